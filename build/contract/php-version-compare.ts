@@ -37,9 +37,9 @@ function parts(version: string): readonly string[] {
   for (let index = 1; index < version.length; index += 1) {
     const [previous, current] = [version.charAt(index - 1), version.charAt(index)];
     const boundary = meetsWord(previous, current);
-    const kept = boundary || isAlphanumeric(current);
-    if ((boundary || !kept) && !canonical.endsWith('.')) canonical += '.';
-    if (kept) canonical += current;
+    const isCopied = boundary || isAlphanumeric(current);
+    if ((boundary || !isCopied) && !canonical.endsWith('.')) canonical += '.';
+    if (isCopied) canonical += current;
   }
   return canonical.split('.');
 }

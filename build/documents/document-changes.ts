@@ -60,8 +60,8 @@ export function withChanges(next: DocumentStamp | null, change: DocumentChange):
     versions: [...touched.values()],
   };
   // a date later than all earlier ones replaces them
-  const kept = at > moment.datesUntil ? without(past, touched) : past;
-  return { ...next, changes: [...kept, latest] };
+  const earlier = at > moment.datesUntil ? without(past, touched) : past;
+  return { ...next, changes: [...earlier, latest] };
 }
 
 /**

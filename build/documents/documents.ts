@@ -72,10 +72,10 @@ export function formatProviders(
     .toSorted((one, other) =>
       compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion),
     );
-  const said = advisories === undefined ? {} : advisoryKeys(advisories);
+  const advisoryFields = advisories === undefined ? {} : advisoryKeys(advisories);
   return {
-    stable: formatProvider(name, stable, said),
-    dev: dev.length === 0 ? undefined : formatProvider(name, dev, said),
+    stable: formatProvider(name, stable, advisoryFields),
+    dev: dev.length === 0 ? undefined : formatProvider(name, dev, advisoryFields),
   };
 }
 

@@ -79,6 +79,6 @@ export function explainFailure(error: unknown, text: string, timeoutMs: number):
     return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const reason = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no reason given');
-  const said = code === 'ECONNRESET' ? 'the connection was closed before the whole answer had come' : reason;
-  return new EgressFailure('unreachable', `${shown} could not be fetched: ${said}.`, { cause: error });
+  const shownReason = code === 'ECONNRESET' ? 'the connection was closed before the whole answer had come' : reason;
+  return new EgressFailure('unreachable', `${shown} could not be fetched: ${shownReason}.`, { cause: error });
 }

@@ -46,9 +46,9 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:';
-    const kept = secure ? agent.https : agent.http;
+    const pooledAgent = secure ? agent.https : agent.http;
     const options = {
-      agent: anew ? false : kept,
+      agent: anew ? false : pooledAgent,
       lookup: agent.lookup,
       headers,
       method: body === undefined ? 'GET' : 'POST',

@@ -27,7 +27,7 @@ export async function restoreArchives(
   decision: PackageDecision,
   context: Context,
 ): Promise<RestoredArchives> {
-  const kept: PackageDecision['kept'][number][] = [];
+  const stillPublished: PackageDecision['kept'][number][] = [];
   const remade: FreshRelease[] = [];
   const pins: Alias[] = [];
   const notices: RestoredArchives['notices'][number][] = [];
@@ -41,10 +41,14 @@ export async function restoreArchives(
       remade.push({ release, source: entry.source, replaces: entry, reuse: undefined, shasum: undefined });
       continue;
     } else if (isLost) notices.push({ source: entry.source, message: lostArchive(name, entry, context) });
-    kept.push(one);
+    stillPublished.push(one);
   }
   const isWhole = remade.length === 0;
-  return { decision: isWhole ? decision : { ...decision, kept, fresh: [...decision.fresh, ...remade] }, pins, notices };
+  return {
+    decision: isWhole ? decision : { ...decision, kept: stillPublished, fresh: [...decision.fresh, ...remade] },
+    pins,
+    notices,
+  };
 }
 
 /** True if the archive exists with its size. */

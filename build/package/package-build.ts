@@ -76,8 +76,8 @@ async function carryOut(
   leftOut: LeftOut,
 ): Promise<{ readonly publishedRecords: readonly PublishedRecord[]; readonly made: readonly Made[] }> {
   const publishedRecords: PublishedRecord[] = [];
-  for (const kept of decision.kept)
-    publishedRecords.push(await keepOrRefuse(name, kept, state, context, leftOut.refused));
+  for (const unchanged of decision.kept)
+    publishedRecords.push(await keepOrRefuse(name, unchanged, state, context, leftOut.refused));
   const results = await runBatch(decision.fresh, parallelArchives, (fresh) =>
     makeOrRefuse(name, fresh, state, context, leftOut),
   );

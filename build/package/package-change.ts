@@ -55,7 +55,7 @@ export async function packageChange(inputs: ChangeInputs): Promise<PackageHistor
   const covered = pending.of(name);
   if (replaced.size === 0 && covered === undefined) return undefined;
   const former: { [Kind in DocumentKind]?: FormerDocument } = {};
-  const kept: CachedDocument[] = [];
+  const cachedDocuments: CachedDocument[] = [];
   const before: FormerVersion[] = [];
   for (const kind of ['stable', 'dev'] as const) {
     const pendingOne = covered?.[kind];
@@ -68,10 +68,11 @@ export async function packageChange(inputs: ChangeInputs): Promise<PackageHistor
     const repaired = pendingOne === undefined && (state.index.documents[kind]?.sha256 ?? null) === after;
     if (found.document === after || repaired) continue;
     former[kind] = found.document;
-    if (found.at !== undefined && found.document !== null) kept.push({ ...found.at, digest: found.document });
+    if (found.at !== undefined && found.document !== null)
+      cachedDocuments.push({ ...found.at, digest: found.document });
   }
   const change: PackageChange = { name, former, ...compareVersions(before, entries) };
-  return Object.keys(former).length === 0 ? undefined : { change, kept };
+  return Object.keys(former).length === 0 ? undefined : { change, kept: cachedDocuments };
 }
 
 async function formerOf(kind: DocumentKind, { name, state, replaced, output }: ChangeInputs): Promise<Former> {

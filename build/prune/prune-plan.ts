@@ -47,17 +47,17 @@ export async function planPackagePrune(
     ? await namedByDocuments(output, name)
     : new Set<string>();
   const gone: IndexEntry[] = [];
-  const kept = { recent: 0, recorded: 0 };
+  const counts = { recent: 0, recorded: 0 };
   for (const entry of index.versions) {
     const key = archiveKey(name, entry);
     if (entry.state === 'published' || named.has(key)) continue;
     // a time that cannot be read is no reason to remove anything
-    if (!(Date.parse(entry.since) <= limits.until)) kept.recent += 1;
-    else if (limits.recorded.has(key)) kept.recorded += 1;
+    if (!(Date.parse(entry.since) <= limits.until)) counts.recent += 1;
+    else if (limits.recorded.has(key)) counts.recorded += 1;
     else gone.push(entry);
   }
   const isEmpty = index.versions.length === gone.length;
-  if (gone.length === 0 && kept.recent + kept.recorded === 0 && !isEmpty) return undefined;
+  if (gone.length === 0 && counts.recent + counts.recorded === 0 && !isEmpty) return undefined;
   const dropped = new Set(gone);
   const next = { ...index, versions: index.versions.filter((entry) => !dropped.has(entry)) };
   const releases = gone.filter(
@@ -68,7 +68,7 @@ export async function planPackagePrune(
         (left) => left.version_normalized === entry.version_normalized && left.state !== 'superseded',
       ),
   );
-  return { name, next, gone, releases, kept, ...(await filesOf(output, name, gone, next.versions)) };
+  return { name, next, gone, releases, kept: counts, ...(await filesOf(output, name, gone, next.versions)) };
 }
 
 async function readIndex(output: Output, name: PackageName): Promise<PackageIndex> {

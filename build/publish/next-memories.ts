@@ -113,12 +113,12 @@ function partialMemory(
 ): RememberedSource {
   const looked = Object.entries(whole.packages).filter(([name]) => admits(name));
   const others = Object.entries(before?.packages ?? {}).filter(([name]) => !admits(name));
-  const said = (before?.quarantined ?? []).filter(({ name }) => name === null || !admits(name));
+  const formerlyQuarantined = (before?.quarantined ?? []).filter(({ name }) => name === null || !admits(name));
   return {
     memory: { ...whole.memory, fingerprint: '' },
     options: before?.options ?? whole.options,
     packages: sorted([...looked, ...others]),
-    quarantined: [...said, ...whole.quarantined],
+    quarantined: [...formerlyQuarantined, ...whole.quarantined],
   };
 }
 

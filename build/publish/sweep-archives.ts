@@ -22,13 +22,15 @@ export async function sweepArchives(dataDirectory: string, rows: readonly Purged
     rows.flatMap(({ reference, sha256 }) => [reference, ...(sha256 === null ? [] : [archiveReference(sha256)])]),
   );
   const artifacts = join(dataDirectory, artifactsFolder);
-  const kept = rows.map(({ name, version }) => dirname(join(artifacts, artifactPath(name, version as DistLabel))));
+  const artifactFolders = rows.map(({ name, version }) =>
+    dirname(join(artifacts, artifactPath(name, version as DistLabel))),
+  );
   const sweep = async (folder: string, digestOf: (file: string) => Promise<string | undefined>): Promise<void> =>
     removeFrom(folder, async (file) => {
       const sha256 = await digestOf(file);
       return sha256 !== undefined && references.has(archiveReference(sha256));
     });
-  const folders = new Set([join(artifacts, stagingFolder), join(artifacts, retiredFolder), ...kept]);
+  const folders = new Set([join(artifacts, stagingFolder), join(artifacts, retiredFolder), ...artifactFolders]);
   for (const folder of folders) await sweep(folder, sha256Of);
   await sweep(join(dataDirectory, 'build/downloads'), async (file) => /\.([0-9a-f]{64})\.zip$/.exec(file)?.[1]);
 }

@@ -42,8 +42,8 @@ export function chooseSources(
   const { named, toForget, registered } = given;
   const forgotten = remembered.filter((source) => isDropped(source, given, request));
   const dropped = new Set(forgotten);
-  const kept = remembered.filter((source) => !dropped.has(source));
-  const known = knownSources(given, kept, request, dataDirectory);
+  const stillRemembered = remembered.filter((source) => !dropped.has(source));
+  const known = knownSources(given, stillRemembered, request, dataDirectory);
   const others = known.size + toForget.size + remembered.length;
   for (const [id, source] of fallbackSource(request, others, dataDirectory)) known.set(id, source);
   const chosen = [...known.values()];

@@ -14,26 +14,26 @@ export interface CheckedLabel {
  * `origin` begins the sentence: `"version" in composer.json is`. Throws QuarantineError VERSION_INVALID or UNSAFE_PATH.
  */
 export function checkedLabel(text: string, origin: string): CheckedLabel {
-  const said = `${origin} ${JSON.stringify(text)}`;
+  const subject = `${origin} ${JSON.stringify(text)}`;
   const normalized = normalizeVersion(text);
   if (normalized === undefined)
     throw new QuarantineError(
       'VERSION_INVALID',
-      `${said}, which Composer does not accept as a version. Write one such as 1.2.0 or dev-main.`,
+      `${subject}, which Composer does not accept as a version. Write one such as 1.2.0 or dev-main.`,
     );
   if (/[\s#?]/.test(text))
     throw new QuarantineError(
       'VERSION_INVALID',
-      `${said}: a version with white space, "#" or "?" cannot be downloaded. Leave the character out.`,
+      `${subject}: a version with white space, "#" or "?" cannot be downloaded. Leave the character out.`,
     );
   const refusal = labelRefusal(text, normalized);
   if (refusal !== undefined)
-    throw new QuarantineError('VERSION_INVALID', `${said}, which ${refusal}. Write one such as 1.2.0 or dev-main.`);
+    throw new QuarantineError('VERSION_INVALID', `${subject}, which ${refusal}. Write one such as 1.2.0 or dev-main.`);
   const label = parseDistLabel(text);
   if ('refusal' in label)
     throw new QuarantineError(
       'UNSAFE_PATH',
-      `${said}, which cannot be the name of an archive: ${label.refusal}. Choose another version.`,
+      `${subject}, which cannot be the name of an archive: ${label.refusal}. Choose another version.`,
     );
   return { version: label.label, normalized };
 }

@@ -20,11 +20,11 @@ import { removeLocks } from './staged-state.ts';
  */
 export async function keepSharedState(state: StateStore, target: string): Promise<void> {
   await assertRecords(state, 'No backup was made. ');
-  const kept = await openLmdbStore(target, { make: true, fresh: state.identity ?? newStateIdentity(randomBytes) });
+  const copy = await openLmdbStore(target, { make: true, fresh: state.identity ?? newStateIdentity(randomBytes) });
   try {
-    await copyRows(state, kept);
+    await copyRows(state, copy);
   } finally {
-    await kept.close();
+    await copy.close();
   }
   await removeLocks(target);
 }
@@ -39,13 +39,13 @@ export async function shareState(
   now: Date,
 ): Promise<string | undefined> {
   const aside = (await findsDamagedState(place)) ? await place.setAside(now) : undefined;
-  const kept = await openLmdbStore(directory);
+  const backup = await openLmdbStore(directory);
   const state = await place.open();
   try {
-    await copyRows(kept, state);
-    if (kept.identity !== undefined) await state.rename(kept.identity);
+    await copyRows(backup, state);
+    if (backup.identity !== undefined) await state.rename(backup.identity);
   } finally {
-    await Promise.all([kept.close(), state.close()]);
+    await Promise.all([backup.close(), state.close()]);
   }
   await rm(directory, { recursive: true });
   return aside;

@@ -40,8 +40,8 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
         '`libretto verify` on the host ' +
         'shows whether the file itself is whole.',
     );
-  const kept = await asStranger(address, { upToBytes: 0 });
-  if (kept.status === 200)
+  const anonymous = await asStranger(address, { upToBytes: 0 });
+  if (anonymous.status === 200)
     return failed(
       'url.dist',
       `Clients without a token get the archive ${address}.`,

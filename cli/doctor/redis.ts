@@ -22,10 +22,10 @@ export async function checkRedis(
   { redis, state }: Pick<Config, 'redis' | 'state'>,
   now: () => Date,
 ): Promise<readonly Finding[]> {
-  const kept = state.value === undefined ? [] : await checkOne('redis.state', state.value, true, now);
+  const stateFindings = state.value === undefined ? [] : await checkOne('redis.state', state.value, true, now);
   const counted =
     redis.value === undefined || redis.value === state.value ? [] : await checkOne('redis', redis.value, false, now);
-  return [...kept, ...counted];
+  return [...stateFindings, ...counted];
 }
 
 async function checkOne(check: string, url: string, keepsState: boolean, now: () => Date): Promise<readonly Finding[]> {
@@ -33,13 +33,13 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
   const place = describeRedisUrl(url).replace(/^.*?:\/\//, '');
   try {
     await connect();
-    const kept = keepsState
+    const durabilityFindings = keepsState
       ? [...(await describeRights(check, redis, isSentinelUrl(url))), await describeDurability(check, redis)]
       : [];
     return [
       await describeServer(check, redis, place),
       await describeRole(check, redis, keepsState),
-      ...kept,
+      ...durabilityFindings,
       ...(await checkSentinels(check, url, redis)),
       await describeClock(check, redis, now),
     ];

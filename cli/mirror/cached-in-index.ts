@@ -22,8 +22,8 @@ import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
  */
 export async function cachedInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
   const rootUrl = rootUrlOf(url);
-  const kept = join(folder, 'p2', folderOf(rootUrl));
-  const file = await readDocumentFile(join(kept, 'packages.json'));
+  const cacheFolder = join(folder, 'p2', folderOf(rootUrl));
+  const file = await readDocumentFile(join(cacheFolder, 'packages.json'));
   const root = await readRoot(file, rootUrl);
   if (file === undefined || root === undefined) return undefined;
   if ((root.packages.get(name) ?? []).length > 0) return file.checkedAtMs;
@@ -31,7 +31,7 @@ export async function cachedInIndex(name: PackageName, url: string, folder: stri
   const seen = new Set<string>();
   for (const include of queue) {
     const key = includeKey(include);
-    const json = seen.has(key) ? undefined : await readJson(await readDocumentFile(join(kept, key)));
+    const json = seen.has(key) ? undefined : await readJson(await readDocumentFile(join(cacheFolder, key)));
     seen.add(key);
     if (!isJsonObject(json)) continue;
     if ((recordsByName(json['packages']).get(name) ?? []).length > 0) return file.checkedAtMs;

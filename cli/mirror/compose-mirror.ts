@@ -101,15 +101,15 @@ function rulesOf(
       andThen(others(), (known) =>
         andThen(purged(), (tombstones) => {
           if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
-          const said = mirrorRules(values, known, environment, tombstones);
+          const rules = mirrorRules(values, known, environment, tombstones);
           // Every change of the state makes a new values object. Equal settings still return the former rules, so that
           // their documents stay valid.
           last = {
             values,
             others: known,
             tombstones,
-            said,
-            rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said),
+            said: rules,
+            rules: last !== undefined && isDeepStrictEqual(last.said, rules) ? last.rules : adjusted(rules),
           };
           return last.rules;
         }),

@@ -53,8 +53,8 @@ async function storedReleases(
   folder: string,
 ): Promise<readonly MirroredRelease[]> {
   for (const url of urls) {
-    const kept = await cachedRecords(name, folder, url);
-    if (kept.length > 0) return kept.flatMap(releaseOf);
+    const records = await cachedRecords(name, folder, url);
+    if (records.length > 0) return records.flatMap(releaseOf);
   }
   return [];
 }

@@ -64,8 +64,11 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
 /** Replaces the lines of each omitted source by one line with the reason. */
 function reportLeftOut(lines: readonly OptionLine[], leftOut: ReadonlyMap<string, string>): readonly OptionLine[] {
   const places = [...leftOut.keys()];
-  const kept = lines.filter(({ option }) => !places.some((at) => option === at || option.startsWith(`${at}.`)));
-  return [...kept, ...Array.from(leftOut, ([option, detail]) => ({ option, outcome: 'not-carried' as const, detail }))];
+  const others = lines.filter(({ option }) => !places.some((at) => option === at || option.startsWith(`${at}.`)));
+  return [
+    ...others,
+    ...Array.from(leftOut, ([option, detail]) => ({ option, outcome: 'not-carried' as const, detail })),
+  ];
 }
 
 interface ImportedSource {

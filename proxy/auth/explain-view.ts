@@ -81,11 +81,11 @@ function explainPublished(
   record: TokenRecord,
   { name, version, entries }: Question,
 ): Pick<Explanation, 'versions' | 'reasons'> {
-  const asked = version === undefined ? entries : entriesOf(entries, version);
+  const candidates = version === undefined ? entries : entriesOf(entries, version);
   const versions =
-    asked.length === 0 && version !== undefined
+    candidates.length === 0 && version !== undefined
       ? [explainAbsent(record, name, version)]
-      : asked.map((entry) => explainEntry(record, name, entry));
+      : candidates.map((entry) => explainEntry(record, name, entry));
   const found = versions.filter(({ state }) => (version === undefined ? state === 'published' : state !== null));
   const reasons: Reason[] = [
     ...(found.some(({ seen }) => seen)

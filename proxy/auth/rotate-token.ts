@@ -42,12 +42,12 @@ export async function rotateToken(
   for (;;) {
     const { record, revision } = current;
     assertRotatable(record, former);
-    const kept = graceSeconds > 0;
-    const previousExpiresAt = kept ? new Date(now() + graceSeconds * 1000).toISOString() : null;
+    const hasGrace = graceSeconds > 0;
+    const previousExpiresAt = hasGrace ? new Date(now() + graceSeconds * 1000).toISOString() : null;
     const rotated: TokenRecord = {
       ...record,
       hash,
-      previous_hash: kept ? former : null,
+      previous_hash: hasGrace ? former : null,
       previous_expires_at: previousExpiresAt,
     };
     const done = await store.commit(changeTo(rotated, record, revision), {

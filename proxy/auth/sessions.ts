@@ -94,8 +94,8 @@ export function createSessions(options: SessionsOptions): SessionService {
       const alive = rows
         .filter(({ record }) => isAlive(record, user, now()))
         .sort((a, b) => (a.record.created_at > b.record.created_at ? -1 : 1));
-      const kept = new Set(alive.slice(0, mostSessions - 1).map(({ key }) => key));
-      return rows.map(({ key }) => key).filter((key) => !kept.has(key));
+      const remaining = new Set(alive.slice(0, mostSessions - 1).map(({ key }) => key));
+      return rows.map(({ key }) => key).filter((key) => !remaining.has(key));
     },
   };
 }

@@ -115,12 +115,12 @@ class KnownPackages {
     let looked = 0;
     for (const name of [...this.#known.keys()].toSorted()) {
       if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
-      const kept = this.#known.get(name)?.kept;
+      const cached = this.#known.get(name)?.kept;
       const filter = filterOf(view, name);
       const summary =
-        kept === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
+        cached === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
           ? undefined
-          : seenSummary(kept, filter);
+          : seenSummary(cached, filter);
       if (summary !== undefined) seen.set(name, summary);
     }
     return seen;

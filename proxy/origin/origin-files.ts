@@ -73,23 +73,23 @@ function createCaches(
   { requests, archiveRequests, failures, publication }: OriginConnection,
   { cacheBytes, monotonicMs }: OriginFilesOptions,
 ): OriginCaches {
-  const kept = { requests, failures, monotonicMs };
-  const indexes = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
+  const shared = { requests, failures, monotonicMs };
+  const indexes = new OriginIndexes({ ...shared, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
   const intern = createIntern();
   const releases = new OriginIndexes({
-    ...kept,
+    ...shared,
     limitBytes: cacheBytes / 3,
     weight: 0.1,
     make: (index) => new PackageReleases(index, intern),
   });
   // digests of all packages: after a publication, a catalogue of thousands needs one short answer for each
   const digests = new OriginIndexes({
-    ...kept,
+    ...shared,
     limitBytes: cacheBytes / 8,
     weight: 0,
     make: (_, bytes) => sha256(bytes),
   });
-  const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
+  const documents = new OriginDocuments({ ...shared, publication, indexes, limitBytes: cacheBytes / 2 });
   const archives = new OriginArchives({ requests: archiveRequests, failures, limitBytes: cacheBytes / 4 });
   return { indexes, releases, digests, documents, archives };
 }

@@ -21,8 +21,8 @@ export class DerivedDocuments {
    * caches nothing.
    */
   get(key: string, base: TextDocument, derive: (base: TextDocument) => TextDocument): TextDocument {
-    const kept = this.#kept.get(key);
-    if (kept?.base === base) return kept.document;
+    const entry = this.#kept.get(key);
+    if (entry?.base === base) return entry.document;
     const document = derive(base);
     this.#kept.set(key, { base, document }, key.length + 512 + (document === base ? 0 : document.weight));
     return document;
@@ -30,7 +30,7 @@ export class DerivedDocuments {
 
   /** The memory of `document` has grown by this number of bytes. */
   grow(key: string, document: TextDocument, bytes: number): void {
-    const kept = this.#kept.get(key);
-    if (kept?.document === document) this.#kept.grow(key, kept, bytes);
+    const entry = this.#kept.get(key);
+    if (entry?.document === document) this.#kept.grow(key, entry, bytes);
   }
 }

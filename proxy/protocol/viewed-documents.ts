@@ -36,8 +36,8 @@ export class ViewedDocuments {
     { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
     epoch: number,
   ): MaybeAsync<TextDocument | undefined> {
-    const kept = this.#cache.get(view, path);
-    if (kept?.base === base) return kept.document;
+    const cached = this.#cache.get(view, path);
+    if (cached?.base === base) return cached.document;
     const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
       passes(filter, releaseOfVersion(version));
     const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> => {

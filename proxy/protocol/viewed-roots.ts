@@ -40,8 +40,8 @@ export class ViewedRoots {
     epoch: number,
   ): MaybeAsync<TextDocument> {
     const { base } = documents;
-    const kept = this.#cache.get(view, path);
-    if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
+    const cached = this.#cache.get(view, path);
+    if (cached?.document !== undefined && cached.base === base && cached.epoch === epoch) return cached.document;
     return this.#making.run(viewKey(view, path), () => this.#make(path, documents, view, epoch), [base, epoch]);
   }
 

@@ -172,7 +172,7 @@ function createBeats(
 
 function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['finish']>[1] {
   const { error, report } = outcomeOf(run);
-  const said =
+  const messageLines =
     error?.code === 'BUILD_BUSY'
       ? []
       : run.messages
@@ -181,8 +181,8 @@ function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['fin
           .slice(-100);
   // a build that ended before the stop is complete
   if (stopped !== undefined && error !== null)
-    return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...said, stopped] };
-  if (error !== null) return { error, report, lines: [...said, `Failed: ${error.message}`] };
+    return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...messageLines, stopped] };
+  if (error !== null) return { error, report, lines: [...messageLines, `Failed: ${error.message}`] };
   const { counts, published } = report ?? {
     counts: { added: 0, changed: 0, withdrawn: 0, quarantined: 0 },
     published: false,
@@ -191,7 +191,7 @@ function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['fin
     error,
     report,
     lines: [
-      ...said,
+      ...messageLines,
       `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ` +
         `${counts.quarantined} left out${published ? '' : '; nothing was published'}.`,
     ],

@@ -98,7 +98,7 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
   const advised: JsonObject =
     mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
   const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
-  const said: JsonObject = {
+  const fields: JsonObject = {
     ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
     ...keys,
     ...advised,
@@ -107,11 +107,11 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
     ...(mirrors ? { 'available-package-patterns': [anyName] } : {}),
   };
   const additions: JsonObject = {
-    ...said,
+    ...fields,
     ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
   };
   if (Object.keys(additions).length === 0 && !detects) return built;
-  const shift = Object.keys(said).length === 0 ? 0 : dateShiftMs(JSON.stringify(said), saidShiftSeconds);
+  const shift = Object.keys(fields).length === 0 ? 0 : dateShiftMs(JSON.stringify(fields), saidShiftSeconds);
   const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
   return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), {
     vary: detects ? exactFormVary : undefined,

@@ -15,18 +15,18 @@ export interface Access {
  * `capacity`: the number of cached views; a new view replaces the oldest one. The limits are those of a parsed record.
  */
 export function compileAccess(capacity: number): (limits: TokenLimits) => Access {
-  const kept = new Map<string, View | undefined>();
+  const viewsByLimits = new Map<string, View | undefined>();
   return ({ networks, packages, constraints, stability, not_after }) => {
     const ranges = networks === null ? undefined : networks.map(requireRange);
     if (packages === null && constraints === null && stability === null && not_after === null)
       return { view: undefined, networks: ranges };
     const key = JSON.stringify([packages, constraints, stability, not_after]);
-    const known = kept.get(key);
+    const known = viewsByLimits.get(key);
     if (known !== undefined) return { view: known, networks: ranges };
     const view = compileView({ packages, constraints, stability, not_after });
-    const [oldest] = kept.keys();
-    if (kept.size >= capacity && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, view);
+    const [oldest] = viewsByLimits.keys();
+    if (viewsByLimits.size >= capacity && oldest !== undefined) viewsByLimits.delete(oldest);
+    viewsByLimits.set(key, view);
     return { view, networks: ranges };
   };
 }

@@ -84,14 +84,14 @@ async function readMembers(
   const links = new Map<string, string>();
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
-    const kept = await readMember(
+    const content = await readMember(
       reader,
       member,
       ordered[index + 1]?.localOffset ?? directory.offset,
       member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
     );
-    if (member.kind === 'symlink') links.set(member.path, (kept ?? Buffer.alloc(0)).toString('utf8'));
-    else if (kept !== undefined) composerJson = kept;
+    if (member.kind === 'symlink') links.set(member.path, (content ?? Buffer.alloc(0)).toString('utf8'));
+    else if (content !== undefined) composerJson = content;
     await pause(member.size + member.compressedSize + costOfMember);
   }
   return { sha256: hash.update(directory.tail).digest('hex'), links, composerJson };

@@ -72,8 +72,8 @@ function conclude({ root, found, archives, known, notices, previous }: Examined)
   const { releases, quarantined: duplicates } = setDuplicatesAside(admitted);
   const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
   const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
-  const kept = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
-  const memory = formatMemory(new Map([...archives, ...kept]), quarantined);
+  const unreadableArchives = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
+  const memory = formatMemory(new Map([...archives, ...unreadableArchives]), quarantined);
   if (memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices, memory };
 }

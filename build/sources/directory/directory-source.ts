@@ -33,11 +33,11 @@ export interface DirectorySourceOptions {
 const packagesAtOnce = 32;
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
-  const kept = createCachedContents();
+  const cachedContents = createCachedContents();
   return {
-    scan: (previous) => scan(options, previous, kept),
+    scan: (previous) => scan(options, previous, cachedContents),
     close: () => {
-      kept.clear();
+      cachedContents.clear();
       return Promise.resolve();
     },
   };

@@ -105,7 +105,7 @@ export class ObjectStore {
    */
   async *blobs(wanted: readonly { readonly oid: string; readonly path: string }[]): AsyncGenerator<Buffer> {
     let bufferedBytes = 0;
-    const asked: Promise<ObjectAnswer>[] = [];
+    const requests: Promise<ObjectAnswer>[] = [];
     const ask = (oid: string): Promise<ObjectAnswer> =>
       this.#reader.read(oid, ({ type, size }: BatchHeader) => {
         const fits = type === 'blob' && bufferedBytes + size <= readAheadBytes;
@@ -113,11 +113,11 @@ export class ObjectStore {
         return fits;
       });
     for (const [index, { oid, path }] of wanted.entries()) {
-      if (asked.length <= index + readAheadBlobs / 2)
-        for (const next of wanted.slice(asked.length, index + readAheadBlobs)) asked.push(ask(next.oid));
-      const early = await asked[index];
+      if (requests.length <= index + readAheadBlobs / 2)
+        for (const next of wanted.slice(requests.length, index + readAheadBlobs)) requests.push(ask(next.oid));
+      const early = await requests[index];
       if (early === undefined) throw new Error('unreachable: every blob is asked for before its turn');
-      asked[index] = gone;
+      requests[index] = gone;
       if (early.outcome === 'declined' && early.type === 'blob') {
         if (early.size > maxFileBytes) throw tooLarge(path, early.size);
         yield await this.#largeBlob(oid, path);

@@ -38,10 +38,10 @@ const mostBytes = 1024 ** 3;
 export async function probeRepository(options: ProbeOptions): Promise<Probe> {
   const remote = parseGitUrl(options.url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const asked = await askRemote({ ...options, remote });
-  if (asked.tags.length + asked.branches.length === 0)
+  const remoteRefs = await askRemote({ ...options, remote });
+  if (remoteRefs.tags.length + remoteRefs.branches.length === 0)
     throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
-  const refs = (await selectRefs(options))(asked);
+  const refs = (await selectRefs(options))(remoteRefs);
   const ref = refToRead(refs);
   if (ref === undefined) throw new GitFailure(`No tag or branch matches ${describePatterns(options)}.`);
   const directory = await mkdtemp(join(tmpdir(), 'libretto-probe-'));
@@ -52,7 +52,7 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
     return {
       tags: refs.tags.length,
       branches: refs.branches.length,
-      defaultBranch: 'branch' in asked.head ? text(asked.head.branch) : null,
+      defaultBranch: 'branch' in remoteRefs.head ? text(remoteRefs.head.branch) : null,
       readFrom: text(ref.replace(/^refs\/(?:heads|tags)\//, '')),
       packages,
       problems,

@@ -134,10 +134,10 @@ async function orNothing<Value>(read: () => Promise<Value>): Promise<Value | und
 
 /** Omits broken objects, since a repair may move no ref. */
 function toMemory(judged: readonly JudgedRef[]): Map<string, KnownRef> {
-  const kept = judged.filter(
+  const intact = judged.filter(
     ({ outcomes }) => !outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.code === 'BROKEN_OBJECT'),
   );
-  return new Map(kept.map(({ kind, ref, outcomes }) => [memoryKey(kind, ref), { oid: ref.oid, outcomes }]));
+  return new Map(intact.map(({ kind, ref, outcomes }) => [memoryKey(kind, ref), { oid: ref.oid, outcomes }]));
 }
 
 function memoryKey(kind: RefKind, ref: Ref): string {

@@ -119,13 +119,13 @@ async function fetchMirror(options: FetchOptions): Promise<Answer> {
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
   const before = stampOf(folder);
-  const asked = await ask(remote, options);
-  if (isKnown(asked)) return { asked };
+  const remoteRefs = await ask(remote, options);
+  if (isKnown(remoteRefs)) return { asked: remoteRefs };
   await makeFolder(folder, 0o700);
   const lock = await waitForLock(mirrorLockPath(folder), now, timeoutMs, { lock: mirrorLock, stop });
   try {
     // A concurrent fetch may have written a newer snapshot than this answer; a snapshot never goes back.
-    const latest = stampOf(folder) === before ? asked : await ask(remote, options);
+    const latest = stampOf(folder) === before ? remoteRefs : await ask(remote, options);
     const { updateMirror } = await import('./mirror.ts');
     await updateMirror({ remote, folder, environment: options.environment, stop, timeoutMs, maxBytes, select }, latest);
     return 'fetched';
@@ -138,9 +138,9 @@ async function ask(
   remote: GitUrl,
   { environment, stop, timeoutMs, askingTimeoutMs = timeoutMs }: RemoteMirrorOptions,
 ): Promise<Refs> {
-  const asked = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
-  if (!hasRefs(asked)) throw noCommits();
-  return asked;
+  const remoteRefs = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
+  if (!hasRefs(remoteRefs)) throw noCommits();
+  return remoteRefs;
 }
 
 /** Differs once another snapshot is there. */

@@ -53,8 +53,8 @@ export class DistCache {
     const key = distKey(dist);
     const fetched = this.#fetched.get(key);
     if (fetched !== undefined) return fetched;
-    const kept = this.#kept.get(key);
-    return kept === undefined ? undefined : Promise.resolve(kept);
+    const cached = this.#kept.get(key);
+    return cached === undefined ? undefined : Promise.resolve(cached);
   }
 
   /** A release needed the dist, and did not find it in its remembered state. */
@@ -77,10 +77,10 @@ export class DistCache {
   archive(dist: InlineDist, sha256: string): ReadyArchive {
     const key = distKey(dist);
     const path = this.#path(key, sha256);
-    const kept = readyArchive(path, sha256);
+    const cachedArchive = readyArchive(path, sha256);
     const copyTo = async (target: string): ReturnType<ReadyArchive['copyTo']> => {
       try {
-        return await kept.copyTo(target);
+        return await cachedArchive.copyTo(target);
       } catch (error) {
         if (!(error instanceof QuarantineError)) throw error;
         if (!this.#lost.has(key)) {
@@ -97,7 +97,7 @@ export class DistCache {
         );
       }
     };
-    return { ...kept, copyTo };
+    return { ...cachedArchive, copyTo };
   }
 
   async #fetch(dist: InlineDist, key: string): Promise<string> {

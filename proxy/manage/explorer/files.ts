@@ -21,8 +21,8 @@ export type ExplorerFile = (typeof explorerFiles)[number];
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
   // after a failure the next request tries again
-  const kept = new SingleFlight<TextDocument, ExplorerFile>({ keeps: 'fulfilled' });
-  return (name) => kept.run(name, () => load(name));
+  const loaded = new SingleFlight<TextDocument, ExplorerFile>({ keeps: 'fulfilled' });
+  return (name) => loaded.run(name, () => load(name));
 }
 
 async function load(name: ExplorerFile): Promise<TextDocument> {

@@ -76,7 +76,7 @@ export class MirroredAdvisories {
   /** Complete ones only: `composer audit` fails on others (SecurityAdvisory.php). */
   async of(belongings: Belongings): Promise<Advisories> {
     const found = new Map<PackageName, readonly JsonObject[]>();
-    const said = new Map<PackageName, JsonValue | undefined>();
+    const answers = new Map<PackageName, JsonValue | undefined>();
     const byUpstream = new Map<Upstream, PackageName[]>();
     const names = [...belongings];
     for (let from = 0; from < names.length; from += packagesAtOnce) {
@@ -87,7 +87,7 @@ export class MirroredAdvisories {
           );
           if (offered === undefined) return;
           byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
-          said.set(name, offered.offer?.document.advisories);
+          answers.set(name, offered.offer?.document.advisories);
         }),
       );
     }
@@ -100,7 +100,7 @@ export class MirroredAdvisories {
           name,
           joined(
             known?.advisories ?? [],
-            normalizeAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known)),
+            normalizeAdvisories(await usableAdvisories(answers.get(name)), contextOf(upstream, name, known)),
           ),
         );
       }
@@ -124,8 +124,8 @@ export class MirroredAdvisories {
       if (url === undefined) return this.#keep(upstream, names, {});
       const form = new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
       const answer = await this.#client.document(url, upstream.destination, undefined, form);
-      const said = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};
-      await this.#keep(upstream, names, said);
+      const advisories = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};
+      await this.#keep(upstream, names, advisories);
     });
   }
 

@@ -61,9 +61,11 @@ export class MirroredFilters {
 
   /** Never rejects: packages.json does not depend on it. */
   async #learn(upstreams: ReadonlyMap<string, Upstream>): Promise<readonly string[]> {
-    const said = await Promise.allSettled([...upstreams.values()].map((upstream) => orNothing(() => upstream.lists())));
+    const settled = await Promise.allSettled(
+      [...upstreams.values()].map((upstream) => orNothing(() => upstream.lists())),
+    );
     const names = [
-      ...new Set(said.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : []))),
+      ...new Set(settled.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : []))),
     ]
       .toSorted()
       .slice(0, mostLists);

@@ -137,15 +137,15 @@ export class ArchiveFetcher {
     const file = new TailStream(join(this.#stagingFolder(), `${randomUUID()}.partial`));
     return new Promise((resolve, reject) => {
       let size: number | undefined;
-      const arrived = (): void => resolve({ file, size, kept });
-      const kept = this.#inPlace(fetch, (candidates) =>
+      const arrived = (): void => resolve({ file, size, kept: accepted });
+      const accepted = this.#inPlace(fetch, (candidates) =>
         this.#bring(fetch, candidates, file, (stated) => (size = stated), arrived),
       );
       const failed = (error: unknown): void => {
         if (!(error instanceof NoPlace)) this.#remember(key, error);
         reject(error);
       };
-      void kept.then(arrived, failed).finally(() => this.#arriving.forget(key));
+      void accepted.then(arrived, failed).finally(() => this.#arriving.forget(key));
     });
   }
 
@@ -209,14 +209,14 @@ export class ArchiveFetcher {
   ): Promise<ArchiveRecord> {
     const fetchedAt = new Date(this.#options.now()).toISOString();
     const { normalized, dev, record, version: label } = version;
-    const kept = await this.#options.archiveStore.accept(
+    const accepted = await this.#options.archiveStore.accept(
       file.path,
       { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record },
       bytes,
     );
-    if (kept.shasum !== shasum)
-      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, but the accepted archive has ${kept.shasum}`);
-    return kept;
+    if (accepted.shasum !== shasum)
+      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, but the accepted archive has ${accepted.shasum}`);
+    return accepted;
   }
 
   #remember(key: string, error: unknown): void {

@@ -87,8 +87,8 @@ export class MirroredArchives {
   ): Promise<Answer | undefined> {
     const { archiveStore, fetcher } = this.#options;
     const entry = (await archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
-    const kept = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
-    if (kept !== undefined) return kept;
+    const stored = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
+    if (stored !== undefined) return stored;
     const fetch =
       entry === undefined
         ? await this.#fetchOf(asked, ids, compiled)

@@ -35,7 +35,7 @@ export async function pinVersions(
   for (const version of versions) {
     await turn();
     const isOther = changeOf(version, accepted) !== undefined || isRecordOther(version, accepted);
-    const kept = isOther
+    const pinned = isOther
       ? await archiveStore.record({
           name,
           normalized: version.normalized,
@@ -43,17 +43,17 @@ export async function pinVersions(
           reference: version.dist?.reference ?? '',
         })
       : undefined;
-    if (kept === undefined) {
+    if (pinned === undefined) {
       settled.push(version);
       continue;
     }
-    const { difference, record } = settleOne(version, accepted, kept);
+    const { difference, record } = settleOne(version, accepted, pinned);
     changed.push(version.version);
     tell({
       kind: 'release-changed',
       name,
       version: version.version,
-      message: `${difference}. The version accepted on ${kept.fetchedAt} from ${kept.from} is still served`,
+      message: `${difference}. The version accepted on ${pinned.fetchedAt} from ${pinned.from} is still served`,
     });
     settled.push(...offeredVersions(name, [record], check).versions);
   }

@@ -129,13 +129,13 @@ export class MirroredDocuments {
     { offer, upstream }: FoundOffer & { readonly offer: Offer },
     nowMs: number,
   ): Promise<Made> {
-    const asked = ids.join(' ');
+    const upstreamIds = ids.join(' ');
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.archiveStore.acceptedNow(name); // another process may have accepted an archive
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // documents of dev versions get none
     const isCurrent =
       before?.compiled === compiled &&
-      before.asked === asked &&
+      before.asked === upstreamIds &&
       before.digest === offer.digest &&
       before.accepted === accepted.size &&
       nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
@@ -152,7 +152,7 @@ export class MirroredDocuments {
       document,
       staleSinceMs: offer.staleSinceMs,
       compiled,
-      asked,
+      asked: upstreamIds,
       digest: offer.digest,
       accepted: accepted.size,
       learned,

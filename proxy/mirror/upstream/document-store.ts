@@ -82,19 +82,21 @@ export class DocumentStore {
     const remembered = documents.remembered(path);
     const found =
       remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
-    const kept =
+    const parsed =
       found === undefined || (this.#options.areNeeded === true && found.body === undefined)
         ? undefined
         : await withValue(found, parse);
     const nowMs = now();
-    if (kept !== undefined && nowMs < this.#goodUntil(kept.file)) return this.#answer(kept);
+    if (parsed !== undefined && nowMs < this.#goodUntil(parsed.file)) return this.#answer(parsed);
     const failure = this.#failed.get(path);
     if (failure !== undefined && nowMs < failure.retryAtMs)
-      return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
+      return parsed === undefined ? Promise.reject(failure) : this.#stale(parsed, failure.retryAtMs);
     // continues even if this caller stops waiting
-    const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(path, url, kept, parse);
+    const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(path, url, parsed, parse);
     const asking = this.#asking.run(path, ask) as Promise<CachedDocument<Value>>;
-    return kept === undefined ? asking : withDeadline(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
+    return parsed === undefined
+      ? asking
+      : withDeadline(asking, patienceMs, () => this.#stale(parsed, now() + patienceMs));
   }
 
   async #askOrStale<Value>(

@@ -91,10 +91,10 @@ export class Upstream {
       return records === undefined ? undefined : offerOf(together([root, included]), records);
     }
     const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
-    const asked = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
+    const requestedName = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
     const { value: document, ...kept } = await this.#store.get(
       path,
-      new URL(layout.template.replaceAll('%package%', asked)),
+      new URL(layout.template.replaceAll('%package%', requestedName)),
       (json) => parseUpstreamDocumentYielding(json, name),
     );
     return document === undefined ? undefined : { ...kept, document };
