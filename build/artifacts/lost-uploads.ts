@@ -1,5 +1,5 @@
-// An upload builds the folder of artifacts alone. A folder that lost its ZIPs, for example on an unmounted volume,
-// would withdraw every published upload. Such a folder refuses the upload.
+// An upload, and the withdrawal of one, build the folder of artifacts alone. A folder that lost its ZIPs, for example on
+// an unmounted volume, would withdraw every published upload. Such a folder refuses both.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import type { ArtifactTree } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
 
 /**
- * Throws UploadsLost if the folder has no ZIP, although versions other than `upload` are published from the folder
+ * Throws UploadsLost if the folder has no ZIP, although versions other than `changed` are published from the folder
  * and were not withdrawn. Where the folder lost some ZIPs only, the upload withdraws their versions and names them.
  */
 export async function refuseLostUploads(
   tree: ArtifactTree,
-  upload: Pick<ExaminedArtifact, 'name' | 'reference'>,
+  changed: Pick<ExaminedArtifact, 'name' | 'reference'>,
 ): Promise<void> {
   if ((await readdir(tree.at(''))).some((name) => !name.startsWith('.'))) return;
   const output = createDiskOutput(tree.dataDirectory);
@@ -31,12 +31,12 @@ export async function refuseLostUploads(
     const text = await output.read('index', indexPath(name));
     for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
       if (entry.state !== 'published' || entry.source !== tree.source) continue;
-      if (name === upload.name && entry.reference === upload.reference) continue;
+      if (name === changed.name && entry.reference === changed.reference) continue;
       // an interrupted withdrawal has moved the ZIP there, and this build completes the withdrawal
       if (await tree.exists(retiredPath(name, entry.version_normalized, entry.reference))) continue;
       throw new UploadsLost(
         `${join(tree.dataDirectory, artifactsFolder)} has no ZIP, but ${name} ${entry.version} is published from it. ` +
-          `Nothing was published. Mount the folder, or restore it from a backup. ${forgettingAll(uploads)}`,
+          `Nothing was changed. Mount the folder, or restore it from a backup. ${forgettingAll(uploads)}`,
       );
     }
   }

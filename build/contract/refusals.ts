@@ -46,7 +46,7 @@ export class PackageDamaged extends BuildRefused {
   }
 }
 
-/** The folder of uploads has no ZIP, although versions are published from it: the upload published nothing. */
+/** The folder of uploads has no ZIP, although versions are published from it: nothing was changed. */
 export class UploadsLost extends PackageDamaged {
   constructor(message: string) {
     super(message);

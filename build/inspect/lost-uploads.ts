@@ -29,7 +29,8 @@ export async function readPublishedUploads(dataDirectory: string): Promise<Publi
   const source = parseSource(`artifact:${folder}`, dataDirectory, dataDirectory).id;
   const output = createDiskOutput(dataDirectory);
   const text = await output.read('index', publicationPath);
-  const announced = text === undefined ? undefined : parseOwnFile(publicationPath, () => parsePublication(text));
+  const announced =
+    text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));
   if (announced?.sources.some(({ id }) => id === source) !== true) return undefined;
   const files = new Set(await filesBelow(folder));
   const missing: string[] = [];

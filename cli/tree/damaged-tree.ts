@@ -66,7 +66,7 @@ export function refuseWithoutTraces(dataDirectory: string): void {
   if (!traces.some(isLeft)) throw nothingPublished(dataDirectory);
 }
 
-/** Files and folders of every registry. Other folders with these names are part of other projects too: public, build. */
+/** Files and folders of registries. A folder `public` or `build` alone is no trace: other projects have them too. */
 const traces = [
   'index',
   root,
