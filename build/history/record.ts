@@ -69,6 +69,12 @@ export function recordPath(serial: number): string {
   return `${historyFolder}/${serial}/record.json`;
 }
 
+/** undefined: the path, below build/, is not that of a record. */
+export function serialOfRecord(path: string): number | undefined {
+  const serial = /^history\/(\d{1,15})\/record\.json$/.exec(path)?.[1];
+  return serial === undefined ? undefined : Number(serial);
+}
+
 /** Below `build/`: a document that this publication replaced. */
 export function formerPath(serial: number, digest: string): string {
   return `${historyFolder}/${serial}/${digest}`;

@@ -28,7 +28,7 @@ export async function verifyMemory(output: Output, faults: Fault[]): Promise<Che
   const recorded = await recordedSerials(output);
   const serial = newestSerial(manifest, publication);
   const outdated = serial > 0 && isOutdated(serial, recorded);
-  if (outdated) faults.push(outdatedFault(serial, recorded));
+  if (outdated) faults.push(await outdatedFault(output, serial, recorded));
   return { manifest, publication, announced: await announcedLists(output, publication, manifest, recorded), outdated };
 }
 
@@ -110,8 +110,8 @@ async function verifyAnnouncement(
 }
 
 /** The fault of an announcement and a manifest from an older copy: history has later publications. */
-function outdatedFault(serial: number, recorded: readonly number[]): Fault {
-  const unrecorded = firstUnrecorded(serial, recorded);
+async function outdatedFault(output: Output, serial: number, recorded: readonly number[]): Promise<Fault> {
+  const unrecorded = await firstUnrecorded(output, serial, recorded);
   const message =
     unrecorded === undefined
       ? `It announces publication ${serial}, and history has publication ${Math.max(...recorded)}, as after the ` +

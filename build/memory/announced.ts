@@ -8,7 +8,7 @@ import { purgedKey } from '../contract/purged.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import type { WithheldVersion } from '../contract/withheld.ts';
 import { recordsOnDisk } from '../history/read-history.ts';
-import { historyFolder, type PublicationRecord } from '../history/record.ts';
+import { historyFolder, serialOfRecord, type PublicationRecord } from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -35,10 +35,10 @@ export async function announcedLists(
   };
 }
 
-/** The serials in history, in no order. */
+/** The serials of the records in history, readable or not; in no order. */
 export async function recordedSerials(output: Pick<Output, 'list'>): Promise<readonly number[]> {
   const paths = await output.list('build', historyFolder);
-  return [...new Set(paths.map((path) => Number(path.split('/')[1])))].filter((serial) => Number.isSafeInteger(serial));
+  return paths.flatMap((path) => serialOfRecord(path) ?? []);
 }
 
 /**
@@ -49,13 +49,20 @@ export function isOutdated(serial: number, recorded: readonly number[]): boolean
   return recorded.some((one) => one > serial);
 }
 
-/** The first publication after `serial` that has no record, although a later one has. undefined: there is none. */
-export function firstUnrecorded(serial: number, recorded: readonly number[]): number | undefined {
+/**
+ * The first publication after `serial` that has no readable record, although history has a record of it or of a later
+ * one. undefined: there is none.
+ */
+export async function firstUnrecorded(
+  output: Pick<Output, 'read' | 'list'>,
+  serial: number,
+  recorded: readonly number[],
+): Promise<number | undefined> {
   if (serial === 0 || !isOutdated(serial, recorded)) return undefined;
-  const later = new Set(recorded);
+  const readable = new Set((await recordsOnDisk(output)).map((record) => record.serial));
   let next = serial + 1;
-  while (later.has(next)) next += 1;
-  return next < Math.max(...recorded) ? next : undefined;
+  while (readable.has(next)) next += 1;
+  return next <= Math.max(...recorded) ? next : undefined;
 }
 
 export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {

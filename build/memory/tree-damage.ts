@@ -104,7 +104,7 @@ export function refuseUnrecorded(unrecorded: number | undefined, recovers: Guard
 export function describeUnrecorded(unrecorded: number): string {
   return (
     `index/${publicationPath} and build/${manifestPath} are older than history, and the record of publication ` +
-    `${unrecorded} is gone. That publication may have purged or withdrawn versions, and a build might publish them ` +
+    `${unrecorded} is missing or damaged. That publication may have purged or withdrawn versions, and a build might publish them ` +
     'again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package purged ' +
     '--recover`: it takes later purges and withdrawals from history and from the state.'
   );

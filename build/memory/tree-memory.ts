@@ -112,7 +112,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     ...builderMemory(manifest, publication),
     announced,
     unproven,
-    unrecorded: firstUnrecorded(serial, recorded),
+    unrecorded: await firstUnrecorded(output, serial, recorded),
   };
 }
 

@@ -55,16 +55,18 @@ it('a whole history keeps the versions out, and the advice restores the lists', 
 
 it.each([
   ['of the purge', ['build/history/2'], [tombstones, withdrawn]],
-  ['of the purge, beside older lists', ['build/history/2'], []],
+  ['of the purge, beside the lists', ['build/history/2'], []],
   ['of the withdrawal', ['build/history/3'], [tombstones, withdrawn]],
+  ['of the purge, which is damaged', [], [tombstones, withdrawn]],
 ])(
   'nothing is published without the record %s, and the recovery takes it from the state',
   async (_, records, lists) => {
     await succeeds('publish', 'upload');
     putBack('before');
     lose(...records, ...lists);
+    if (records.length === 0) writeFileSync(data('build/history/2/record.json'), '{');
     const refusal = expect.stringMatching(
-      /the record of publication [23] is gone[^]*`libretto package purged --recover`/,
+      /the record of publication [23] is missing or damaged[^]*`libretto package purged --recover`/,
     );
     expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: refusal });
     for (const command of [['build'], ['package', 'withdraw', 'acme/hello', '1.0.0']])

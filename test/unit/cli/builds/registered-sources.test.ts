@@ -149,7 +149,7 @@ describe('the environment of git for a registered repository', () => {
     ];
     const { refusals } = await prepare([sealed, open], { keys: sealerIn('other-keys') });
     expect([...refusals.keys()]).toEqual([sealed.id]);
-    expect(refusals.get(sealed.id)?.message).toMatch(/keys folder of the backup/);
+    expect(refusals.get(sealed.id)?.message).toMatch(/keys folder of the same backup/);
   });
 
   it('is refused for a folder that was replaced by a link to another place', async () => {

@@ -89,7 +89,7 @@ describe('row 72: a hostile or broken remote', () => {
 
   it('a repository that is too large is reported as such, and none of its data stays', async () => {
     repository.append([{ commit: 'main', files: { big: { mode: '100644', content: randomBytes(300_000) } } }]);
-    expect(await failure({ maxBytes: 100_000 })).toMatch(/larger than 97\.7 KiB.*path as the source/);
+    expect(await failure({ maxBytes: 100_000 })).toMatch(/larger than 97\.7 KiB.*path of the clone as the source/);
     expect(keptFiles()).toEqual([]);
   });
 
