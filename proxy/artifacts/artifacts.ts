@@ -19,7 +19,6 @@ import {
   type ArtifactRecord,
 } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
-import { withoutNewFolders } from './new-folders.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
@@ -141,7 +140,7 @@ async function withdraw(options: ArtifactsOptions, id: string): Promise<Artifact
   const { store, actor, publisher } = options;
   const { record } = await find(options, id);
   if (record.status !== 'published') return record;
-  await withoutNewFolders(options.dataDirectory, () => publisher.withdraw(record));
+  await publisher.withdraw(record);
   for (;;) {
     const found = await find(options, id);
     if (found.record.status !== 'published') return found.record;

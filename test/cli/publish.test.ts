@@ -77,6 +77,7 @@ describe('libretto publish on the data folder', () => {
         ) as string,
       });
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
+    rmSync(folder.at('data/artifacts'), { recursive: true });
     renameSync(folder.at('away'), folder.at('data/artifacts'));
     expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);

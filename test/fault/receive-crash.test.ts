@@ -54,7 +54,9 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     expect(first.exitCode).toBe(0);
     const span = performance.now() - started;
     let interrupted = 0;
-    for (let round = 2; round < kills + 2; round += 1) {
+    // on a busy machine a receive may end before its kill: more rounds follow, until enough were interrupted
+    const enough = Math.ceil(kills / 4);
+    for (let round = 2; round < kills + 2 || (interrupted < enough && round < 5 * kills); round += 1) {
       edit(round);
       await sent('packages', 'incoming');
       const child = spawn(process.execPath, [binary, 'receive', 'incoming', '--data', 'data'], {
@@ -73,7 +75,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
       expect(again.exitCode, `round ${round}: ${again.stderr}`).toBe(0);
       expect(publishedTree(folder.at('data'))).toEqual(publishedTree(folder.at('made')));
     }
-    expect(interrupted).toBeGreaterThan(kills / 4);
+    expect(interrupted).toBeGreaterThanOrEqual(enough);
   });
 
   it('twice at once, of two trees and of the same one: one waits for the other, and both are published', async () => {

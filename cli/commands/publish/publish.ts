@@ -16,7 +16,6 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import type { DistLabel } from '../../../build/contract/paths.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
-import { withoutNewFolders } from '../../../proxy/artifacts/new-folders.ts';
 import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
@@ -83,10 +82,6 @@ function look(path: string): Stats {
 
 async function publishHere(job: Job): Promise<Published> {
   const dataDirectory = await openDataFolder(job.config.data.value);
-  return withoutNewFolders(dataDirectory, () => publishIn(dataDirectory, job));
-}
-
-async function publishIn(dataDirectory: string, job: Job): Promise<Published> {
   const { config, context, version, progress } = job;
   const { now, randomBytes, actor } = context;
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);

@@ -10,7 +10,6 @@ import {
   tooLarge,
   type StagedFile,
 } from '../../artifacts/stage-upload.ts';
-import { withoutNewFolders } from '../../artifacts/new-folders.ts';
 import type { HttpRequest } from '../../http/http-request.ts';
 import {
   standardThroughputFloor,
@@ -70,9 +69,7 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
       try {
         request.holdsSlot = true;
         sendContinue();
-        return await withoutNewFolders(dataDirectory, async () =>
-          work(await stage(request, type, dataDirectory, limits.leastSpeed)),
-        );
+        return await work(await stage(request, type, dataDirectory, limits.leastSpeed));
       } finally {
         request.holdsSlot = false;
         free();
