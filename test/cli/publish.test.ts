@@ -1,6 +1,6 @@
 // Tests `libretto publish` on a data folder and on a remote registry.
 
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
