@@ -12,7 +12,7 @@ import type { RemoteSources } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
-import { refuseUnproven, refuseUnrecorded } from './memory/tree-damage.ts';
+import { refuseUnproven, refuseOutdated } from './memory/tree-damage.ts';
 import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
 import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
@@ -158,7 +158,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
       await import('./rollback/rollback.ts')
     ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
   const read = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
-  refuseUnrecorded(read.unrecorded, request.recovers);
+  refuseOutdated(read.newerRecord, request.recovers);
   if (read.namesKnown) refuseUnproven(read.unproven, request.recovers);
   const tree = withRecorded(read, request.recoverPurged);
   const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);

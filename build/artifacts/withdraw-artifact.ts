@@ -6,7 +6,7 @@ import type { Reference } from '../contract/digest.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
-import { refuseLostUploads } from './lost-uploads.ts';
+import { refuseLostUploads, refusePartialLoss } from './lost-uploads.ts';
 import type { WithdrawOutcome } from './outcome.ts';
 
 export interface PublishedContent {
@@ -19,6 +19,7 @@ export interface PublishedContent {
 export async function withdrawArtifact(content: PublishedContent, build: ArtifactBuild): Promise<WithdrawOutcome> {
   return withArtifactTree(build, async (tree) => {
     await refuseLostUploads(tree, content);
+    await refusePartialLoss(tree, content);
     const published = await findPublished(content, tree);
     // the index may be ahead of the served documents after an interrupted build
     if (published === undefined) return { outcome: 'withdrawn', serial: (await tree.build(true)).serial };

@@ -6,8 +6,8 @@ import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { AnnouncedLists } from '../contract/announced-lists.ts';
-import { announcedLists, firstUnrecorded, isOutdated, newestSerial, recordedSerials } from '../memory/announced.ts';
-import { describeUnrecorded } from '../memory/tree-damage.ts';
+import { announcedLists, isOutdated, newestSerial, recordedSerials } from '../memory/announced.ts';
+import { describeOutdated } from '../memory/tree-damage.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
@@ -28,7 +28,12 @@ export async function verifyMemory(output: Output, faults: Fault[]): Promise<Che
   const recorded = await recordedSerials(output);
   const serial = newestSerial(manifest, publication);
   const outdated = serial > 0 && isOutdated(serial, recorded);
-  if (outdated) faults.push(await outdatedFault(output, serial, recorded));
+  if (outdated)
+    faults.push({
+      code: 'SERIAL_BEHIND',
+      path: `index/${publicationPath}`,
+      message: describeOutdated(Math.max(...recorded)),
+    });
   return { manifest, publication, announced: await announcedLists(output, publication, manifest, recorded), outdated };
 }
 
@@ -107,17 +112,6 @@ async function verifyAnnouncement(
       );
     return undefined;
   }
-}
-
-/** The fault of an announcement and a manifest from an older copy: history has later publications. */
-async function outdatedFault(output: Output, serial: number, recorded: readonly number[]): Promise<Fault> {
-  const unrecorded = await firstUnrecorded(output, serial, recorded);
-  const message =
-    unrecorded === undefined
-      ? `It announces publication ${serial}, and history has publication ${Math.max(...recorded)}, as after the ` +
-        'restore of an older copy. Run `libretto build`, which compares everything and writes it again.'
-      : describeUnrecorded(unrecorded);
-  return { code: 'SERIAL_BEHIND', path: `index/${publicationPath}`, message };
 }
 
 /**

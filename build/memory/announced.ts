@@ -49,22 +49,6 @@ export function isOutdated(serial: number, recorded: readonly number[]): boolean
   return recorded.some((one) => one > serial);
 }
 
-/**
- * The first publication after `serial` that has no readable record, although history has a record of it or of a later
- * one. undefined: there is none.
- */
-export async function firstUnrecorded(
-  output: Pick<Output, 'read' | 'list'>,
-  serial: number,
-  recorded: readonly number[],
-): Promise<number | undefined> {
-  if (serial === 0 || !isOutdated(serial, recorded)) return undefined;
-  const readable = new Set((await recordsOnDisk(output)).map((record) => record.serial));
-  let next = serial + 1;
-  while (readable.has(next)) next += 1;
-  return next <= Math.max(...recorded) ? next : undefined;
-}
-
 export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {
   return Math.max(manifest?.serial ?? 0, publication?.serial ?? 0);
 }

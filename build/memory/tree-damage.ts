@@ -93,20 +93,20 @@ export function refuseUnproven(unproven: readonly string[], recovers: GuardedLis
 }
 
 /**
- * Throws ListDamaged: the publication `unrecorded` may have purged or withdrawn versions, and neither the announcement
- * nor history names them.
+ * Throws ListDamaged: a later publication may have purged or withdrawn versions, and the announcement does not name
+ * them. `newerRecord`: its serial in history; undefined for none.
  */
-export function refuseUnrecorded(unrecorded: number | undefined, recovers: GuardedList | undefined): void {
-  if (unrecorded === undefined || recovers === 'purged') return;
-  throw new ListDamaged(purgedPath, `${describeUnrecorded(unrecorded)} Nothing was published.`);
+export function refuseOutdated(newerRecord: number | undefined, recovers: GuardedList | undefined): void {
+  if (newerRecord === undefined || recovers === 'purged') return;
+  throw new ListDamaged(purgedPath, `${describeOutdated(newerRecord)} Nothing was published.`);
 }
 
-export function describeUnrecorded(unrecorded: number): string {
+export function describeOutdated(newerRecord: number): string {
   return (
-    `index/${publicationPath} and build/${manifestPath} are older than history, and the record of publication ` +
-    `${unrecorded} is missing or damaged. That publication may have purged or withdrawn versions, and a build might publish them ` +
-    'again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package purged ' +
-    '--recover`: it takes later purges and withdrawals from history and from the state.'
+    `index/${publicationPath} and build/${manifestPath} are older than publication ${newerRecord} in history, as after ` +
+    'the restore of an older copy. Later publications may have purged or withdrawn versions, and a build might publish ' +
+    'these again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package ' +
+    'purged --recover`: it takes later purges and withdrawals from history and from the state.'
   );
 }
 

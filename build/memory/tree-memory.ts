@@ -16,14 +16,7 @@ import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import {
-  announcedLists,
-  firstUnrecorded,
-  isInterrupted,
-  isOutdated,
-  newestSerial,
-  recordedSerials,
-} from './announced.ts';
+import { announcedLists, isInterrupted, isOutdated, newestSerial, recordedSerials } from './announced.ts';
 import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
@@ -69,8 +62,8 @@ export interface TreeMemory {
   readonly announced: AnnouncedLists;
   /** lists below index/ that are missing, and that nothing in the tree names a row of */
   readonly unproven: readonly string[];
-  /** a publication after announcement and manifest without a record: its purges are unknown; undefined for none */
-  readonly unrecorded: number | undefined;
+  /** the last publication in history, if announcement and manifest are older: they come from an older copy */
+  readonly newerRecord: number | undefined;
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for a non-empty tree without announcement and packages.json. */
@@ -112,7 +105,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     ...builderMemory(manifest, publication),
     announced,
     unproven,
-    unrecorded: await firstUnrecorded(output, serial, recorded),
+    newerRecord: outdated ? Math.max(...recorded) : undefined,
   };
 }
 

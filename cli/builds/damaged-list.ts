@@ -2,7 +2,7 @@
 
 import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
-import { ListDamaged, PackageDamaged, UploadsLost } from '../../build/contract/refusals.ts';
+import { ListDamaged, PackageDamaged, UploadsLost, WithdrawalRefused } from '../../build/contract/refusals.ts';
 
 /**
  * Turns a damaged list into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
@@ -13,7 +13,7 @@ export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Ou
     return await work;
   } catch (error) {
     if (error instanceof ListDamaged) return refusedByList(error.list);
-    if (error instanceof UploadsLost) return refused('TREE_DAMAGED', lostUploads);
+    if (error instanceof UploadsLost || error instanceof WithdrawalRefused) return refused('TREE_DAMAGED', lostUploads);
     if (error instanceof PackageDamaged) return refused('TREE_DAMAGED', damagedPackage);
     throw error;
   }

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 
 import { artifactsFolder } from '../../build/contract/artifact-files.ts';
-import { readPublishedUploads } from '../../build/inspect/lost-uploads.ts';
+import { readPublishedUploads } from '../../build/artifacts/published-uploads.ts';
 import { counted } from '../io/output.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
