@@ -46,6 +46,8 @@ export interface ArtifactTree {
   readonly remove: (path: string) => Promise<void>;
   /** Builds this source alone; all others stay as published. `allowWithdraw`: a person requested the withdrawals. */
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
+  /** What `build(true)` would change; changes nothing. */
+  readonly planWithdrawal: () => Promise<BuildReport>;
   /** all retrievable versions of a package; empty for a lost index, which the next build derives again */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** as `entries`; throws PackageDamaged if the index is lost */
@@ -96,6 +98,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     exists: async (path) => (await orMissing(stat(at(path)))) !== undefined,
     remove: (path) => rm(at(path), { force: true }),
     build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
+    planWithdrawal: () => buildHoldingLock({ ...alone, allowWithdraw: true, dryRun: true }, effects),
     entries: async (name) => {
       const text = await output.read('index', indexPath(name));
       return text === undefined ? [] : parsePublishedIndex(name, text).versions;

@@ -11,10 +11,8 @@ import { listPackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
-import type { PackageName } from '../contract/name.ts';
 import type { ArtifactTree } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
-import { readPublishedUploads } from './published-uploads.ts';
 
 /**
  * Throws UploadsLost if the folder has no ZIP, although versions other than `changed` are published from the folder
@@ -45,19 +43,10 @@ export async function refuseLostUploads(
   }
 }
 
-/**
- * Throws UploadsLost if the ZIP of an upload other than `withdrawn` is gone: the withdrawal would withdraw that upload
- * too. Reads every serving index.
- */
-export async function refusePartialLoss(
-  tree: ArtifactTree,
-  withdrawn: { readonly name: PackageName; readonly version: string },
-): Promise<void> {
-  const uploads = await readPublishedUploads(tree.dataDirectory);
-  const others = (uploads?.missing ?? []).filter((one) => one !== `${withdrawn.name} ${withdrawn.version}`);
-  if (others.length <= (uploads?.others ?? 0)) return;
-  throw new UploadsLost(
-    `${join(tree.dataDirectory, artifactsFolder)} lacks the ZIPs of ${listShortly(others)}, which this withdrawal would ` +
+/** The refusal of a withdrawal that would withdraw `lost` too: uploads whose ZIPs are gone. */
+export function lostBeside(lost: readonly string[], tree: ArtifactTree): UploadsLost {
+  return new UploadsLost(
+    `${join(tree.dataDirectory, artifactsFolder)} lacks the ZIPs of ${listShortly(lost)}, which this withdrawal would ` +
       'withdraw too. Nothing was changed. Restore the ZIPs from a backup. To withdraw these versions, run `libretto ' +
       'build` first, with --allow-withdraw where a package loses its last version.',
   );

@@ -4,6 +4,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactPath, artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import { indexPath, parseDistLabel, publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { listPackages } from '../memory/tree-memory.ts';
@@ -33,21 +34,26 @@ export async function readPublishedUploads(dataDirectory: string): Promise<Publi
     text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));
   if (announced?.sources.some(({ id }) => id === source) !== true) return undefined;
   const files = new Set(await filesBelow(folder));
+  // a rollback publishes these versions without a ZIP
+  const held = new Set((announced.undone ?? []).map((one) => `${one.name} ${one.version_normalized}`));
+  const isHeld = (name: string, entry: IndexEntry): boolean => held.has(`${name} ${entry.version_normalized}`);
+  const known = new Set<string>();
   const missing: string[] = [];
   let published = 0;
   for (const name of await listPackages(output)) {
     const index = await output.read('index', indexPath(name));
     for (const entry of index === undefined ? [] : parsePublishedIndex(name, index).versions) {
-      if (entry.state !== 'published' || entry.source !== source) continue;
-      published += 1;
       const label = parseDistLabel(entry.version);
-      const isThere = 'label' in label && files.delete(artifactPath(name, label.label));
+      const path = 'label' in label ? artifactPath(name, label.label) : '';
+      known.add(path);
+      if (entry.state !== 'published' || entry.source !== source || isHeld(name, entry)) continue;
+      published += 1;
       // an interrupted withdrawal moved the ZIP there, and the next build completes the withdrawal
       const isRetired = files.has(retiredPath(name, entry.version_normalized, entry.reference));
-      if (!isThere && !isRetired) missing.push(`${name} ${entry.version}`);
+      if (!files.has(path) && !isRetired) missing.push(`${name} ${entry.version}`);
     }
   }
-  const others = [...files].filter((path) => /^[^.].*\.zip$/i.test(path)).length;
+  const others = [...files].filter((path) => /^[^.].*\.zip$/i.test(path) && !known.has(path)).length;
   return { source, published, missing, others };
 }
 

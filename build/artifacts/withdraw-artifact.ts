@@ -2,11 +2,12 @@
 // the version is no longer offered. The served archive stays, so that lock files with the version still install.
 
 import { artifactPath, retiredPath } from '../contract/artifact-files.ts';
+import type { BuildReport } from '../contract/build-report.ts';
 import type { Reference } from '../contract/digest.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
-import { refuseLostUploads, refusePartialLoss } from './lost-uploads.ts';
+import { lostBeside, refuseLostUploads } from './lost-uploads.ts';
 import type { WithdrawOutcome } from './outcome.ts';
 
 export interface PublishedContent {
@@ -19,10 +20,9 @@ export interface PublishedContent {
 export async function withdrawArtifact(content: PublishedContent, build: ArtifactBuild): Promise<WithdrawOutcome> {
   return withArtifactTree(build, async (tree) => {
     await refuseLostUploads(tree, content);
-    await refusePartialLoss(tree, content);
     const published = await findPublished(content, tree);
     // the index may be ahead of the served documents after an interrupted build
-    if (published === undefined) return { outcome: 'withdrawn', serial: (await tree.build(true)).serial };
+    if (published === undefined) return { outcome: 'withdrawn', serial: (await withdrawAlone(content, tree)).serial };
     const file = artifactPath(content.name, content.version);
     const retired = retiredPath(content.name, published.version_normalized, content.reference);
     const moved = await tree.exists(file);
@@ -30,7 +30,7 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
     const putBack = async (): Promise<void> => {
       if (moved) await tree.move(tree.at(retired), tree.at(file));
     };
-    const report = await tree.build(true).catch(async (error: unknown) => {
+    const report = await withdrawAlone(content, tree).catch(async (error: unknown) => {
       await putBack();
       throw error;
     });
@@ -39,6 +39,23 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
     const reasons = [...report.failed.map(({ reason }) => reason), ...report.quarantined.map(({ message }) => message)];
     throw new Error(`${content.name} ${content.version} is still published: ${reasons[0] ?? 'nothing says why'}`);
   });
+}
+
+/** Builds. Throws UploadsLost, and publishes nothing, if the build would withdraw an upload whose ZIP was lost. */
+async function withdrawAlone(content: PublishedContent, tree: ArtifactTree): Promise<BuildReport> {
+  const lost: string[] = [];
+  for (const { name, version } of (await tree.planWithdrawal()).withdrawn) {
+    if (name === content.name && version === content.version) continue;
+    if (!(await isRetired(name as PackageName, version, tree))) lost.push(`${name} ${version}`);
+  }
+  if (lost.length > 0) throw lostBeside(lost, tree);
+  return tree.build(true);
+}
+
+/** An interrupted withdrawal has moved the ZIP, and this build completes the withdrawal. */
+async function isRetired(name: PackageName, version: string, tree: ArtifactTree): Promise<boolean> {
+  const entry = (await tree.entries(name)).find((one) => one.state === 'published' && one.version === version);
+  return entry !== undefined && tree.exists(retiredPath(name, entry.version_normalized, entry.reference));
 }
 
 async function findPublished({ name, version, reference }: PublishedContent, tree: ArtifactTree) {

@@ -1,6 +1,6 @@
 // Tests uploads and withdrawals over HTTP while the folder of uploads is missing: neither withdraws the other uploads.
 
-import { renameSync, rmSync } from 'node:fs';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { demandCompiled } from '../../setup/compiled.ts';
 import { zipOf } from '../../util/hostile-zip.ts';
@@ -55,6 +55,8 @@ it('without the ZIP of one upload, neither the withdrawal of another upload nor 
   await using registry = await runWithUploads();
   const { folder, upload, withdraw, published } = registry;
   expect((await upload('acme/lost', '1.0.0')).status).toBe(201);
+  // a ZIP that no build has read yet replaces no lost one
+  cpSync(`${folder}/acme/kept/acme-kept-1.0.0.zip`, `${folder}/copy.zip`);
   rmSync(`${folder}/acme/lost`, { recursive: true });
   for (const request of [() => upload('acme/kept', '2.0.0'), withdraw]) {
     const reply = await request();
