@@ -1,5 +1,5 @@
-// An upload, and the withdrawal of one, build the folder of artifacts alone. A folder that lost its ZIPs, for example on
-// an unmounted volume, would withdraw every published upload. Such a folder refuses both.
+// An upload, and the withdrawal of one, build the folder of artifacts alone. A folder that lost its ZIPs, for example
+// on an unmounted volume, would withdraw every published upload. Such a folder refuses both.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,8 +46,8 @@ export async function refuseLostUploads(
 /** The refusal of a withdrawal that would withdraw `lost` too: uploads whose ZIPs are gone. */
 export function lostBeside(lost: readonly string[], tree: ArtifactTree): UploadsLost {
   return new UploadsLost(
-    `${join(tree.dataDirectory, artifactsFolder)} lacks the ZIPs of ${listShortly(lost)}, which this withdrawal would ` +
-      'withdraw too. Nothing was changed. Restore the ZIPs from a backup. To withdraw these versions, run `libretto ' +
+    `${join(tree.dataDirectory, artifactsFolder)} lacks the ZIPs of ${listShortly(lost)}, which this withdrawal ` +
+      'would withdraw too. Nothing was changed. Restore the ZIPs from a backup. To withdraw these versions, run `libretto ' +
       'build` first, with --allow-withdraw where a package loses its last version.',
   );
 }

@@ -5,7 +5,7 @@ import { parsePublication } from '../contract/publication.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { historyFolder, readRecord, type PublicationRecord } from './record.ts';
+import { historyFolder, readRecord, serialOfRecord, type PublicationRecord } from './record.ts';
 
 /**
  * Newest first. Interrupted publications that have not been completed are absent. Throws BuildRefused for a tree of a
@@ -17,13 +17,17 @@ export async function readHistory(output: Output): Promise<readonly PublicationR
 
 /** Every readable record on disk, oldest first, without the announcement. */
 export async function recordsOnDisk(output: Pick<Output, 'read' | 'list'>): Promise<readonly PublicationRecord[]> {
-  const serials = new Set((await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1])));
   const records: PublicationRecord[] = [];
-  for (const serial of [...serials].toSorted((one, other) => one - other)) {
+  for (const serial of (await recordedSerials(output)).toSorted((one, other) => one - other)) {
     const record = await readRecord(output, serial);
     if (record !== undefined) records.push(record);
   }
   return records;
+}
+
+/** The serials of the records on disk, readable or not; in no order. */
+export async function recordedSerials(output: Pick<Output, 'list'>): Promise<readonly number[]> {
+  return (await output.list('build', historyFolder)).flatMap((path) => serialOfRecord(path) ?? []);
 }
 
 /** The serial of the publication that readers see; 0 for none. */

@@ -6,7 +6,8 @@ import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { AnnouncedLists } from '../contract/announced-lists.ts';
-import { announcedLists, isOutdated, newestSerial, recordedSerials } from '../memory/announced.ts';
+import { recordedSerials } from '../history/read-history.ts';
+import { announcedLists, newerRecord, newestSerial } from '../memory/announced.ts';
 import { describeOutdated } from '../memory/tree-damage.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
@@ -22,19 +23,16 @@ export interface CheckedMemory {
   readonly outdated: boolean;
 }
 
+/** Checks both files and the times of both against history. `faults` gets what is wrong with them. */
 export async function verifyMemory(output: Output, faults: Fault[]): Promise<CheckedMemory> {
   const manifest = await verifyManifest(output, faults);
   const publication = await verifyAnnouncement(output, manifest, faults);
   const recorded = await recordedSerials(output);
-  const serial = newestSerial(manifest, publication);
-  const outdated = serial > 0 && isOutdated(serial, recorded);
-  if (outdated)
-    faults.push({
-      code: 'SERIAL_BEHIND',
-      path: `index/${publicationPath}`,
-      message: describeOutdated(Math.max(...recorded)),
-    });
-  return { manifest, publication, announced: await announcedLists(output, publication, manifest, recorded), outdated };
+  const newer = newerRecord(newestSerial(manifest, publication), recorded);
+  const place = { path: `index/${publicationPath}` };
+  if (newer !== undefined) faults.push({ code: 'SERIAL_BEHIND', ...place, message: describeOutdated(newer) });
+  const announced = await announcedLists(output, publication, manifest, recorded);
+  return { manifest, publication, announced, outdated: newer !== undefined };
 }
 
 /**

@@ -8,7 +8,7 @@ import { purgedKey } from '../contract/purged.ts';
 import { normalizeVersion } from '../contract/version.ts';
 import type { WithheldVersion } from '../contract/withheld.ts';
 import { recordsOnDisk } from '../history/read-history.ts';
-import { historyFolder, serialOfRecord, type PublicationRecord } from '../history/record.ts';
+import type { PublicationRecord } from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -27,7 +27,7 @@ export async function announcedLists(
   const purged = first?.purged ?? second?.purged ?? [];
   const withheld = first?.withheld ?? second?.withheld ?? [];
   const serial = newestSerial(manifest, publication);
-  if (!isOutdated(serial, recorded)) return { purged, withheld };
+  if (newerRecord(serial, recorded) === undefined) return { purged, withheld };
   const newer = recordedLists((await recordsOnDisk(output)).filter((record) => record.serial > serial));
   return {
     purged: distinct([...purged, ...newer.purged], purgedKey),
@@ -35,18 +35,14 @@ export async function announcedLists(
   };
 }
 
-/** The serials of the records in history, readable or not; in no order. */
-export async function recordedSerials(output: Pick<Output, 'list'>): Promise<readonly number[]> {
-  const paths = await output.list('build', historyFolder);
-  return paths.flatMap((path) => serialOfRecord(path) ?? []);
-}
-
 /**
- * True if history has a later publication than `serial`, the serial of announcement and manifest: both come from an
- * older backup. A publication writes its serial into the manifest before its record.
+ * The last publication in history, if it is later than `serial`, the serial of announcement and manifest: both come
+ * from an older copy. A publication writes its serial into the manifest before its record. undefined: they are current,
+ * or both are lost (`serial` is 0).
  */
-export function isOutdated(serial: number, recorded: readonly number[]): boolean {
-  return recorded.some((one) => one > serial);
+export function newerRecord(serial: number, recorded: readonly number[]): number | undefined {
+  const newest = Math.max(0, ...recorded);
+  return serial > 0 && newest > serial ? newest : undefined;
 }
 
 export function newestSerial(manifest: Manifest | undefined, publication: Publication | undefined): number {

@@ -103,16 +103,16 @@ export function refuseOutdated(newerRecord: number | undefined, recovers: Guarde
 
 export function describeOutdated(newerRecord: number): string {
   return (
-    `index/${publicationPath} and build/${manifestPath} are older than publication ${newerRecord} in history, as after ` +
-    'the restore of an older copy. Later publications may have purged or withdrawn versions, and a build might publish ' +
-    'these again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package ' +
+    `index/${publicationPath} and build/${manifestPath} are older than publication ${newerRecord} in history, as ` +
+    'after the restore of an older copy. Later publications may have purged or withdrawn versions, and a build might ' +
+    'publish these again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package ' +
     'purged --recover`: it takes later purges and withdrawals from history and from the state.'
   );
 }
 
 const olderThanHistory =
-  `index/${publicationPath} and build/${manifestPath} were older than history, as after the restore of an older copy. ` +
-  'The build compared everything with the published tree and rebuilt it.';
+  `index/${publicationPath} and build/${manifestPath} were older than history, as after the restore of an older ` +
+  'copy. The build compared everything with the published tree and rebuilt it.';
 
 const otherTime =
   `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: ` +

@@ -16,7 +16,8 @@ import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { announcedLists, isInterrupted, isOutdated, newestSerial, recordedSerials } from './announced.ts';
+import { announcedLists, isInterrupted, newerRecord, newestSerial } from './announced.ts';
+import { recordedSerials } from '../history/read-history.ts';
 import { describeDamage, unprovenLists } from './tree-damage.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 
@@ -78,13 +79,13 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const wasWhole = publication === undefined ? root.stamp !== undefined : !interrupted;
   const recorded = await recordedSerials(output);
   const serial = newestSerial(manifest, publication);
-  const outdated = serial > 0 && isOutdated(serial, recorded);
+  const newer = newerRecord(serial, recorded);
   const announced = await announcedLists(output, publication, manifest, recorded);
-  const listed = (isPublishedText && !outdated) || publication === undefined ? root.names : undefined;
+  const listed = (isPublishedText && newer === undefined) || publication === undefined ? root.names : undefined;
   const unproven = (publication ?? manifest) === undefined ? await unprovenLists(output, announced, wasWhole) : [];
   return {
     damage: describeDamage(
-      { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText, outdated },
+      { wasWhole, manifest, publication, root: rootIntact, rootText: isPublishedText, outdated: newer !== undefined },
       listed === undefined ? unproven : [],
     ),
     interrupted: interrupted && publication !== undefined,
@@ -92,7 +93,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     // the manifest may be lost, or come from an older backup: history still has the last serial (I6)
     serial: Math.max(serial, ...recorded),
     trusted:
-      !outdated &&
+      newer === undefined &&
       rootIntact &&
       manifest !== undefined &&
       manifest.serial === publication?.serial &&
@@ -105,7 +106,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     ...builderMemory(manifest, publication),
     announced,
     unproven,
-    newerRecord: outdated ? Math.max(...recorded) : undefined,
+    newerRecord: newer,
   };
 }
 

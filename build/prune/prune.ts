@@ -12,7 +12,8 @@ import { openDataFolder } from '../sources/data-folder.ts';
 import { changesUntilNow } from '../documents/document-changes.ts';
 import { retainedArchives } from '../history/retained-archives.ts';
 import { formatRecord, historyFormat, recordPath } from '../history/record.ts';
-import { isOutdated, recordedSerials } from '../memory/announced.ts';
+import { recordedSerials } from '../history/read-history.ts';
+import { newerRecord } from '../memory/announced.ts';
 import { refuseOutdated } from '../memory/tree-damage.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
 import { listPackages } from '../memory/tree-memory.ts';
@@ -164,8 +165,7 @@ async function readPosition(
     head === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(head));
   const found = await readManifest(output);
   if (publication !== undefined && found?.serial === publication.serial) {
-    const recorded = await recordedSerials(output);
-    if (isOutdated(publication.serial, recorded)) refuseOutdated(Math.max(...recorded), undefined);
+    refuseOutdated(newerRecord(publication.serial, await recordedSerials(output)), undefined);
     const { rollback: _rollback, undone: _undone, ...manifest } = found;
     const { sources, undone } = publication;
     return { publication, manifest: { ...manifest, sources, ...(undone === undefined ? {} : { undone }) } };

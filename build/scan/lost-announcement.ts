@@ -21,7 +21,7 @@ import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
 
-/** The difference of a tree from its last publication: the announcement is lost, or others. A sentence without its end. */
+/** How a tree differs from its last publication: the announcement is lost, or others. A sentence without its end. */
 export function changedTree({ publication }: Pick<TreeMemory, 'publication'>): string {
   return publication === undefined
     ? `index/${publicationPath} is missing or damaged`
@@ -41,7 +41,8 @@ export async function lostAnnouncement(
   const fault = tree.publication === undefined ? 'is lost or damaged' : 'was lost, and names no source since';
   return (
     `index/${publicationPath} ${fault}, and build/${manifestPath} names no source either. ` +
-    `Restore both from a backup, and run \`libretto package purged --recover\` for later purges; or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
+    'Restore both from a backup, and run `libretto package purged --recover` for later purges; ' +
+    `or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
   );
 }
 

@@ -1,11 +1,12 @@
-// The server's refusal of a change while the list of purged or withdrawn versions is damaged or lost.
+// The server's refusal of a change while published files are damaged or lost: the lists of purged and withdrawn
+// versions, a serving index, or ZIPs of uploads.
 
 import { refused, type RefusedArtifact } from '../../build/artifacts/outcome.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
 import { ListDamaged, PackageDamaged, UploadsLost, WithdrawalRefused } from '../../build/contract/refusals.ts';
 
 /**
- * Turns a damaged list into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
+ * Turns such a refusal of the build into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
  * sender may not see the packages of other files, nor the missing rows. Rejects with any other error.
  */
 export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Outcome | RefusedArtifact> {

@@ -1,5 +1,5 @@
-// Names the boot and the pid namespace of this process. A pid is unique only there: two containers, or a host before and
-// after a restart, give the same pid to different processes.
+// Names the boot and the pid namespace of this process. A pid is unique only there: two containers, or a host before
+// and after a restart, give the same pid to different processes.
 
 import { readFile, stat } from 'node:fs/promises';
 
