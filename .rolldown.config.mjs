@@ -1,36 +1,11 @@
-// `npm run compile`: bundles the sources into lib/, since Node reads few files faster than hundreds. What is imported
-// with import() stays in files of its own.
+// `npm run compile`: bundles the sources and all libraries into lib/, since Node reads few files faster than hundreds, and
+// the installed package needs no other package. What is imported with import() stays in files of its own.
 //
 // All files lie in one folder: a module that names another one beside it, as a worker, finds it there whatever has
 // become of itself.
 
-import { readdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-/**
- * Builds or servers load these at their start, and most have many files. All other libraries are loaded from
- * node_modules: some bring binaries or workers, the rest is seldom needed.
- */
-const bundled = [
-  'commander',
-  'execa',
-  'fast-glob',
-  'ora',
-  'p-limit',
-  'pino',
-  'ipaddr.js',
-  'zod',
-  '@hono/zod-openapi',
-  'hono',
-  'jose',
-  'otpauth',
-  'busboy',
-  'yauzl',
-  'uqr',
-];
-
-const isFile = (id) => /^[./\0]/.test(id);
-const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
+import { builtinModules } from 'node:module';
+import { copyFiles, listLibraries, adaptLibraries, removeStale, replaceModules } from './release/bundle-plugins.mjs';
 
 /**
  * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
@@ -60,6 +35,8 @@ const groups = [
     test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|builds\/git-access)\.ts$|proxy\/(?:auth\/token-uses|limits\/saved-counters|protocol\/tombstones|state\/audit(?:-log)?|views\/compile-access)\.ts$|cli\/text\/address\.ts$/,
   },
   { name: 'server', test: /cli\/serve\/service\.ts$/ },
+  // of its pool and of its worker
+  { name: 'piscina-parts', test: /node_modules\/piscina\/dist\/(?:common|symbols)\.js$/ },
   { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
   { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
   {
@@ -76,6 +53,8 @@ export default {
     'state-reader': 'cli/state/state-reader.ts',
     'deflate-worker': 'build/archive/deflate-worker.ts',
     'render-worker': 'proxy/packages/render-worker.ts',
+    // the thread of Piscina that loads these two
+    'piscina-worker': 'node_modules/piscina/dist/worker.js',
     // what tests run in processes and threads of its own
     archiver: 'build/archive/archiver.ts',
     audit: 'proxy/state/audit.ts',
@@ -84,10 +63,11 @@ export default {
   platform: 'node',
   transform: { target: 'node20.18' },
   tsconfig: 'tsconfig.json',
-  external: (id, importer) =>
-    !isFile(id) && !fromLibrary(importer) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
+  // paths below the repository, even where node_modules is a link to another folder
+  resolve: { symlinks: false },
+  external: (id) => id.startsWith('node:') || builtinModules.includes(id),
   checks: { ineffectiveDynamicImport: false },
-  plugins: [removeStale()],
+  plugins: [replaceModules(), ...adaptLibraries(), removeStale(), copyFiles(), listLibraries()],
   output: {
     dir: 'lib/cli',
     format: 'esm',
@@ -98,15 +78,3 @@ export default {
     codeSplitting: { groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })) },
   },
 };
-
-/** Afterwards, and file by file: a program that is running goes on finding what it has not loaded yet. */
-function removeStale() {
-  return {
-    name: 'remove-stale',
-    writeBundle({ dir }, bundle) {
-      for (const name of readdirSync(dir)) if (!(name in bundle)) rmSync(join(dir, name), { recursive: true });
-      for (const name of readdirSync(dirname(dir)))
-        if (name !== 'cli') rmSync(join(dirname(dir), name), { recursive: true });
-    },
-  };
-}

@@ -94,9 +94,16 @@ describe('the documentation', () => {
     expect(names.filter((name) => !words.has(name))).toEqual([]);
   });
 
-  it('gives each decision, row and figure one number, without a gap', () => {
-    for (const ids of Object.values(known))
+  it('gives each row and figure one number, without a gap', () => {
+    const { decision: _, ...numbered } = known;
+    for (const ids of Object.values(numbered))
       expect([...ids].sort((a, b) => a - b)).toEqual(Array.from({ length: ids.size }, (_, at) => at + 1));
+  });
+
+  it('gives each decision a number of its own', () => {
+    const numbers = [...page('docs/DECISIONS.md').matchAll(/^### D(\d+)\. /gm)].map((match) => Number(match[1]));
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+    expect(numbers.filter((number) => !known.decision.has(number))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadedLibraries, loadedSources } from '../util/loaded-modules.ts';
+import { loadedPackageFiles, loadedSources } from '../util/loaded-modules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 
@@ -21,7 +21,7 @@ async function loadedBy(...words: readonly string[]): Promise<readonly string[]>
   const coverage = join(tree.root, `coverage-${words.join('-').replaceAll('/', '')}`);
   const { exitCode } = await runCli(words, { cwd: tree.root, environment: { NODE_V8_COVERAGE: coverage } });
   expect(exitCode).toBe(0);
-  expect(loadedLibraries(coverage)).toEqual([]);
+  expect(loadedPackageFiles(coverage)).toEqual([]);
   return loadedSources(coverage);
 }
 

@@ -1,9 +1,9 @@
-// The files of the API explorer: its own files, and two files of Swagger UI, which are read from its package on first
-// demand.
+// The files of the API explorer: its own files, and two files of Swagger UI, which are read on first demand.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { TextDocument } from '../../http/document.ts';
 import { script, style } from './page.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -17,7 +17,7 @@ export type ExplorerFile = (typeof explorerFiles)[number];
 
 /**
  * Reads each file once, for any number of concurrent requests; two megabytes in total, and as much again in compressed
- * form. Rejects if Swagger UI is not installed.
+ * form. Rejects if Swagger UI's files are missing.
  */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
   // after a failure the next request tries again
@@ -28,6 +28,12 @@ export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocum
 async function load(name: ExplorerFile): Promise<TextDocument> {
   if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, { type: javascript });
   if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, { type: css });
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  return new TextDocument(await readFile(join(folder, name)), 0, { type: name.endsWith('.js') ? javascript : css });
+  return new TextDocument(await readFile(join(swaggerFolder(), name)), 0, { type: name.endsWith('.js') ? javascript : css });
+}
+
+/** The compiled program has its own copy beside it. Sources that a test runner transforms use the package. */
+function swaggerFolder(): string {
+  return import.meta.url.endsWith('.js')
+    ? fileURLToPath(new URL('./swagger-ui/', import.meta.url))
+    : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

@@ -1,0 +1,63 @@
+// A clone of this repository as its working folder is now: a git repository with one commit, and the installed packages
+// of this one. `npm run release` and `npm pack` run in it, because they write into lib/, which other tests use.
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { toolPath } from './tool.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+/** Folders and files at the top that no commit has. */
+const ignored = new Set(['.git', 'node_modules', 'lib', 'released', 'var', 'libretto.json']);
+
+export interface RepositoryCopy {
+  readonly path: string;
+  readonly at: (...parts: readonly string[]) => string;
+  readonly git: (...args: readonly string[]) => string;
+  /** Replaces a text in a file; throws where the file does not have it. */
+  readonly edit: (file: string, text: string | RegExp, replacement: string) => void;
+  readonly commit: () => void;
+}
+
+/** Makes the clone at `path`, which must not exist yet. */
+export function copyRepository(path: string): RepositoryCopy {
+  cpSync(root, path, { recursive: true, filter: (from) => !ignored.has(from.slice(root.length).split('/')[0] ?? '') });
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
+  const git = (...args: readonly string[]): string =>
+    execFileSync(toolPath('git'), ['-c', 'user.name=Tester', '-c', 'user.email=tester@example.org', ...args], {
+      cwd: path,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  git('init', '--quiet');
+  mkdirSync(join(path, '.git/info'), { recursive: true });
+  // a link, which the line `node_modules/` of .gitignore does not mean
+  writeFileSync(join(path, '.git/info/exclude'), 'node_modules\n');
+  const copy: RepositoryCopy = {
+    path,
+    at: (...parts) => join(path, ...parts),
+    git,
+    edit: (file, text, replacement) => {
+      const before = readFileSync(join(path, file), 'utf8');
+      const after = before.replace(text, replacement);
+      if (after === before) throw new Error(`${file} does not have ${String(text)}.`);
+      mkdirSync(dirname(join(path, file)), { recursive: true });
+      writeFileSync(join(path, file), after);
+    },
+    commit: () => {
+      git('add', '--all');
+      git('commit', '--quiet', '--message', 'A state of the repository');
+    },
+  };
+  copy.commit();
+  return copy;
+}
+
+/** Gives the unreleased changes the heading of a version, as a release begins. */
+export function raiseVersion(copy: RepositoryCopy, version: string): void {
+  copy.edit('CHANGELOG.md', '## Unreleased\n', `## Unreleased\n\n## ${version} — 2026-12-01\n`);
+  copy.edit('package.json', /"version": "[^"]+"/, `"version": "${version}"`);
+  copy.edit('cli/io/version.ts', /'[\d.]+'/, `'${version}'`);
+  copy.commit();
+}
