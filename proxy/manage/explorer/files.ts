@@ -28,7 +28,9 @@ export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocum
 async function load(name: ExplorerFile): Promise<TextDocument> {
   if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, { type: javascript });
   if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, { type: css });
-  return new TextDocument(await readFile(join(swaggerFolder(), name)), 0, { type: name.endsWith('.js') ? javascript : css });
+  return new TextDocument(await readFile(join(swaggerFolder(), name)), 0, {
+    type: name.endsWith('.js') ? javascript : css,
+  });
 }
 
 /** The compiled program has its own copy beside it. Sources that a test runner transforms use the package. */
