@@ -7,7 +7,7 @@ import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 export function addMirrorCommands(program: Command, wire: Wire): void {
   const mirror = program
     .command('mirror')
-    .summary('fetch packages of other registries in advance, and manage the stored copies')
+    .summary('fetch packages of other registries, and manage stored copies')
     .description(
       'Fetch packages of other registries in advance, and manage the stored copies. The settings select the ' +
         'mirrored packages: `libretto settings list`.',

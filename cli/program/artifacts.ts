@@ -7,7 +7,7 @@ import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 export function addArtifacts(program: Command, wire: Wire): void {
   const publish = withSettings(program.command('publish'), 'data', 'state')
     .argument('<path>', 'the folder of a package (packed as in a build), or a ZIP')
-    .summary('publish one version of a package, locally or on a remote registry')
+    .summary('publish one version of a package, here or on another registry')
     .description(
       'Publish one version of a package from its folder or a ZIP. The version goes into the local data folder or, ' +
         'with --url, to a remote registry through its API.',

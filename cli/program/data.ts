@@ -27,7 +27,7 @@ function addStatus(program: Command, wire: Wire): void {
 
 function addDoctor(program: Command, wire: Wire): void {
   const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
-    .summary('check everything that a registry depends on, and suggest repairs')
+    .summary('check all that a registry depends on, and suggest repairs')
     .description(
       'Check everything that a registry depends on: programs, configuration, data folder, state, packages, ' +
         'Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command ' +

@@ -22,7 +22,7 @@ function addWhy(program: Command, wire: Wire): void {
   const why = withSettings(program.command('why'), 'data')
     .argument('<package>', 'vendor/name')
     .argument('[version]', 'one version, published or not')
-    .summary('explain which versions of a package are published, or why none is')
+    .summary('explain which versions of a package are published, and why')
     .description(
       'Show which versions of a package are published, from which source and since when; or explain why a ' +
         'version is not published. The exit code is 1 if it is not published.',

@@ -8,6 +8,7 @@ import { features } from '../features/feature-list.ts';
 import type { Context } from '../io/context.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addHistory } from './history.ts';
+import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
 import { addPeople } from './people.ts';
 import { addAudit, addSettings } from './settings.ts';
@@ -35,25 +36,19 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 /** Declares all commands. `finish` gets the exit code of the command that runs. */
 export function createProgram(context: Context, finish: (exitCode: number) => void): Command {
   const program = new Command('libretto')
-    .description(
-      'A private Composer registry: builds metadata and archives from sources, and serves them to clients with ' +
-        'a token.',
-    )
+    .description('A private Composer registry: publishes packages, and serves them to clients.')
     .version(version, '-V, --version', 'print the version')
     .option('--debug', 'show the stack of an unexpected error')
     .enablePositionalOptions() // a command may have its own --version
     .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(helpConfiguration)
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     })
     .exitOverride()
     .showHelpAfterError('Run `libretto --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example('libretto build ./packages', 'libretto token create --description "CI"', 'libretto serve'),
-    );
+    .addHelpText('after', '\n`libretto help COMMAND` shows the options of a command, with examples.');
   const wire = wireTo(context, finish);
   addPublishing(program, wire);
   addTrust(program, wire);
@@ -70,6 +65,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addAudit(program, wire);
   addData(program, wire);
   addState(program, wire);
+  groupCommands(program);
   return program;
 }
 
@@ -118,7 +114,7 @@ function addPublishing(program: Command, wire: Wire): void {
 function addReceiving(program: Command, wire: Wire): void {
   const receive = withSettings(program.command('receive'), 'data', 'state', 'jobs')
     .argument('<tree>', 'a folder with public/ and index/ of a build, copied to this machine')
-    .summary('publish a tree that was built elsewhere, for example in a CI job')
+    .summary('publish a tree that was built elsewhere, such as in a CI job')
     .description(
       'Publish a tree that was built elsewhere and copied to this machine. Versions that are no longer in the ' +
         'tree are withdrawn. Packages of other sources stay as published.',
@@ -209,7 +205,7 @@ function addStart(program: Command, wire: Wire): void {
     'metrics',
     'log',
   )
-    .summary('build, create a first token, serve, and print the install commands')
+    .summary('build, create a token, serve, and print the install commands')
     .description(
       'Build, create a first read token if there is none, serve, and print the commands that install a package ' +
         'with Composer.',

@@ -49,6 +49,23 @@ describe('help and version', () => {
     expect(stdout).toMatch(new RegExp(`Examples?:\\n  libretto ${command} `));
   });
 
+  it('--help lists every command in a group, one line each, on one screen', async () => {
+    const { stdout } = await parseCommandLine(['--help']);
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(48);
+    const headings = lines.filter((line) => /^[A-Z][a-z ]+:$/.test(line));
+    expect(headings).toEqual(['Options:', 'Publish:', 'Serve:', 'Give access:', 'Inspect:', 'Maintain:']);
+    const groupOf = (name: string): string | undefined =>
+      lines
+        .slice(
+          0,
+          lines.findIndex((line) => line.startsWith(`  ${name} `)),
+        )
+        .findLast((line) => headings.includes(line));
+    expect(['build', 'serve', 'token', 'doctor', 'backup'].map(groupOf)).toEqual(headings.slice(1));
+  });
+
   it('libretto without a command prints its usage', async () => {
     const { exitCode, stdout, stderr } = await run();
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -10,9 +10,12 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 /** The commands that a help text lists. */
 function childrenIn(help: string): readonly string[] {
-  const [, list = ''] = help.split('\nCommands:\n');
-  const lines = list.split('\n\n')[0]?.split('\n') ?? [];
-  return lines.flatMap((line) => /^ {2}([a-z][a-z-]*)/.exec(line)?.[1] ?? []).filter((name) => name !== 'help');
+  let heading = '';
+  return help.split('\n').flatMap((line) => {
+    heading = /^(\S.*):$/.exec(line)?.[1] ?? (line === '' ? '' : heading);
+    const name = /^ {2}([a-z][a-z-]*)/.exec(line)?.[1];
+    return name === undefined || name === 'help' || /^(?:|Arguments|Examples?)$/.test(heading) ? [] : [name];
+  });
 }
 
 it('every command is in the recordings, with its help, a success and an error', async () => {

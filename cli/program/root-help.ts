@@ -1,0 +1,44 @@
+// The help of the program itself: all commands in groups, in one screen. A command's own help lists its arguments.
+
+import { Help, type Command, type HelpConfiguration } from 'commander';
+
+/** The groups in their order, and the commands of each group in their order. A test finds every command here. */
+export const helpGroups: Readonly<Record<string, readonly string[]>> = {
+  'Publish:': ['build', 'publish', 'receive', 'repository', 'package', 'rollback'],
+  'Serve:': ['init', 'start', 'serve', 'mirror', 'settings'],
+  'Give access:': ['token', 'user', 'keys'],
+  'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit'],
+  'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],
+};
+
+/** Gives each command of the program its group, and sorts the commands by the groups. */
+export function groupCommands(program: Command): void {
+  const order = Object.values(helpGroups).flat();
+  const placeOf = (command: Command): number =>
+    order.includes(command.name()) ? order.indexOf(command.name()) : order.length;
+  for (const [group, names] of Object.entries(helpGroups))
+    for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(group);
+  (program.commands as Command[]).sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+/**
+ * The configuration of every help text. The help of the program fits a screen: it shows no arguments of its commands,
+ * and no blank line between their groups.
+ */
+export const helpConfiguration: HelpConfiguration = {
+  showGlobalOptions: true,
+  visibleCommands: (command) =>
+    Help.prototype.visibleCommands
+      .call(new Help(), command)
+      .filter((child) => !isProgram(command) || child.name() !== 'help'),
+  subcommandTerm: (command) =>
+    isProgram(command.parent) ? command.name() : Help.prototype.subcommandTerm.call(new Help(), command),
+  formatHelp: (command, helper) => {
+    const text = Help.prototype.formatHelp.call(helper, command, helper);
+    return isProgram(command) ? text.replaceAll(/\n\n(?=[A-Z][a-z ]*:\n)(?!Options:|Publish:)/g, '\n') : text;
+  },
+};
+
+function isProgram(command: Command | null): boolean {
+  return command !== null && command.parent === null;
+}
