@@ -21,9 +21,10 @@ import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
 import { UnusableFile } from '../build/shared/files/unusable-file.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
 import { StateError, type StateErrorCode } from '../proxy/state/state-error.ts';
-import { AnswerLost, answerStream } from './io/answer-stream.ts';
+import { AnswerLost, answerStream, type TextStream } from './io/answer-stream.ts';
 import { processEnvironment } from './config/config.ts';
-import type { Context } from './io/context.ts';
+import { painted, wantsColors } from './io/color.ts';
+import type { ProcessContext } from './io/context.ts';
 import { printable } from './io/output.ts';
 import { runProgram } from './program/program.ts';
 import { RemoteFailure } from './remote/remote.ts';
@@ -43,15 +44,25 @@ let recover: ((error: unknown) => void) | undefined;
 /** The time limit of that reaction: longer than the server's limit for its running requests. */
 const recoveryMs = 15_000;
 
-function realContext(): Context {
+/** A terminal may be resized: the width is read each time. */
+const stderr: TextStream = {
+  isTTY: process.stderr.isTTY,
+  get columns() {
+    return process.stderr.columns;
+  },
+  colors: wantsColors(process.stderr.isTTY, environment),
+  write: (text) => process.stderr.write(text),
+};
+
+function realContext(): ProcessContext {
   return {
     environment,
     workingDirectory: process.cwd(),
     get stdin() {
       return process.stdin; // opened by the first reader
     },
-    stdout: answerStream(process.stdout),
-    stderr: process.stderr,
+    stdout: answerStream(process.stdout, wantsColors(process.stdout.isTTY, environment)),
+    stderr,
     invocation: invocation(process.argv[1]),
     now: () => new Date(),
     randomBytes: (count) => randomBytes(count),
@@ -117,12 +128,11 @@ function exitCodeOf(error: unknown): number {
 function report(error: unknown): void {
   const expected = expectedErrors.some((kind) => error instanceof kind);
   const message = error instanceof Error ? error.message : String(error);
-  if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
-  else
-    process.stderr.write(
-      'libretto: unexpected error: ' +
-        `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`,
-    );
+  const line = expected
+    ? `libretto: ${printable(message)}`
+    : 'libretto: unexpected error: ' +
+      `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}`;
+  stderr.write(`${process.argv.includes('--json') ? line : painted(stderr, 'red', line)}\n`);
   if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }
 

@@ -48,4 +48,6 @@ export interface ProgressEvent {
   readonly done: number;
   readonly total: number;
   readonly label: string;
+  /** what was found, and why; for people */
+  readonly detail?: string;
 }

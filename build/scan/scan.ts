@@ -68,12 +68,33 @@ export async function scanSources(
       limit(async () => {
         const found = await scanOne(open);
         done += 1;
-        progress({ phase: 'scan', done, total: sources.length, label: open.chosen.spec.location });
+        progress({
+          phase: 'scan',
+          done,
+          total: sources.length,
+          label: open.chosen.spec.location,
+          detail: describeFound(open, found),
+        });
         return found;
       }),
     ),
   );
   return scanned.map((found) => found ?? needFetch());
+}
+
+/** Why a source was read or not, and what it has. */
+function describeFound({ remembered, renewed }: Known, found: ScannedSource | undefined): string {
+  if (found === undefined) return 'it has to be fetched again';
+  if (found.outcome === 'unchanged') return 'unchanged since the last build';
+  if (found.outcome === 'failed') return `failed: ${found.reason}`;
+  const why =
+    remembered === undefined
+      ? 'read for the first time'
+      : renewed
+        ? 'read again, because its options or the settings have changed'
+        : 'changed since the last build';
+  const releases = [...found.packages.values()].reduce((sum, { length }) => sum + length, 0);
+  return `${why}; packages: ${found.packages.size}, versions: ${releases}`;
 }
 
 function needFetch(): never {

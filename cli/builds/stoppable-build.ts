@@ -6,8 +6,9 @@ import { constants } from 'node:os';
 
 import { build } from '../../build/build.ts';
 import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';
-import type { BuildReport } from '../../build/contract/build-report.ts';
+import type { BuildReport, ProgressEvent } from '../../build/contract/build-report.ts';
 import type { Context } from '../io/context.ts';
+import { describeStep, describeTimings } from './build-steps.ts';
 import { noteBuild } from './last-build.ts';
 import { printLines } from '../io/output.ts';
 import { startProgress } from '../io/progress.ts';
@@ -28,12 +29,17 @@ export async function stoppableBuild(
   context: Context,
   start: (request: BuildRequest, effects: BuildEffects) => Promise<BuildReport> = build,
 ): Promise<BuildReport | Stopped> {
-  const { environment, stderr, now } = context;
-  const progress = await startProgress(stderr);
+  const { environment, steps, now } = context;
+  const progress = await startProgress(context.progress, () => now().getTime());
+  const show = (event: ProgressEvent): void => {
+    progress.show(event);
+    printLines(steps, [describeStep(event)]);
+  };
   const stopRequest = listen(context, progress.stop);
   try {
-    const report = await start(request, { now, progress: progress.show, environment, stop: stopRequest.signal });
+    const report = await start(request, { now, progress: show, environment, stop: stopRequest.signal });
     if (request.dryRun !== true) await noteBuild(request.dataDirectory, report, now());
+    printLines(steps, describeTimings(report));
     return report;
   } catch (error) {
     if (stopRequest.exitCode() === undefined && error instanceof Error && request.dryRun !== true)

@@ -37,17 +37,17 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
 }
 
 async function announce(
-  { stderr, now }: Context,
+  { stderr, remarks, now }: Context,
   service: Service,
   { size, metrics }: { readonly size: number; readonly metrics: ListenAddress | undefined },
 ): Promise<void> {
   const { config } = service;
   printLines(
-    stderr,
+    remarks,
     announcement({ ...service, metrics, tree: await service.tree(), mirrors: await service.mirrors(), now: now() }),
   );
-  printLines(stderr, [`${size} workers serve.`]);
-  if (config.log.value.to === 'file') printLines(stderr, [`Requests are logged to ${config.log.value.path}.`]);
+  printLines(remarks, [`${size} workers serve.`]);
+  if (config.log.value.to === 'file') printLines(remarks, [`Requests are logged to ${config.log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
 }
 

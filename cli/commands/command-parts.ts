@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 
 import type { Run } from '../io/command.ts';
+import type { Setting } from '../config/setting.ts';
 import { settings, type SettingName } from '../config/settings.ts';
 
 /** Lets a command run the module that `load` brings, only when it is called. */
@@ -12,12 +13,16 @@ export type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>
 /** The flags of these settings, and the one that names the configuration file; may be called again for more. */
 export function withSettings(command: Command, ...names: readonly SettingName[]): Command {
   for (const name of names) {
-    const { flag, purpose, variable } = settings[name];
-    if (flag !== undefined) command.option(flag, variable === undefined ? purpose : `${purpose} (${variable})`);
+    const { flag, short, purpose, variable }: Setting<unknown> = settings[name];
+    if (flag !== undefined)
+      command.option(
+        `${short === undefined ? '' : `${short}, `}${flag}`,
+        variable === undefined ? purpose : `${purpose} (${variable})`,
+      );
   }
   return command.options.some(({ long }) => long === '--config')
     ? command
-    : command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
+    : command.option('-c, --config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
 }
 
 export function example(...lines: readonly string[]): string {

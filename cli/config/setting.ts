@@ -9,6 +9,8 @@ export interface Setting<T> {
   readonly key: string;
   /** in commander's syntax; undefined: there is no flag */
   readonly flag: string | undefined;
+  /** the same flag as one letter, such as -d */
+  readonly short?: string;
   /** the environment variable; undefined: there is none */
   readonly variable: string | undefined;
   /** for --help */

@@ -39,6 +39,7 @@ import { tlsSettings } from './tls-settings.ts';
 const data: Setting<string> = {
   key: 'data',
   flag: '--data <directory>',
+  short: '-d',
   variable: 'LIBRETTO_DATA',
   purpose: 'the folder with the output tree and the state',
   allowed: 'a path',

@@ -4,6 +4,8 @@ export interface TextStream {
   readonly isTTY?: boolean;
   /** columns of a terminal; 0 if unknown */
   readonly columns?: number;
+  /** whether it gets colours; see wantsColors */
+  readonly colors?: boolean;
   readonly write: (text: string) => unknown;
 }
 
@@ -23,7 +25,7 @@ export interface AnswerStream extends TextStream {
   readonly delivered: (consequence?: string) => Promise<void>;
 }
 
-export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
+export function answerStream(stream: NodeJS.WriteStream, colors = false): AnswerStream {
   let failure: NodeJS.ErrnoException | undefined;
   let writing: Promise<void> = Promise.resolve();
   // every write reports its own failure; the event repeats it
@@ -31,6 +33,7 @@ export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
   return {
     isTTY: stream.isTTY,
     columns: stream.columns,
+    colors,
     write: (text) => {
       const written = new Promise<void>((resolve) => {
         stream.write(text, (error) => {

@@ -1,7 +1,7 @@
 // All parts of the process that a command may use. Only main.ts makes a context of the real process.
 
-import type { AnswerStream, TextStream } from './answer-stream.ts';
 import type { Environment } from './environment.ts';
+import type { CommandStreams } from './streams.ts';
 
 export interface InputStream extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;
@@ -9,13 +9,14 @@ export interface InputStream extends AsyncIterable<Buffer | string> {
   readonly setRawMode?: (on: boolean) => unknown;
 }
 
-export interface Context {
+/** The process before a command is known. */
+export type ProcessContext = Omit<Context, 'summary' | 'remarks' | 'steps' | 'progress'>;
+
+export interface Context extends CommandStreams {
   readonly environment: Environment;
   /** absolute */
   readonly workingDirectory: string;
   readonly stdin: InputStream;
-  readonly stdout: AnswerStream;
-  readonly stderr: TextStream;
   /** the command that started this program, for lines to paste: `libretto`, or `node lib/cli/main.js` */
   readonly invocation: string;
   readonly now: () => Date;

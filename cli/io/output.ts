@@ -2,19 +2,41 @@
 // token, once.
 
 import type { TextStream } from './answer-stream.ts';
+import { painted, type Paint } from './color.ts';
 
 /** Prints one document. With --json a command writes nothing else to standard output. */
 export function printJson(stream: TextStream, document: unknown): void {
   stream.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-export function printLines(stream: TextStream, lines: readonly string[]): void {
-  if (lines.length > 0) stream.write(`${lines.map(printable).join('\n')}\n`);
+/** `paint`: the colour of a line, on a stream with colours. */
+export function printLines(
+  stream: TextStream,
+  lines: readonly string[],
+  paint: (line: string) => Paint | undefined = () => undefined,
+): void {
+  if (lines.length > 0)
+    stream.write(`${lines.map((line) => painted(stream, paint(line), printable(line))).join('\n')}\n`);
+}
+
+/** Errors beside the result of a command. */
+export function printProblems(stream: TextStream, lines: readonly string[]): void {
+  printLines(stream, lines, () => 'red');
+}
+
+export function printWarnings(stream: TextStream, lines: readonly string[]): void {
+  printLines(stream, lines, () => 'yellow');
+}
+
+/** Lines of a report; those of versions begin with a mark: + for an added version, - for a withdrawn one. */
+export function printChanges(stream: TextStream, lines: readonly string[]): void {
+  const paints: Readonly<Record<string, Paint>> = { '  + ': 'green', '  - ': 'red', '  ~ ': 'yellow' };
+  printLines(stream, lines, (line) => paints[line.slice(0, 4)]);
 }
 
 /** Remarks beside the result of a command. */
 export function printNotes(stream: TextStream, notes: readonly string[]): void {
-  printLines(
+  printWarnings(
     stream,
     notes.map((note) => `note: ${note}`),
   );

@@ -1,8 +1,9 @@
-// Shows the progress of a build on standard error, at a terminal only.
+// Shows the progress of a build on one line of a terminal: the task, its rate and the remaining time.
 
 import type { ProgressEvent } from '../../build/contract/build-report.ts';
 import type { TextStream } from './answer-stream.ts';
 import { printable } from './output.ts';
+import { createPace, type Pace } from './pace.ts';
 
 export interface Progress {
   readonly show: (event: ProgressEvent) => void;
@@ -19,16 +20,31 @@ const doing: Readonly<Record<ProgressEvent['phase'], string>> = {
   publish: 'Publishing',
 };
 
-export async function startProgress(stderr: TextStream): Promise<Progress> {
+/** A longer line would wrap beside the spinner. */
+const longest = 76;
+
+/** `now`: milliseconds. Shows nothing on a stream that is no terminal. */
+export async function startProgress(stream: TextStream, now: () => number): Promise<Progress> {
   // ora would clear lines forever on a terminal without a known width (some CI runners have one)
-  if (stderr.isTTY !== true || !((stderr.columns ?? 0) > 0)) return silent;
+  if (stream.isTTY !== true || !((stream.columns ?? 0) > 0)) return silent;
   const { default: ora } = await import('ora');
   const spinner = ora({ text: 'Reading sources', discardStdin: false }).start();
+  const pace = createPace();
   return {
-    show: ({ phase, done, total, label }) => {
-      const text = `${doing[phase]}${total > 0 ? ` ${done}/${total}` : ''} ${printable(label)}`;
-      spinner.text = text.length > 70 ? `${text.slice(0, 69)}…` : text;
+    show: (event) => {
+      spinner.text = progressLine(event, pace, now(), Math.min(longest, (stream.columns ?? 80) - 4));
     },
     stop: () => void spinner.stop(),
   };
+}
+
+/** `Writing archives 120/900 acme/tool (35/s, 22 s left)`, with the label cut to fit `width` characters. */
+export function progressLine(event: ProgressEvent, pace: Pace, nowMs: number, width: number): string {
+  const { phase, done, total, label } = event;
+  const head = `${doing[phase]}${total > 0 ? ` ${done}/${total}` : ''} `;
+  const known = pace(event, nowMs);
+  const tail = known === '' ? '' : ` (${known})`;
+  const room = Math.max(0, width - head.length - tail.length);
+  const name = printable(label);
+  return `${head}${name.length > room ? `${name.slice(0, Math.max(0, room - 1))}…` : name}${tail}`;
 }

@@ -61,7 +61,7 @@ async function prefetchAll(report: BuildReport, config: Config, context: Context
       const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
       const exitCode = signal.exitCode();
       if (exitCode !== undefined) return { exitCode };
-      printLines(context.stderr, [
+      printLines(context.remarks, [
         `${repository.url}: ${counted(fetched.length, 'archive')} fetched in advance, ${here} already stored.`,
       ]);
       failed.push(...failures.map((reason) => ({ source: repository.url, reason })));

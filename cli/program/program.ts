@@ -5,7 +5,9 @@ import { Command, CommanderError, Option } from 'commander';
 
 import { collect, example, withSettings, type Wire } from '../commands/command-parts.ts';
 import { features } from '../features/feature-list.ts';
-import type { Context } from '../io/context.ts';
+import { painted } from '../io/color.ts';
+import type { Context, ProcessContext } from '../io/context.ts';
+import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addHistory } from './history.ts';
 import { groupCommands, helpConfiguration } from './root-help.ts';
@@ -21,7 +23,7 @@ import { version } from '../io/version.ts';
  * Runs a command line (`process.argv`) and resolves with its exit code. For wrong arguments, commander prints the
  * reason, and the exit code is 2.
  */
-export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
+export async function runProgram(argv: readonly string[], context: ProcessContext): Promise<number> {
   let exitCode = 0;
   const program = createProgram(context, (code) => (exitCode = code));
   try {
@@ -34,10 +36,12 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
 }
 
 /** Declares all commands. `finish` gets the exit code of the command that runs. */
-export function createProgram(context: Context, finish: (exitCode: number) => void): Command {
+export function createProgram(context: ProcessContext, finish: (exitCode: number) => void): Command {
   const program = new Command('libretto')
     .description('A private Composer registry: publishes packages, and serves them to clients.')
     .version(version, '-V, --version', 'print the version')
+    .option('-q, --quiet', 'print only errors, warnings, and the requested output')
+    .option('-v, --verbose', 'print also the steps of the work')
     .option('--debug', 'show the stack of an unexpected error')
     .enablePositionalOptions() // a command may have its own --version
     .helpCommand('help [command]', 'show the help of a command')
@@ -45,6 +49,9 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
+      outputError: (text, write) => write(painted(context.stderr, 'red', text)),
+      getOutHasColors: () => context.stdout.colors === true,
+      getErrHasColors: () => context.stderr.colors === true,
     })
     .exitOverride()
     .showHelpAfterError('Run `libretto --help` to see the commands.')
@@ -69,14 +76,27 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   return program;
 }
 
+/** Copies properties without reading them: reading `stdin` opens it. */
+function withStreams(context: ProcessContext, streams: CommandStreams): Context {
+  return Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(context),
+      ...Object.getOwnPropertyDescriptors(streams),
+    },
+  ) as Context;
+}
+
 /** Loads the module of a command when the command runs, and gives its exit code to `finish`. */
-function wireTo(context: Context, finish: (exitCode: number) => void): Wire {
+function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wire {
   return (command, load) => {
     command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
-    command.addOption(new Option('--debug').hideHelp());
+    for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
+      const flags = command.optsWithGlobals();
+      const streams = commandStreams(context, flags);
       const { run } = await load();
-      finish(await run(context, { flags: command.optsWithGlobals(), operands: command.args }));
+      finish(await run(withStreams(context, streams), { flags, operands: command.args }));
     });
   };
 }

@@ -28,7 +28,9 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       body,
       idleTimeoutMs: answerTimeoutMs,
     };
+    const begun = remote.now().getTime();
     const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
+    remote.onRequest(`${method} ${remote.url}${path}: ${status} after ${remote.now().getTime() - begun} ms`);
     return readReply(remote, status, Buffer.concat(parts).toString('utf8'));
   } catch (error) {
     if (

@@ -4,6 +4,7 @@ import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../io/context.ts';
+import { printLines } from '../io/output.ts';
 import { shown } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 
@@ -19,10 +20,16 @@ export interface Remote {
   /** the address without a slash at its end */
   readonly url: string;
   readonly token: string;
+  /** receives each request with its outcome, for --verbose */
+  readonly onRequest: (line: string) => void;
+  readonly now: () => Date;
 }
 
 /** Undefined without --url. Throws UsageError for an invalid address, and for a missing token. */
-export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment }: Context): Remote | undefined {
+export function remoteOf(
+  flags: Readonly<Record<string, unknown>>,
+  { environment, steps, now }: Context,
+): Remote | undefined {
   const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
   if (url === undefined) return undefined;
   const address = registryUrl(url);
@@ -31,7 +38,7 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
       'A remote registry requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ' +
         'or sync), or use --token.',
     );
-  return { url: address, token };
+  return { url: address, token, now, onRequest: (line) => printLines(steps, [line]) };
 }
 
 /** The address of --url, without a slash at its end. Throws UsageError for an invalid address, host or port. */

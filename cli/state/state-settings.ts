@@ -10,7 +10,7 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config, Configured } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from './open-state.ts';
-import { printLines } from '../io/output.ts';
+import { printWarnings } from '../io/output.ts';
 import { settings, type SettingName } from '../config/settings.ts';
 import type { Setting } from '../config/setting.ts';
 
@@ -77,7 +77,7 @@ export async function withStateSettings(config: Config, { stderr }: Pick<Context
     return await withSettingsOf(state, config).finally(() => state.close());
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    printLines(stderr, [`Settings changed at run time are unknown: ${error.message}`]);
+    printWarnings(stderr, [`Settings changed at run time are unknown: ${error.message}`]);
     return config;
   }
 }

@@ -9,7 +9,7 @@ import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
-import { printLines } from '../io/output.ts';
+import { printWarnings } from '../io/output.ts';
 import type { RegisteredSources } from '../builds/registered-sources.ts';
 import type { SourceEntry } from '../config/source-shape.ts';
 import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
@@ -97,7 +97,7 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
     };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    printLines(context.stderr, [`Registered repositories are not built: ${error.message}`]);
+    printWarnings(context.stderr, [`Registered repositories are not built: ${error.message}`]);
     return none;
   }
 }

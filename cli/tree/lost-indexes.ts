@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parsePackageName, splitPackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import type { Context } from '../io/context.ts';
-import { firstOf, printLines } from '../io/output.ts';
+import { firstOf, printWarnings } from '../io/output.ts';
 import { readPublishedTree } from './published-tree.ts';
 
 const mostNames = 10;
@@ -18,7 +18,7 @@ export function warnOfLostIndexes(dataDirectory: string, { stderr }: Pick<Contex
     (name) =>
       `WARNING The index of ${name} is lost: index/${indexPath(name)}. Run \`libretto verify\`: it names the repair.`,
   );
-  printLines(stderr, firstOf(lines, mostNames));
+  printWarnings(stderr, firstOf(lines, mostNames));
 }
 
 function lostIndexes(dataDirectory: string): readonly PackageName[] {

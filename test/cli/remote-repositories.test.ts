@@ -45,6 +45,8 @@ describe('libretto repository --url', () => {
       'Synced: 1 added, 0 changed, 0 withdrawn (publication 1).\n  + acme/hello 1.0.0',
     ]);
     expect(await there('list')).toEqual(await here('repository', 'list'));
+    const { stderr: steps } = await there('list', '--verbose');
+    expect(steps).toMatch(new RegExp(`^GET ${url}/api/repositories: 200 after \\d+ ms$`));
     expect(json(await there('show', id, '--json'))).toEqual(json(await here('repository', 'show', id, '--json')));
 
     const unknown = await there('show', 'repo_0000000000000000');

@@ -2,14 +2,14 @@
 // there is no environment, no input and no folder. The tests of test/cli use the compiled program (run-cli.ts) for
 // everything else.
 
-import type { Context } from '../../cli/io/context.ts';
+import type { ProcessContext } from '../../cli/io/context.ts';
 import { runProgram } from '../../cli/program/program.ts';
 import type { CliOutcome } from './run-cli.ts';
 
 export async function parseCommandLine(args: readonly string[]): Promise<CliOutcome> {
   const written = { stdout: '', stderr: '' };
   const streamTo = (name: keyof typeof written) => ({ write: (text: string) => void (written[name] += text) });
-  const context = { stdout: streamTo('stdout'), stderr: streamTo('stderr') } as unknown as Context;
+  const context = { stdout: streamTo('stdout'), stderr: streamTo('stderr') } as unknown as ProcessContext;
   const exitCode = await runProgram(['node', 'libretto', ...args], context);
   const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
   return { exitCode, stdout: withoutLastBreak(written.stdout), stderr: withoutLastBreak(written.stderr) };

@@ -24,7 +24,7 @@ export function run(context: Context, given: Given): Promise<number> {
         context.stdout,
         formatTable(['SEQ', 'TIME', 'ACTOR', 'ACTION', 'SUBJECT', 'DETAILS'], events.map(rowOf)),
       );
-    else printLines(context.stderr, ['There is no such event in the audit log.']);
+    else printLines(context.remarks, ['There is no such event in the audit log.']);
     return 0;
   });
 }

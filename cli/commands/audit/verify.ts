@@ -4,7 +4,7 @@ import { verifyAudit, type AuditHead } from '../../../proxy/state/audit.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from './existing-state.ts';
-import { counted, printJson, printLines } from '../../io/output.ts';
+import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
@@ -18,7 +18,7 @@ export function run(context: Context, given: Given): Promise<number> {
         `${verdict.head.seq}:${verdict.head.hash}`,
       ]);
     else
-      printLines(context.stderr, [
+      printProblems(context.stderr, [
         `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Earlier events are intact. ` +
           'Compare the log with a backup of the state to find the change.',
       ]);

@@ -14,7 +14,7 @@ import { version } from '../../io/version.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, now, randomBytes } = context;
+  const { environment, workingDirectory, stdout, summary, now, randomBytes } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const target = resolve(workingDirectory, operands[0] ?? '');
   await assertWholeState(config);
@@ -35,7 +35,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });
   else
-    printLines(stdout, [
+    printLines(summary, [
       `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ` +
         `${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The backup contains the keys: ` +
         `keep it safe.`,

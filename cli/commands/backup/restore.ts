@@ -21,7 +21,7 @@ import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, printJson, printLines } from '../../io/output.ts';
+import { counted, printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
 import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 import { adoptHere, planHere, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
@@ -39,7 +39,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     : withRefusedPlan(restoreWithPurges(order, config, context), flags, context));
   const noted = !dryRun && hasState(record) ? noteRestore(config, context, record, { ...order, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
-    printLines(stderr, [
+    printProblems(stderr, [
       `The backup is restored to ${config.data.value} as a whole. Only its event in the audit log is missing:`,
     ]);
     throw error;
@@ -47,10 +47,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const restored = { record, adoption, data: config.data.value };
   if (flags['json'] === true)
     printJson(stdout, { ...documentOf(order, restored), audit: audit ?? null, ...purgesOf(order, adoption) });
-  else printLines(stdout, describe(order, restored));
-  printLines(stderr, warningsOf(order, record));
+  else printLines(dryRun ? stdout : context.summary, describe(order, restored));
+  printWarnings(stderr, warningsOf(order, record));
   if (audit?.sound !== false) return 0;
-  printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
+  printProblems(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
 }
 
@@ -159,14 +159,14 @@ function warningsOf({ dryRun, stateOnly, tombstones }: Order, { created_at }: Ba
 
 async function restore(
   config: Config,
-  { now, stderr }: Context,
+  { now, remarks }: Context,
   { directory, stateOnly }: Order,
   steps: RestoreSteps,
 ): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
   const tellAside = (aside: string | undefined): void =>
-    printLines(stderr, aside === undefined ? [] : [`The previous state is kept as ${aside}.`]);
+    printLines(remarks, aside === undefined ? [] : [`The previous state is kept as ${aside}.`]);
   // The check comes before the first write.
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {

@@ -10,7 +10,7 @@ import { describeOutcome, describeProblems } from '../../text/build-report-text.
 import { buildRequest } from '../../builds/build-request.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
@@ -19,7 +19,7 @@ import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr, actor } = context;
+  const { environment, workingDirectory, stdout, summary, stderr, actor } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const request = buildRequest(config, {
     sources: operands,
@@ -39,8 +39,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
   if (flags['json'] === true) printJson(stdout, report);
-  else printLines(stdout, describeOutcome(report, request.strict));
-  printLines(stderr, describeProblems(report));
+  else printChanges(summary, describeOutcome(report, request.strict));
+  printProblems(stderr, describeProblems(report));
   warnOfLostIndexes(config.data.value, context);
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }

@@ -21,7 +21,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   };
   const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
   if (flags['json'] === true) printJson(stdout, report);
-  else printLines(stdout, describe(report));
+  else printLines(request.dryRun ? stdout : context.summary, describe(report));
   return 0;
 }
 

@@ -12,12 +12,12 @@ import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
+  const { environment, workingDirectory, stdout, summary, stderr } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const tree = resolve(workingDirectory, operands[0] ?? '.');
   const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
@@ -42,7 +42,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   // the tree may have brought tombstones
   if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
   if (flags['json'] === true) printJson(stdout, report);
-  else printLines(stdout, describeOutcome(report, strict, dryRun));
-  printLines(stderr, describeProblems(report));
+  else printChanges(dryRun ? stdout : summary, describeOutcome(report, strict, dryRun));
+  printProblems(stderr, describeProblems(report));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }

@@ -17,7 +17,7 @@ import { counted, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(
-  { environment, workingDirectory, stdout, stderr }: Context,
+  { environment, workingDirectory, stdout, remarks }: Context,
   { flags }: Given,
 ): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
@@ -32,7 +32,7 @@ export async function run(
   }
   const path = resolve(workingDirectory, String(flags['out']));
   writeNew(path, text);
-  printLines(stderr, [
+  printLines(remarks, [
     `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} for ` +
       `information, repositories: ${document.repositories.length}.`,
   ]);

@@ -29,7 +29,7 @@ import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
+  const { environment, workingDirectory, stdout, summary, remarks } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const document = readDocument(operands[0] ?? '', workingDirectory);
   const rows = tombstonesIn(document, operands[0] ?? '');
@@ -52,12 +52,12 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       purged_versions: adoption.purged.map((one) => ({ ...one })),
     });
   else
-    printLines(stdout, [
+    printLines(dryRun || invitations.length > 0 ? stdout : summary, [
       ...(imported.changes.length === 0 && adoption.added.length > 0 ? [] : describeChanges(imported, dryRun)),
       ...describeAdoption(adoption, dryRun),
       ...describeInvitations(invitations),
     ]);
-  printLines(stderr, describeRest(imported, document));
+  printLines(remarks, describeRest(imported, document));
   await stdout.delivered(invitations.length === 0 ? undefined : undeliveredInvitations);
   return 0;
 }

@@ -7,7 +7,7 @@ import { changesDocument, describeChanges } from '../../text/net-changes-text.ts
 import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printLines } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 
 export async function run(
@@ -26,6 +26,6 @@ export async function run(
   if (flags['json'] === true) printJson(stdout, { from, to, ...changesDocument(changes) });
   else if (changes.versions.length + changes.metadata.length === 0)
     printLines(stdout, [`Publications ${from} and ${to} do not differ.`]);
-  else printLines(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(changes)]);
+  else printChanges(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(changes)]);
   return 0;
 }

@@ -7,7 +7,7 @@ import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printChanges, printJson } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../../io/usage-error.ts';
 const mostLines = 200;
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, actor, now } = context;
+  const { environment, workingDirectory, actor, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
     throw new UsageError('Name a publication from `libretto history`, or use --lift alone.');
@@ -38,10 +38,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     : rollBack({ to, dryRun }, request, effects));
   const { serial, published, changes, undone } = report;
   if (flags['json'] === true)
-    printJson(stdout, { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone });
+    printJson(context.stdout, { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone });
   else
-    printLines(
-      stdout,
+    printChanges(
+      dryRun ? context.stdout : context.summary,
       to === undefined
         ? [
             `Published: serial ${serial}. The next build compares everything, and publishes the current ` +

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 
 import { loadConfig, formatOrigin, type Config } from '../../config/config.ts';
+import type { Paint } from '../../io/color.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
@@ -41,7 +42,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   ];
   const healthy = findings.every(({ verdict }) => verdict !== 'failed');
   if (flags['json'] === true) printJson(stdout, { ok: healthy, version, checks: findings });
-  else printLines(stdout, describe(findings));
+  else printLines(stdout, describe(findings), paintOf);
   return healthy ? 0 : 1;
 }
 
@@ -147,6 +148,9 @@ const marks: Readonly<Record<Finding['verdict'], string>> = {
   failed: 'FAILED',
   skipped: '-',
 };
+
+const paints: Readonly<Record<string, Paint>> = { 'ok ': 'green', WAR: 'yellow', FAI: 'red' };
+const paintOf = (line: string): Paint | undefined => paints[line.slice(0, 3)];
 
 function describe(findings: readonly Finding[]): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));

@@ -8,7 +8,7 @@ import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { readLockFile } from '../../io/lock-file.ts';
 import { registryUrl } from '../../remote/remote.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -34,7 +34,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
           `${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`,
       ),
     );
-  printLines(stderr, firstOf(impacts.map(line), 40));
+  printProblems(stderr, firstOf(impacts.map(line), 40));
   return impacts.length === 0 ? 0 : 1;
 }
 

@@ -3,7 +3,7 @@
 import { verifyTree, type VerifyReport } from '../../../build/inspect/verify.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
@@ -12,7 +12,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const report = await verifyTree(data.value, { fast: flags['fast'] === true });
   if (flags['json'] === true) printJson(stdout, documentOf(report));
   else printLines(stdout, [summarize(report)]);
-  printLines(stderr, describe(report));
+  printProblems(stderr, describe(report));
   return report.ok ? 0 : 1;
 }
 

@@ -11,7 +11,7 @@ import { StateError } from '../../../proxy/state/state-error.ts';
 import { configuredSources } from '../../builds/build-request.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, formatFields, formatTable, printJson, printLines, printWarnings } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
@@ -52,7 +52,7 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
     return await mirroredName(name, config, context);
   } catch (error) {
     if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
-    printLines(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
+    printWarnings(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
     return null;
   }
 }

@@ -8,11 +8,11 @@ import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { printJson, printLines } from '../../io/output.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr, now } = context;
+  const { environment, workingDirectory, stdout, remarks, now } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const keys = keyDocuments(composeKeys(config, context).keys.list(), now().getTime());
   if (flags['json'] === true) printJson(stdout, { keys });
   else if (keys.length > 0) printLines(stdout, describeKeys(keys));
-  else printLines(stderr, ['There is no key yet. Libretto creates each key when it is first needed.']);
+  else printLines(remarks, ['There is no key yet. Libretto creates each key when it is first needed.']);
   return 0;
 }

@@ -15,7 +15,7 @@ import { counted, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands: [purpose] }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr, actor } = context;
+  const { environment, workingDirectory, stdout, summary, remarks, actor } = context;
   const purposes = keyPurposes.filter((known) => purpose === undefined || known === purpose);
   const endSessions = flags['endSessions'] === true;
   if (purposes.length === 0)
@@ -45,8 +45,8 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
     const documents = keyDocuments(keys.list(), now());
     if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });
     else {
-      printLines(stdout, describeKeys(documents));
-      printLines(stderr, [`${counted(resealed, 'secret')} sealed again. A running server notices within seconds.`]);
+      printLines(summary, describeKeys(documents));
+      printLines(remarks, [`${counted(resealed, 'secret')} sealed again. A running server notices within seconds.`]);
     }
   } finally {
     await state.close();

@@ -5,7 +5,7 @@ import type { ArchiveRecord } from '../../../proxy/mirror/archives/archive-recor
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { firstOf, formatTable, printJson, printLines } from '../../io/output.ts';
+import { firstOf, formatTable, printJson, printLines, printProblems } from '../../io/output.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   return runMirrorCommand(context, given, async (work) => {
@@ -13,7 +13,7 @@ export async function run(context: Context, given: Given): Promise<number> {
     if (given.flags['json'] === true) printJson(context.stdout, { archives, unreadable });
     else printLines(context.stdout, describe(archives, unreadable.length));
     const faults = unreadable.map(({ message }) => `Not listed: ${message}.`);
-    printLines(context.stderr, firstOf(faults, 40));
+    printProblems(context.stderr, firstOf(faults, 40));
     return 0;
   });
 }

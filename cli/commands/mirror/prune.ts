@@ -21,9 +21,10 @@ export async function run(context: Context, given: Given): Promise<number> {
     });
     const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
     if (flags['json'] === true) printJson(context.stdout, { dry_run: dryRun, removed, freed_bytes: freed });
-    else if (removed.length === 0) printLines(context.stdout, ['There is nothing to remove.']);
+    else if (removed.length === 0)
+      printLines(dryRun ? context.stdout : context.summary, ['There is nothing to remove.']);
     else
-      printLines(context.stdout, [
+      printLines(dryRun ? context.stdout : context.summary, [
         `${dryRun ? 'Would remove' : 'Removed'} ${counted(removed.length, 'file')} ` +
           `(${(freed / 1_000_000).toFixed(2)} MB):`,
         ...firstOf(

@@ -7,7 +7,7 @@ import { changedReleases, type ChangedRelease } from '../../mirror/changed-relea
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   return runMirrorCommand(context, given, async (work) => {
@@ -17,7 +17,7 @@ export async function run(context: Context, given: Given): Promise<number> {
     const changed = await changedOrUnknown(work, context);
     if (given.flags['json'] === true) printJson(context.stdout, { ok, archives, faults, unreadable, changed });
     else printLines(context.stdout, [summarize(result)]);
-    printLines(context.stderr, [
+    printProblems(context.stderr, [
       ...firstOf(faults.map(describeFault), 40),
       ...firstOf(
         unreadable.map(({ message }) => `  ${message}.`),
@@ -80,7 +80,7 @@ async function changedOrUnknown(work: MirrorWork, context: Context): Promise<rea
     return await changedReleases(work, context);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    printLines(context.stderr, [`It is unknown whether upstreams changed releases: ${error.message}`]);
+    printWarnings(context.stderr, [`It is unknown whether upstreams changed releases: ${error.message}`]);
     return null;
   }
 }

@@ -7,7 +7,7 @@ import { runMirrorCommand } from '../../mirror/mirror-command.ts';
 import { warmMirror, type Warmed } from '../../mirror/warm-mirror.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
@@ -25,8 +25,8 @@ export async function run(context: Context, given: Given): Promise<number> {
     );
     const bad = warmed.filter(({ outcome }) => outcome === 'failed' || outcome === 'missing');
     if (given.flags['json'] === true) printJson(context.stdout, { packages: warmed });
-    else printLines(context.stdout, [summary(warmed)]);
-    printLines(
+    else printLines(context.summary, [summary(warmed)]);
+    printProblems(
       context.stderr,
       firstOf(
         bad.map(({ name, version, reason }) => `  ${name} ${version}: ${reason ?? ''}`),

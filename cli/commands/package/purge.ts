@@ -46,7 +46,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     if (!dryRun && flags['yes'] !== true) await confirm(plan, context);
     const outcome = dryRun ? plan : await purge({ ...order, note }, plan, { config, context, purger });
     if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, ...outcome, remains: remainsOf(outcome, dryRun) });
-    else printLines(stdout, describe(outcome, dryRun));
+    else printLines(dryRun ? stdout : context.summary, describe(outcome, dryRun));
     return 0;
   } catch (error) {
     throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
@@ -64,7 +64,7 @@ function purgerHere(config: Config, context: Context): VersionPurger {
     plan: async (order) => readPurgeOutcome(await purgeHere(order, true, config, context)),
     purge: async (order) => {
       const outcome = await purgeHere(order, false, config, context);
-      if (Array.isArray(outcome['notices'])) printNotes(context.stderr, outcome['notices'].map(String));
+      if (Array.isArray(outcome['notices'])) printNotes(context.remarks, outcome['notices'].map(String));
       return readPurgeOutcome(outcome);
     },
   };

@@ -41,7 +41,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const noted = await noteTombstones(state, rows).finally(() => state?.close());
   if (flags['json'] === true)
     printJson(stdout, { format: 1, versions: noted, ...(recovery === undefined ? {} : { recovery: shown(recovery) }) });
-  else if (recovery !== undefined) printLines(stdout, describeRecovery(recovery, noted.length));
+  else if (recovery !== undefined) printLines(context.summary, describeRecovery(recovery, noted.length));
   else printLines(stdout, noted.length === 0 ? ['No version was purged.'] : table(noted));
   return recovery?.damage === undefined ? 0 : 1;
 }

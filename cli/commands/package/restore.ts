@@ -12,7 +12,7 @@ import { composeBuilder } from '../../compose/builder.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -20,7 +20,7 @@ import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
+  const { environment, workingDirectory, stdout, summary, stderr } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
   refuseUnpublished(config.data.value);
@@ -40,8 +40,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if ('exitCode' in report) return report.exitCode;
   await record(meant, config, context);
   if (flags['json'] === true) printJson(stdout, report);
-  else printLines(stdout, describeOutcome(report, false));
-  printLines(stderr, describeProblems(report));
+  else printChanges(summary, describeOutcome(report, false));
+  printProblems(stderr, describeProblems(report));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }
 

@@ -19,7 +19,7 @@ import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
+  const { environment, workingDirectory, stdout, summary } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
   if (flags['child'] === true) {
@@ -31,7 +31,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const withdrawn = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else
-    printLines(stdout, [
+    printLines(summary, [
       `${withdrawn.name} ${withdrawn.version} is withdrawn. Existing lock files still install it. To publish ` +
         `it again: \`libretto package restore ${withdrawn.name} ${withdrawn.version}\`.`,
     ]);
@@ -45,7 +45,7 @@ async function withdraw(meant: MeantVersion, config: Config, context: Context): 
     const withdrawer = {
       withdraw: async () => {
         const outcome = await withholdVersion(meant, versionBuild(config, context));
-        if (outcome.outcome === 'withdrawn') printNotes(context.stderr, outcome.notices);
+        if (outcome.outcome === 'withdrawn') printNotes(context.remarks, outcome.notices);
         return readWithdrawn(outcome);
       },
     };

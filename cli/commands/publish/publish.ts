@@ -25,7 +25,7 @@ import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines, printNotes } from '../../io/output.ts';
+import { printJson, printLines, printNotes, printWarnings } from '../../io/output.ts';
 import { packFolder } from './pack-folder.ts';
 import { startProgress, type Progress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
@@ -49,12 +49,12 @@ interface Published {
 }
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
+  const { environment, workingDirectory, stdout, summary, now } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const remote = remoteOf(flags, context);
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
-  const progress = await startProgress(stderr);
+  const progress = await startProgress(context.progress, () => now().getTime());
   const job: Job = {
     context,
     config,
@@ -67,7 +67,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     progress.stop,
   );
   if (flags['json'] === true) printJson(stdout, record);
-  else printLines(stdout, [describe(record, created, remote)]);
+  else printLines(summary, [describe(record, created, remote)]);
   return 0;
 }
 
@@ -94,7 +94,7 @@ async function publishHere(job: Job): Promise<Published> {
     const nowMs = (): number => now().getTime();
     const notice = (message: string): void => {
       progress.stop();
-      printNotes(context.stderr, [message]);
+      printNotes(context.remarks, [message]);
     };
     const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
     const artifacts = createArtifacts({
@@ -156,7 +156,7 @@ async function pack({ context, config, path, progress }: Job, target: string): P
   });
   if (withheld.length === 0) return;
   progress.stop();
-  printLines(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
+  printWarnings(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
 }
 
 function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {

@@ -16,7 +16,7 @@ export function run(context: Context, given: Given): Promise<number> {
       const document = await show(await repositories.create(draft));
       if (json) printJson(context.stdout, document);
       else
-        printLines(context.stdout, [
+        printLines(context.summary, [
           ...describeRepository(document),
           '',
           `Read it with \`${context.invocation} repository sync ${document.id}\`.`,

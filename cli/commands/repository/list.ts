@@ -17,9 +17,9 @@ export async function run(context: Context, given: Given): Promise<number> {
   );
 }
 
-function print({ stdout, stderr }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {
+function print({ stdout, remarks }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {
   if (flags['json'] === true) printJson(stdout, { repositories: documents });
   else if (documents.length > 0) printLines(stdout, describeRepositories(documents));
-  else printLines(stderr, ['No repository is registered. Register one with `libretto repository add URL`.']);
+  else printLines(remarks, ['No repository is registered. Register one with `libretto repository add URL`.']);
   return 0;
 }

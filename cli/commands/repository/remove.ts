@@ -20,7 +20,7 @@ export function run(context: Context, given: Given): Promise<number> {
     await syncing.syncer.idle();
     if (json) printJson(context.stdout, { id: record.id, packages });
     else
-      printLines(context.stdout, [
+      printLines(context.summary, [
         record.type === 'composer'
           ? `Removed ${record.url}; it is no longer used.`
           : `Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`,

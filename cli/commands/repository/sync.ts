@@ -7,7 +7,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { jobDocument, type JobDocument } from '../../../proxy/sync/repository-document.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printLines, printProblems } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { syncRemotely } from '../../remote/remote-repositories.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
@@ -65,8 +65,9 @@ async function syncAndWait({ context, repositories, syncing, id, json }: Reposit
 /** Gives the exit code. */
 function print(context: Context, json: boolean, job: JobDocument): number {
   if (json) printJson(context.stdout, job);
-  else printLines(job.state === 'failed' ? context.stderr : context.stdout, describeJob(job));
-  printLines(context.stderr, describeLeftOut(job));
+  else if (job.state === 'failed') printProblems(context.stderr, describeJob(job));
+  else printChanges(context.summary, describeJob(job));
+  printProblems(context.stderr, describeLeftOut(job));
   return job.error?.code === 'BUILD_BUSY'
     ? 75
     : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0

@@ -13,7 +13,7 @@ export function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, async ({ repositories, show, id, json }) => {
     const document = await show(await repositories.update(id, patch));
     if (json) printJson(context.stdout, document);
-    else printLines(context.stdout, describeRepository(document));
+    else printLines(context.summary, describeRepository(document));
     return 0;
   });
 }

@@ -9,7 +9,7 @@ import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import type { Given } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
+import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import { prepareSources } from '../../builds/registered-sources.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
 
@@ -36,7 +36,7 @@ export function run(context: Context, given: Given): Promise<number> {
         context.stdout,
         refusal !== undefined && refusal.code !== 'BUILD_FAILED' ? refusal.body() : asDocument(found),
       );
-    else if (typeof found === 'string') printLines(context.stderr, [`${record.url} cannot be read: ${found}`]);
+    else if (typeof found === 'string') printProblems(context.stderr, [`${record.url} cannot be read: ${found}`]);
     else printLines(context.stdout, describe(record, found));
     return typeof found === 'string' ? 1 : 0;
   });
@@ -53,7 +53,7 @@ async function verifyMirrored(
   const probe = await probeRegistered(record, config, sealer, () => context.now().getTime());
   if (probe instanceof RegistryError) {
     if (json) printJson(context.stdout, probe.code === 'BUILD_FAILED' ? asDocument(probe.message) : probe.body());
-    else printLines(context.stderr, [`${record.url} cannot be read: ${probe.message}`]);
+    else printProblems(context.stderr, [`${record.url} cannot be read: ${probe.message}`]);
     return 1;
   }
   const { protocol, names } = probe;

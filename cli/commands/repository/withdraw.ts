@@ -5,7 +5,7 @@
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printChanges, printJson, printLines, printProblems } from '../../io/output.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { syncBuild } from '../../sync/sync-build.ts';
@@ -15,14 +15,14 @@ export function run(context: Context, given: Given): Promise<number> {
     const records = await repositories.list();
     if (!(await createRepositorySources(config).hasLeftovers(records))) {
       if (json) printJson(context.stdout, { published: false, withdrawn: [] });
-      else printLines(context.stdout, ['Nothing is left of removed repositories.']);
+      else printLines(context.summary, ['Nothing is left of removed repositories.']);
       return 0;
     }
     const report = await syncBuild({ config, context, sealer, list: () => repositories.list(), id: undefined });
     if ('exitCode' in report) return report.exitCode;
     if (json) printJson(context.stdout, report);
-    else printLines(context.stdout, describeOutcome(report, false));
-    printLines(context.stderr, describeProblems(report));
+    else printChanges(context.summary, describeOutcome(report, false));
+    printProblems(context.stderr, describeProblems(report));
     return 0;
   });
 }

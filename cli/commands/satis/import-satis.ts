@@ -7,13 +7,16 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { storageAdvice, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, printJson, printLines } from '../../io/output.ts';
+import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { jsonFault } from '../../config/json-fault.ts';
 import { importSatis, type SatisImport } from '../../satis/import-satis.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export function run({ workingDirectory, stdout, stderr }: Context, { flags, operands }: Given): Promise<number> {
+export function run(
+  { workingDirectory, stdout, summary, stderr }: Context,
+  { flags, operands }: Given,
+): Promise<number> {
   const file = resolve(workingDirectory, operands[0] ?? '');
   const out = flags['out'] === '-' ? undefined : resolve(workingDirectory, String(flags['out']));
   const base = out === undefined ? workingDirectory : dirname(out);
@@ -23,11 +26,11 @@ export function run({ workingDirectory, stdout, stderr }: Context, { flags, oper
   if (flags['json'] === true) printJson(stdout, { out: out ?? null, config: imported.config, options: imported.lines });
   else if (out === undefined) stdout.write(text);
   else
-    printLines(stdout, [
+    printLines(summary, [
       `Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it ` +
         `with \`libretto build --config ${String(flags['out'])}\`.`,
     ]);
-  printLines(stderr, describeLosses(imported));
+  printWarnings(stderr, describeLosses(imported));
   return Promise.resolve(0);
 }
 

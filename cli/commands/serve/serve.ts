@@ -11,7 +11,7 @@ import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stderr } = context;
+  const { environment, workingDirectory, stderr, remarks } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   if (config.workers.value > 1)
     return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
@@ -21,10 +21,10 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
   printLines(
-    stderr,
+    remarks,
     announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }),
   );
-  if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
+  if (log.value.to === 'file') printLines(remarks, [`Requests are logged to ${log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
   const exitCode = await stopped;
   await service.close();

@@ -12,7 +12,7 @@ import { buildRequest } from '../../builds/build-request.ts';
 import { formatOrigin, loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../text/install-lines.ts';
-import { printLines, revealSecret } from '../../io/output.ts';
+import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { readPublishedTree, type PublishedTree } from '../../tree/published-tree.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
@@ -24,7 +24,7 @@ import { UsageError } from '../../io/usage-error.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stderr } = context;
+  const { environment, workingDirectory, stderr, remarks } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   if (config.origin.value !== undefined)
     throw new UsageError(
@@ -42,8 +42,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     onCrash: service.logCrash,
   });
   const tree = readPublishedTree(config.data.value);
-  printLines(stderr, announcement({ ...service, tree, mirrors: await service.mirrors(), now: context.now() }));
-  if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
+  printLines(remarks, announcement({ ...service, tree, mirrors: await service.mirrors(), now: context.now() }));
+  if (log.to === 'file') printLines(remarks, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined)
     await explainInstallation({
       context,
@@ -53,7 +53,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
       tree,
     });
   const setup = setupLines(await service.offerSetup());
-  printLines(stderr, [...(setup.length > 0 ? ['', ...setup] : []), '', 'Press Ctrl+C to stop.']);
+  printLines(stderr, setup.length > 0 ? ['', ...setup] : []);
+  printLines(remarks, ['', 'Press Ctrl+C to stop.']);
   const exitCode = await stopped;
   await service.close();
   return exitCode;
@@ -73,14 +74,15 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
   try {
     const report = await buildWithRegistered(request, config, context);
     if ('exitCode' in report) return report.exitCode;
-    printLines(stderr, [...describeOutcome(report, false), ...describeProblems(report)]);
+    printChanges(context.remarks, describeOutcome(report, false));
+    printProblems(stderr, describeProblems(report));
   } catch (error) {
     if (
       !(error instanceof BuildBusy || error instanceof WithdrawalRefused) ||
       readPublishedTree(config.data.value) === undefined
     )
       throw error;
-    printLines(stderr, [`${error.message} The published versions are still served.`]);
+    printWarnings(stderr, [`${error.message} The published versions are still served.`]);
   }
   return undefined;
 }

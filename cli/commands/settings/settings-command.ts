@@ -18,7 +18,7 @@ import { UsageError } from '../../io/usage-error.ts';
 /** Runs `work` and shows the settings it gives. Only a command with `makes` creates the state's folder. */
 export async function runSettingsCommand(
   context: Context,
-  { flags }: Given,
+  { flags, operands }: Given,
   work: (settings: Settings) => Promise<readonly SettingView[]>,
   makes: boolean,
 ): Promise<number> {
@@ -33,7 +33,7 @@ export async function runSettingsCommand(
     if (flags['json'] === true) printJson(context.stdout, { settings: views });
     else
       printLines(
-        context.stdout,
+        operands.length === 0 ? context.stdout : context.summary,
         formatTable(
           ['SETTING', 'VALUE', 'FROM'],
           views.map(({ key, value, origin }) => [key, textOf(value), origin]),

@@ -32,12 +32,12 @@ interface Outcome {
 }
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
+  const { environment, workingDirectory, stdout, summary } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   await makeFolder(config.data.value);
   const outcome = await init(config, context, flags['force'] === true);
   if (flags['json'] === true) printJson(stdout, outcome);
-  else printLines(stdout, describe(outcome));
+  else printLines(summary, describe(outcome));
   return 0;
 }
 

@@ -25,7 +25,7 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
   if (json) {
     printJson(context.stdout, { id, token: revealSecret(secret), ...others });
   } else {
-    printLines(context.stderr, [...describeToken({ id, ...others }), '', 'Token (shown only once; store it now):']);
+    printLines(context.remarks, [...describeToken({ id, ...others }), '', 'Token (shown only once; store it now):']);
     printLines(context.stdout, [revealSecret(secret)]);
   }
   await context.stdout.delivered(

@@ -12,7 +12,7 @@ export function run(context: Context, given: Given): Promise<number> {
     if (json) printJson(context.stdout, { tokens: documents });
     else if (documents.length > 0) printLines(context.stdout, describeTokens(documents));
     else
-      printLines(context.stderr, [
+      printLines(context.remarks, [
         'There is no token yet. Create one with `libretto token create --description TEXT`.',
       ]);
   });

@@ -11,7 +11,7 @@ export function run(context: Context, given: Given): Promise<number> {
     const document = await show(record);
     if (json) printJson(context.stdout, document);
     else
-      printLines(context.stdout, [
+      printLines(context.summary, [
         already
           ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.`
           : `${document.id} (${document.description}) is revoked. The registry refuses it from now on.`,

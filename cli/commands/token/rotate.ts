@@ -19,7 +19,7 @@ async function rotate({ context, given: { flags }, tokens, id, json, show }: Tok
   if (json) {
     printJson(context.stdout, { id: rotated, token: revealSecret(secret), ...others });
   } else {
-    printLines(context.stderr, [
+    printLines(context.remarks, [
       ...describeToken({ id: rotated, ...others }),
       '',
       'New secret of the token (shown only once; store it now):',

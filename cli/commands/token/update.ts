@@ -14,7 +14,7 @@ export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, async ({ tokens, id, nowMs, json, show }) => {
     const document = await show(await tokens.update(id, patchOf(given.flags, nowMs)));
     if (json) printJson(context.stdout, document);
-    else printLines(context.stdout, describeToken(document));
+    else printLines(context.summary, describeToken(document));
   });
 }
 

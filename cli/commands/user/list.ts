@@ -21,7 +21,7 @@ export function run(context: Context, given: Given): Promise<number> {
     else if (all.length > 0)
       printLines(context.stdout, formatTable(['ID', 'ROLE', 'STATUS', 'TWO-FACTOR', 'LAST LOGIN', 'EMAIL'], rows));
     else
-      printLines(context.stderr, [
+      printLines(context.remarks, [
         'There is no user yet. Create one with `libretto user create --admin --email EMAIL`.',
       ]);
   });

@@ -68,7 +68,7 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
 
 /** Prints the changed user. An invitation is the only line on standard output, for scripts. */
 export async function showChange(
-  { context: { stdout, stderr }, json }: UserCommand,
+  { context: { stdout, summary, remarks }, json }: UserCommand,
   { record, invitation }: ChangedUser,
 ): Promise<void> {
   const user = showUser(record);
@@ -81,9 +81,9 @@ export async function showChange(
           expires_at: invitation.expires_at,
         };
   if (json) printJson(stdout, shown === undefined ? user : { ...user, invitation: shown });
-  else if (shown === undefined) printLines(stdout, describeUser(user));
+  else if (shown === undefined) printLines(summary, describeUser(user));
   else {
-    printLines(stderr, [
+    printLines(remarks, [
       ...describeUser(user),
       '',
       `Invitation (shown only once; works once; ends on ${shown.expires_at}).`,
