@@ -9,6 +9,7 @@ import { painted } from '../io/color.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addArtifacts } from './artifacts.ts';
+import { addCompletion } from './completion.ts';
 import { addHistory } from './history.ts';
 import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
@@ -72,6 +73,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
   addAudit(program, wire);
   addData(program, wire);
   addState(program, wire);
+  addCompletion(program, wire);
   groupCommands(program);
   return program;
 }

@@ -19,6 +19,8 @@ export const tools = {
   curl: ['curl'],
   openssl: ['openssl'],
   python3: ['python3'],
+  zsh: ['zsh'],
+  fish: ['fish'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];

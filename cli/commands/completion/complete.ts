@@ -1,0 +1,37 @@
+// `libretto complete -- WORDS`: prints the candidates for the last word, for the scripts of `libretto completion`. The
+// first line is the mode, each other line a candidate, a tab, and its description. Never fails: a shell would show the
+// message in the middle of the user's line.
+
+import type { Command } from 'commander';
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printable } from '../../io/output.ts';
+import { complete, type Completion } from './candidates.ts';
+import { readUnfinished } from './command-line.ts';
+import { readThingsOf } from './registry-things.ts';
+
+/** A state in an unreachable Redis would keep the shell waiting. */
+const timeoutMs = 1000;
+
+const nothing: Completion = { mode: 'plain', candidates: [] };
+
+export async function runComplete(program: Command, context: Context, { operands }: Given): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Completion>((resolve) => {
+    timer = setTimeout(() => resolve(nothing), timeoutMs);
+  });
+  const found = await Promise.race([
+    complete(readUnfinished(program, operands), readThingsOf(context)).catch(() => nothing),
+    late,
+  ]);
+  clearTimeout(timer);
+  context.stdout.write(`${found.mode}\n`);
+  for (const { value, description = '' } of found.candidates)
+    context.stdout.write(`${oneLine(value)}\t${oneLine(description)}\n`);
+  return 0;
+}
+
+function oneLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, ' '));
+}

@@ -1,0 +1,140 @@
+// Tests shell completion in bash, zsh and fish: each loads its script and completes command lines of a registry.
+
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
+import { lacks } from '../util/tool.ts';
+
+let tree: TemporaryTree;
+let [shop, blog]: [string, string] = ['', ''];
+let repository = '';
+
+const json = async (...args: readonly string[]): Promise<Record<string, string>> =>
+  JSON.parse((await runCli([...args, '--json'], { cwd: tree.root })).stdout) as Record<string, string>;
+
+beforeAll(async () => {
+  tree = temporaryTree({
+    ...below('src/hello', libraryTree('acme/hello', { version: '1.0.0' })),
+    ...below('src/help', libraryTree('acme/help', { version: '1.0.0' })),
+    'some file.txt': 'x',
+    'folder/inner.txt': 'x',
+  });
+  writeFileSync(tree.path('libretto.json'), JSON.stringify({ sourceRoots: [tree.path('src')] }));
+  mkdirSync(tree.path('bin'));
+  writeFileSync(tree.path('bin/libretto'), `#!/bin/sh\nexec ${process.execPath} ${binary} "$@"\n`);
+  chmodSync(tree.path('bin/libretto'), 0o755);
+  for (const shell of ['bash', 'zsh', 'fish'])
+    writeFileSync(tree.path(`script.${shell}`), (await runCli(['completion', shell], { cwd: tree.root })).stdout);
+  await json('build', './src');
+  shop = (await json('token', 'create', '--description', 'The shop'))['id'] ?? '';
+  blog = (await json('token', 'create', '--description', 'The blog'))['id'] ?? '';
+  await json('token', 'revoke', (await json('token', 'create', '--description', 'Former'))['id'] ?? '');
+  repository = (await json('repository', 'add', 'src/hello', '--type', 'directory'))['id'] ?? '';
+});
+afterAll(() => tree.remove());
+
+async function inShell(command: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await execa(command, args, {
+    cwd: tree.root,
+    env: cleanEnvironment({ PATH: `${tree.path('bin')}:${process.env['PATH'] ?? ''}`, HOME: tree.root, TERM: 'dumb' }),
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+    timeout: 30_000,
+  });
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+/** The words as bash splits them: also at = and :. */
+const bash = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const script =
+    'source script.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); current="${!#}"; ' +
+    '[[ $current == [=:] ]] && current=; _libretto libretto "$current"; printf "%s\\n" "${COMPREPLY[@]}"';
+  return (await inShell('bash', ['--norc', '-c', script, 'bash', 'libretto', ...words])).split('\n').filter(Boolean);
+};
+
+describe('bash', () => {
+  it('completes commands, options and their values', async () => {
+    expect(await bash('tok')).toEqual(['token']);
+    expect(await bash('token', 're')).toEqual(['revoke']);
+    expect(await bash('help', 'token', 'cr')).toEqual(['create']);
+    expect(await bash('build', '--allow')).toEqual(['--allow-republish', '--allow-withdraw']);
+    expect(await bash('build', '--strict', '--st')).toEqual(['--state']);
+    expect(await bash('user', 'create', '--role', '')).toEqual(['admin', 'maintainer', 'viewer']);
+    expect(await bash('token', 'create', '--kind', '=', 'w')).toEqual(['write']);
+    expect(await bash('settings', 'set', 'limits.r')).toEqual(['limits.read']);
+  });
+
+  it('completes files and folders', async () => {
+    expect(await bash('impact', 'some')).toEqual(['some file.txt']);
+    expect(await bash('token', 'list', '--data', 'fo')).toEqual(['folder']);
+    expect(await bash('token', 'list', '--data', '=', 'fo')).toEqual(['folder']);
+    expect(await bash('build', '-qd', 'fo')).toEqual(['folder']);
+  });
+
+  it('completes the names and ids of the registry that the line names', async () => {
+    expect(await bash('why', 'acme/hel')).toEqual(['acme/hello', 'acme/help']);
+    expect(await bash('package', 'withdraw', 'acme/hello', '')).toEqual(['1.0.0']);
+    expect((await bash('token', 'revoke', '')).toSorted()).toEqual([shop, blog].toSorted());
+    expect(await bash('token', 'show', '')).toHaveLength(3);
+    expect(await bash('repository', 'sync', 'repo_')).toEqual([repository]);
+    expect(await bash('diff', '')).toEqual(['1']);
+    expect(await bash('build', '--forget', '')).toHaveLength(1);
+    expect(await bash('why', '--data', 'folder', 'acme/')).toEqual([]);
+  });
+
+  it('is silent where there is nothing to read', async () => {
+    const lines = [
+      ['token', 'revoke', '--data', 'nowhere', ''],
+      ['nonsense', ''],
+      ['why', '--config', 'missing.json', ''],
+    ];
+    for (const words of lines) expect(await bash(...words)).toEqual([]);
+  });
+});
+
+describe.skipIf(lacks('fish'))('fish', () => {
+  const fish = async (line: string): Promise<readonly string[]> =>
+    (await inShell('fish', ['--no-config', '-c', `source script.fish; complete -C ${JSON.stringify(line)}`]))
+      .split('\n')
+      .filter(Boolean);
+
+  it('completes commands, options, ids and names, with descriptions', async () => {
+    expect(await fish('libretto token rev')).toEqual(['revoke\trevoke a token permanently']);
+    expect(await fish('libretto token create --kind=w')).toEqual(['--kind=write']);
+    expect((await fish('libretto token revoke ')).toSorted()).toEqual(
+      [`${shop}\tThe shop`, `${blog}\tThe blog`].toSorted(),
+    );
+    expect(await fish('libretto why acme/hello')).toEqual(['acme/hello']);
+    expect(await fish('libretto token list --data fol')).toEqual([expect.stringMatching(/^folder\//)]);
+  });
+});
+
+describe.skipIf(lacks('zsh'))('zsh', () => {
+  /** Types into an interactive zsh, and returns what it shows. */
+  const zsh = (typed: string, until: string): Promise<string> =>
+    inShell('zsh', [
+      '-f',
+      '-c',
+      `zmodload zsh/zpty; zpty shell "zsh -f -i"
+       zpty -w shell "unsetopt prompt_cr prompt_sp; autoload -Uz compinit; compinit -u -D; PS1=; source script.zsh; echo LOADED"
+       zpty -r -m shell line "*LOADED*LOADED*" || exit 1
+       zpty -w -n shell $1
+       zpty -r -m shell line "*$2*" && print -r -- "$line"; zpty -d shell`,
+      'zsh',
+      typed,
+      until,
+    ]);
+
+  it('completes commands, ids with descriptions, and names', async () => {
+    expect(await zsh('libretto token rev\t', 'revoke ')).toContain('libretto token revoke');
+    const ids = await zsh('libretto token revoke tok_\t', 'The *The ????');
+    expect(ids).toContain(`${shop}  -- The shop`);
+    expect(ids).toContain(`${blog}  -- The blog`);
+    expect(await zsh('libretto why acme/hell\t', 'hello ')).toContain('acme/hello');
+  });
+});
