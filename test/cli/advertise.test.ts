@@ -1,11 +1,12 @@
 // Tests the services and notices in packages.json, set in libretto.json, in the environment and on the command line,
 // and the statistics of a package.
 
+import { execa } from 'execa';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli, startCli } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, startCli } from '../util/run-cli.ts';
 
 let tree: TemporaryTree;
 let token: string;
@@ -93,7 +94,7 @@ describe('packages.json', () => {
 });
 
 describe('libretto package statistics', () => {
-  it('prints the counted downloads and installs with any setting, and zero for an unknown package', async () => {
+  it('prints the counted downloads and installs with any setting, and refuses an unknown package', async () => {
     const before = JSON.parse(
       (await runCli(['package', 'statistics', 'acme/hello', '--json'], { cwd: tree.root })).stdout,
     ) as { installs: { total: number } };
@@ -108,10 +109,24 @@ describe('libretto package statistics', () => {
       days: [],
       installs: { total: before.installs.total + 1, versions: { '1.0.0': before.installs.total + 1 } },
     });
-    expect((await runCli(['package', 'statistics', 'acme/none'], { cwd: tree.root })).stdout).toBe(
-      'acme/none: 0 downloads and 0 installs in total, none in the last 30 days.',
-    );
+    expect(await runCli(['package', 'statistics', 'acme/none'], { cwd: tree.root })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('There is no package acme/none in '),
+    });
     for (const args of [['hello'], ['acme/hello', '--days', '0'], ['acme/hello', '--days', 'x']])
       expect((await runCli(['package', 'statistics', ...args], { cwd: tree.root })).exitCode, args.join(' ')).toBe(2);
+  });
+
+  it('draws the installs by day on a terminal', async () => {
+    const line = `stty cols 60; ${process.execPath} ${binary} package statistics acme/hello --days 7`;
+    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+      cwd: tree.root,
+      env: cleanEnvironment({ TERM: 'xterm' }),
+      extendEnv: false,
+      stdin: 'ignore',
+    });
+    expect(stdout).toMatch(/Installs a day, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d:\r?\n *\d+ ┤ +███\r?\n/);
+    expect((await runCli(['package', 'statistics', 'acme/hello'], { cwd: tree.root })).stdout).not.toContain('┤');
   });
 });

@@ -1,16 +1,26 @@
 // `libretto package statistics`: how often a package was downloaded and installed.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import { indexPath } from '../../../build/contract/paths.ts';
 import { createDownloads, type Downloads } from '../../../proxy/packages/downloads.ts';
 import { readStatistics, showStatistics, type ShownStatistics } from '../../../proxy/packages/package-statistics.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from '../audit/existing-state.ts';
+import { loadConfig } from '../../config/config.ts';
+import { drawBarChart } from '../../text/bar-chart.ts';
+import { nearest } from '../../text/suggest.ts';
+import { readPublishedTree } from '../../tree/published-tree.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { meantPackage } from '../../purge/package-command.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const dayMs = 86_400_000;
+const narrowestChart = 40;
 
 export function run(context: Context, given: Given): Promise<number> {
   const { flags, operands } = given;
@@ -27,10 +37,46 @@ export function run(context: Context, given: Given): Promise<number> {
       await readStatistics(reading('downloads'), name, since),
       await readStatistics(reading('installs'), name, since),
     );
+    if (shown.total + shown.installs.total === 0) await refuseUnknown(name, context, given);
     if (flags['json'] === true) printJson(context.stdout, { name, ...shown });
-    else printLines(context.stdout, describe(name, shown, days));
+    else printLines(context.stdout, [...describe(name, shown, days), ...chart(shown, since, days, context)]);
     return 0;
   });
+}
+
+/** A package without counts is known if it is published, or was. Throws UsageError. */
+async function refuseUnknown(name: PackageName, context: Context, { flags }: Given): Promise<void> {
+  const { environment, workingDirectory } = context;
+  const { data, origin } = await loadConfig({ flags, environment, workingDirectory });
+  if (origin.value !== undefined || existsSync(join(data.value, 'index', indexPath(name)))) return;
+  const meant = nearest(name, readPublishedTree(data.value)?.names ?? []);
+  throw new UsageError(
+    `There is no package ${name} in ${data.value}, and nothing was counted for it.` +
+      `${meant === undefined ? ' `libretto status` shows how many packages there are.' : ` Did you mean ${meant}?`}`,
+  );
+}
+
+/** For a terminal: the installs by day, or the downloads where Composer has reported no install. */
+function chart(
+  { days: downloads, installs }: ShownStatistics,
+  since: string,
+  count: number,
+  { stdout, environment }: Context,
+): string[] {
+  const width = stdout.columns ?? 0;
+  if (stdout.isTTY !== true || width < narrowestChart || downloads.length + installs.days.length === 0) return [];
+  const counts = new Map<string, number>(
+    installs.days.length > 0
+      ? installs.days.map((day) => [day.date, day.installs])
+      : downloads.map((day) => [day.date, day.downloads]),
+  );
+  const days = Array.from({ length: count }, (_, at) => {
+    const date = new Date(Date.parse(since) + at * dayMs).toISOString().slice(0, 10);
+    return { date, count: counts.get(date) ?? 0 };
+  });
+  const title = installs.days.length > 0 ? 'Installs' : 'Downloads';
+  const blocks = !['linux', 'dumb'].includes(environment['TERM'] ?? '');
+  return ['', ...drawBarChart(days, { title, width, blocks })];
 }
 
 function describe(name: string, { total, versions, installs }: ShownStatistics, days: number): string[] {
