@@ -50,9 +50,9 @@ describe('import directions', () => {
     expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
   });
 
-  it('let only declarations and wiring of commands import commander', () => {
+  it('let only declarations, wiring and completion of commands import commander', () => {
     const declares =
-      /^cli\/(?:program\/|commands\/command-parts\.ts$|features\/(?:served-feature|[a-z]+-commands)\.ts$)/;
+      /^cli\/(?:program\/|commands\/command-parts\.ts$|commands\/completion\/|features\/(?:served-feature|[a-z]+-commands)\.ts$)/;
     expect(importersOf('commander').filter((path) => !declares.test(path))).toEqual([]);
   });
 });

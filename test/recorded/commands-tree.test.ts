@@ -107,6 +107,8 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'package statistics acme/hello --json --days 3',
     'package statistics acme/none',
     'package statistics acme/hello --days 0',
+    'completion fish',
+    'completion ksh',
   ])
     await run(command);
 
