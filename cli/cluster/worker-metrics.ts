@@ -6,6 +6,7 @@ import type { Family } from '../../proxy/observe/metrics-text.ts';
 import { lastingCounts, mergeMetrics } from '../../proxy/observe/merge-metrics.ts';
 import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
 import { gauge, registryFamilies, servingFlags } from '../serve/compose-metrics.ts';
+import { diskFamilies } from '../serve/disk-metrics.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { listenRefusal } from '../serve/listen-refusal.ts';
@@ -79,6 +80,7 @@ async function openPrimaryMetrics(config: Config, nowMs: () => number): Promise<
       gauge('libretto_workers', 'Workers that are to serve.', config.workers.value),
       gauge('libretto_workers_serving', 'Workers that serve.', serving),
       ...registryFamilies(config, await tree.publication(), nowMs()),
+      ...(await diskFamilies(config.data.value)),
       ...(await running.families()),
     ],
     close: () => {

@@ -10,6 +10,7 @@ import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
 import { createRequestCounts } from '../../proxy/observe/metrics.ts';
 import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
+import { diskFamilies } from './disk-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
@@ -53,6 +54,7 @@ export function openMetrics(
       const families = async (): Promise<readonly Family[]> => [
         ...(await own()),
         ...registryFamilies(config, await tree.publication(), nowMs()),
+        ...(await diskFamilies(config.data.value)),
       ];
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {

@@ -1,7 +1,7 @@
 // Metrics as Prometheus reads them: the text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Pure.
 
 export interface Sample {
-  /** the suffix of a histogram's sample: `_bucket`, `_sum` or `_count` */
+  /** the suffix of a sample of a histogram or summary: `_bucket`, `_sum` or `_count` */
   readonly suffix?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
@@ -9,7 +9,8 @@ export interface Sample {
 
 export interface Family {
   readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Only a summary may have the label `quantile`: `promtool check metrics` refuses it on a gauge. */
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly help: string;
   /** none: the family is left out */
   readonly samples: readonly Sample[];

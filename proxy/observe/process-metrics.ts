@@ -6,7 +6,7 @@ import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { Family, Sample } from './metrics-text.ts';
 
 export interface ProcessMetrics {
-  /** The delays are those since the last call. */
+  /** The quantiles of the delay are those since the last call. */
   readonly families: () => Promise<readonly Family[]>;
   readonly close: () => void;
 }
@@ -18,18 +18,18 @@ export function openProcessMetrics(nowMs: () => number): ProcessMetrics {
   const startedAt = nowMs() / 1000 - process.uptime();
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
-  return { families: () => readFamilies(delays, startedAt), close: () => delays.disable() };
+  const takeDelays = createDelays(delays);
+  return { families: () => readFamilies(takeDelays(), startedAt), close: () => delays.disable() };
 }
 
-async function readFamilies(delays: IntervalHistogram, startedAt: number): Promise<readonly Family[]> {
-  const late = takeDelays(delays);
+async function readFamilies(late: readonly Sample[], startedAt: number): Promise<readonly Family[]> {
   const { user, system } = process.cpuUsage();
   const files = await readdir('/proc/self/fd').catch(() => undefined); // Linux only
   return [
     {
       name: 'libretto_event_loop_delay_seconds',
-      type: 'gauge',
-      help: 'Delay of the event loop since the last scrape; quantile 1 is the worst.',
+      type: 'summary',
+      help: 'Delay of the event loop. The quantiles are those since the last scrape; quantile 1 is the worst.',
       samples: late,
     },
     {
@@ -59,14 +59,19 @@ async function readFamilies(delays: IntervalHistogram, startedAt: number): Promi
   ];
 }
 
-/** Resets the histogram. */
-function takeDelays(delays: IntervalHistogram): Sample[] {
-  const delay = (quantile: number): number =>
-    delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000);
-  const late = [0.5, 0.9, 0.99, 1].map((quantile) => ({
-    labels: { quantile: String(quantile) },
-    value: delay(quantile),
-  }));
-  delays.reset();
-  return late;
+/** Each call of the returned function resets the histogram. Sum and count cover all calls, as those of a summary do. */
+function createDelays(delays: IntervalHistogram): () => Sample[] {
+  let [sum, count] = [0, 0];
+  const lateness = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
+  return () => {
+    const isEmpty = delays.count === 0;
+    const quantiles = [0.5, 0.9, 0.99, 1].map((quantile) => ({
+      labels: { quantile: String(quantile) },
+      value: isEmpty ? 0 : lateness(delays.percentile(quantile * 100)),
+    }));
+    if (!isEmpty) sum += lateness(delays.mean) * delays.count;
+    count += delays.count;
+    delays.reset();
+    return [...quantiles, { suffix: '_sum', value: sum }, { suffix: '_count', value: count }];
+  };
 }

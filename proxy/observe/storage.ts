@@ -1,7 +1,7 @@
-// Checks the free space of the data folder's disk: for /health, for load balancers, and for `libretto doctor`. The
+// Checks the free space of the data folder's disk: for /health, load balancers, metrics and `libretto doctor`. The
 // check never writes. A quota is invisible to the check; a write beyond a quota is answered with STORAGE_FULL.
 
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StorageFault } from '../../build/contract/storage-fault.ts';
 import { isAbsence } from '../../build/shared/files/file-stamp.ts';
@@ -55,4 +55,38 @@ export function createStorageWatch(dataDirectory: string, monotonicMs: () => num
     }
     return known;
   };
+}
+
+/** The space of one disk of a data folder. */
+export interface DiskSpace {
+  /** the folder on this disk: `data`, or a part of the data folder with a disk of its own */
+  readonly folder: string;
+  /** false: the disk is full or read-only, or cannot be checked */
+  readonly acceptsWrites: boolean;
+  /** undefined: the disk cannot be checked */
+  readonly bytes: { readonly available: number; readonly size: number } | undefined;
+}
+
+/** The disks of a data folder. A part on the same disk as the folder has no entry. A missing folder has none either. */
+export async function measureDisks(dataDirectory: string): Promise<readonly DiskSpace[]> {
+  const [whole, ...others] = await Promise.all(
+    parts.map(async (part) => ({ part, device: await deviceOf(join(dataDirectory, part)) })),
+  );
+  if (whole?.device === undefined) return [];
+  const apart = others.filter(({ device }) => device !== undefined && device !== whole.device);
+  return Promise.all([whole, ...apart].map(({ part }) => measureDisk(join(dataDirectory, part), part)));
+}
+
+async function measureDisk(path: string, part: string): Promise<DiskSpace> {
+  const folder = part === '.' ? 'data' : part;
+  const space = await statfs(path).catch(() => undefined);
+  const acceptsWrites = (await lookAt(path).catch(() => 'read-only')) === 'ok';
+  if (space === undefined) return { folder, acceptsWrites, bytes: undefined };
+  const { bavail, blocks, bsize } = space;
+  return { folder, acceptsWrites, bytes: { available: bavail * bsize, size: blocks * bsize } };
+}
+
+/** undefined: the folder is missing, or cannot be checked. */
+async function deviceOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.dev;
 }

@@ -21,6 +21,7 @@ export const tools = {
   python3: ['python3'],
   zsh: ['zsh'],
   fish: ['fish'],
+  promtool: ['prometheus'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];
