@@ -11,6 +11,7 @@ import { announcedLists, newerRecord, newestSerial } from '../memory/announced.t
 import { describeOutdated } from '../memory/tree-damage.ts';
 import { manifestPath, readManifest, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { readMemory } from '../memory/source-memory.ts';
+import { isWithoutRecords, repairWithoutRecords } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { wasPublished } from '../scan/lost-announcement.ts';
 import { indexFault, type Fault, type Repairs } from './verify-fault.ts';
@@ -78,6 +79,10 @@ function repairAnnouncement(how: 'run' | 'remove it and run', manifest: Manifest
   return `Restore it from a backup; or ${how} \`libretto build\`${sources}`;
 }
 
+async function repairMissing(output: Output, manifest: Manifest | undefined): Promise<string> {
+  return (await isWithoutRecords(output)) ? repairWithoutRecords : repairAnnouncement('run', manifest);
+}
+
 async function verifyAnnouncement(
   output: Output,
   manifest: Manifest | undefined,
@@ -104,7 +109,7 @@ async function verifyAnnouncement(
           ? {
               code: 'MISSING_FILE',
               ...place,
-              message: `The announcement of the last publication is missing. ${repairAnnouncement('run', manifest)}`,
+              message: `The announcement of the last publication is missing. ${await repairMissing(output, manifest)}`,
             }
           : indexFault(error, place, repairAnnouncement('remove it and run', manifest)),
       );
@@ -116,7 +121,7 @@ async function verifyAnnouncement(
  * True if the very first publication is running, or stopped before its last step. Without packages, only the unknown
  * settings of its manifest show that.
  */
-function isFirstPublication(manifest: Manifest | undefined): boolean {
+export function isFirstPublication(manifest: Manifest | undefined): boolean {
   if (manifest === undefined) return false;
   return manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unknownSettings);
 }

@@ -147,13 +147,23 @@ async function readRoot(output: Output): Promise<RootOnDisk> {
   return { stamp: { last_modified: facts.lastModified, sha256: digestOf(text) }, names: parseNames(text) };
 }
 
-/** There is neither an announcement nor a packages.json. */
+/** Throws BuildRefused for published documents of which nothing names the versions and sources. */
 async function refuseLostTree(output: Output): Promise<void> {
-  if ((await output.list('public', 'p2')).length === 0 || (await output.list('index', '')).length > 0) return;
+  if (!(await isWithoutRecords(output))) return;
   throw new BuildRefused(
-    'The output tree contains packages, but packages.json and the serving index are lost. So the published ' +
-      'versions and their sources are unknown. Restore index/ from a backup, or move public/ away to start again.',
+    `The output tree contains packages, but packages.json and the serving index are lost. ${repairWithoutRecords}`,
   );
+}
+
+/** For a tree without packages.json and index/. */
+export const repairWithoutRecords =
+  'So the published versions and their sources are unknown. Restore index/ from a backup, or move public/ away to ' +
+  'start again.';
+
+/** True if there are documents, and neither packages.json nor any file of index/: builds refuse such a tree. */
+export async function isWithoutRecords(output: Pick<Output, 'list' | 'facts'>): Promise<boolean> {
+  if ((await output.facts('public', rootDocumentPath)) !== undefined) return false;
+  return (await output.list('public', 'p2')).length > 0 && (await output.list('index', '')).length === 0;
 }
 
 /** Returns `sources` of the whole memory, without reading the rest. */

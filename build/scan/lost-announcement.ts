@@ -121,7 +121,8 @@ function lostSource(id: string): SourceChoice['forgotten'][number] {
   return { id, location: unknownSource, from: 'argument' };
 }
 
-async function hasUploads(dataDirectory: string): Promise<boolean> {
+/** True if artifacts/ has the ZIP of an upload. */
+export async function hasUploads(dataDirectory: string): Promise<boolean> {
   try {
     const files = await readdir(join(dataDirectory, artifactsFolder), { recursive: true });
     return files.some((file) => file.endsWith('.zip') && !file.startsWith('.'));

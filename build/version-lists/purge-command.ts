@@ -3,6 +3,7 @@
 
 import type { PurgeReason } from '../contract/purged.ts';
 import { isDevVersion } from '../contract/version.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 
 export interface NamedContent {
   readonly name: string;
@@ -18,9 +19,4 @@ export function purgeCommand(
 ): string {
   const content = isDevVersion(normalized) && reference !== '' ? ` --reference ${reference.slice(0, 12)}` : '';
   return `libretto package purge ${name} ${quoteForShell(version)} --reason ${reason}${content}`;
-}
-
-/** A branch may be called anything that git allows. */
-function quoteForShell(word: string): string {
-  return /^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -3,7 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts';
 import { verifyTree } from '../../build/inspect/verify.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import type { Config } from '../config/config.ts';
@@ -45,7 +47,10 @@ export async function checkState(config: Config): Promise<Finding> {
   }
 }
 
-export async function checkTree(dataDirectory: string, nowMs: number): Promise<Finding> {
+export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs: number): Promise<Finding> {
+  const dataDirectory = config.data.value;
+  const lost = await checkIndex(config);
+  if (lost !== undefined) return lost;
   const publication = readPublication(dataDirectory);
   const damage = treeDamage(dataDirectory);
   if (publication === undefined && damage !== undefined)
@@ -82,6 +87,27 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
       `verify\` compares the bytes of archives too)`,
   );
 }
+
+/** undefined: there is an index, or there are no documents. */
+async function checkIndex({ data, sources }: Pick<Config, 'data' | 'sources'>): Promise<Finding | undefined> {
+  const lost = await findLostIndex(data.value, sources.value.length > 0);
+  if (lost === undefined) return undefined;
+  const [index, tree] = [join(data.value, 'index'), join(data.value, 'public')];
+  const flag = data.origin.from === 'flag' ? ` --data ${quoteForShell(data.value)}` : '';
+  const commands = lost.commands.map((command) => `\`${command}${flag}\``);
+  return failed(
+    'tree',
+    `${index} is lost: ${tree} has ${counted(lost.packages, 'package')}, and without the index no archive is served.`,
+    commands.length > 0
+      ? `Run ${commands.join(', then ')}: the index comes back from the documents and archives${unnamed(lost)}.`
+      : `packages.json is lost too, so only a backup has the index: \`libretto restore BACKUP --data FOLDER\` with an ` +
+          `empty folder. Without a backup, move ${tree} away and run \`libretto build SOURCE…${flag}\`: it publishes ` +
+          'what the sources still have.',
+  );
+}
+
+const unnamed = ({ commands }: LostIndex): string =>
+  commands.some((command) => command.includes('SOURCE…')) ? '. Name every source, because no file names them' : '';
 
 /** Reports the running build, the running server, and the server's limit of open files. */
 export async function checkProcesses(dataDirectory: string, now: Date): Promise<readonly Finding[]> {

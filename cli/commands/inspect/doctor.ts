@@ -101,7 +101,7 @@ async function checkPublished(config: Config, now: Date): Promise<readonly Findi
   const tree = await settled(
     'tree',
     'Run `libretto build` to restore versions from their sources. Restore the rest from a backup.',
-    () => checkTree(path, now.getTime()),
+    () => checkTree(config, now.getTime()),
   );
   if (tree.some(({ verdict }) => verdict === 'failed')) return tree;
   return [
