@@ -74,7 +74,10 @@ it.each([
 ])('doctor reports a lost announcement as a fault: %s', async (_, beside) => {
   for (const path of [announcement, ...beside]) rmSync(data(path), { recursive: true, force: true });
   const { exitCode, stdout } = await libretto('doctor');
-  expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED +tree .*(?:_publication\.json is missing\.|index is lost: )/m)]);
+  expect([exitCode, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^FAILED +tree .*(?:_publication\.json is missing\.|index is lost: )/m),
+  ]);
   expect(stdout).not.toContain('Nothing is published');
 });
 
