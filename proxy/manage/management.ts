@@ -32,8 +32,6 @@ export function createManagement(services: Services): Management {
         if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
         throw error;
       }),
-    isSession: async (authorization, nowMs) =>
-      (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
   };
 }
 

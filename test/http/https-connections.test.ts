@@ -96,9 +96,11 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
         certificate,
         limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
         management: {
-          answer: ({ incoming }) =>
-            once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
-          isSession: async () => false,
+          api: {
+            answer: ({ incoming }) =>
+              once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
+          },
+          sessions: { authenticate: async () => undefined },
         },
       });
       await using client = await connectHttp2(served.port, authority);

@@ -35,9 +35,11 @@ describe('row 13: slow clients', () => {
 
   it('an endless body is cut off where it is read, and answered at once where it is unwanted', async () => {
     const management = {
-      answer: ({ incoming }: ApiRequest) =>
-        once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })),
-      isSession: async () => false,
+      api: {
+        answer: ({ incoming }: ApiRequest) =>
+          once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })),
+      },
+      sessions: { authenticate: async () => undefined },
     };
     await using served = await runProxy({
       tokens: { reader: 0 },
