@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { compiledPhp } from './compiled-php.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { toolPath } from './tool.ts';
 
@@ -148,6 +149,7 @@ export function composerEnvironment(home: string): Record<string, string> {
     COMPOSER_NO_INTERACTION: '1',
     COMPOSER_DISABLE_XDEBUG_WARN: '1',
     COLUMNS: '400',
+    PHP_INI_SCAN_DIR: compiledPhp(),
     LC_ALL: 'C.UTF-8',
   };
 }
