@@ -74,7 +74,7 @@ function refuseReleasedVersion(version) {
   if (tagged !== undefined && tagged !== git('rev-parse', 'HEAD'))
     throw new Refused(
       `Version ${version} is released already: the tag v${version} is at ${tagged.slice(0, 8)}. ` +
-        'Raise "version" in package.json and cli/io/version.ts.',
+        'Raise "version" in package.json and build/contract/libretto-version.ts.',
     );
 }
 
@@ -89,7 +89,7 @@ function notesOf(version, isDraft) {
   if (unreleased !== '')
     throw new Refused(
       `CHANGELOG.md has changes under "Unreleased", and version ${version} would contain them. Give them the heading of ` +
-        `a version, and raise "version" in package.json and cli/io/version.ts, ${orDraft}`,
+        `a version, and raise "version" in package.json and build/contract/libretto-version.ts, ${orDraft}`,
     );
   return notes;
 }

@@ -2,10 +2,16 @@
 // neither trust the file nor overwrite it. Every raised format of a file also raises the format of the publication, so
 // that a server checks only the latter.
 
+import { librettoVersion } from './libretto-version.ts';
+
+/** The advice for anything that a newer version wrote. */
+export const newerAdvice = 'Use the newer version here too, or restore a backup from before the upgrade';
+
 export class NewerFormat extends Error {
   constructor(found: number, known: number) {
     super(
-      `it was written by a newer version of Libretto (format ${found}, this version reads ${known}). Upgrade this one`,
+      `it was written by a newer version of Libretto (format ${found}; Libretto ${librettoVersion} reads format ` +
+        `${known}). ${newerAdvice}`,
     );
     this.name = 'NewerFormat';
   }

@@ -95,8 +95,9 @@ export async function listPurged(output: Pick<Output, 'read' | 'list'>): Promise
 export async function storedTombstones(output: Pick<Output, 'read'>): Promise<readonly PurgedVersion[]> {
   const text = await output.read('index', purgedPath);
   if (text === undefined) return [];
-  const rows = isAsWritten(text) ? parseOwnFile(`index/${purgedPath}`, () => parsePurged(text)) : undefined;
-  if (rows === undefined)
+  // a list of a newer version is refused as such, whatever its checksum covers
+  const rows = parseOwnFile(`index/${purgedPath}`, () => parsePurged(text));
+  if (rows === undefined || !isAsWritten(text))
     throw new ListDamaged(
       purgedPath,
       `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ` +

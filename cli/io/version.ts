@@ -1,3 +1,3 @@
-// The version of this program. A test compares it with package.json, so that no start has to read package.json.
+// The version of this program, as commands, server and metrics name it.
 
-export const version = '0.1.0';
+export { librettoVersion as version } from '../../build/contract/libretto-version.ts';

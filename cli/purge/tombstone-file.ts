@@ -43,8 +43,9 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
     );
   try {
     const text = readFileSync(file, 'utf8');
+    const rows = parsePurged(text);
     if (hasWrongChecksum(text)) throw new Error('its checksum is wrong, so that it was changed after it was written');
-    return parsePurged(text);
+    return rows;
   } catch (error) {
     throw new UsageError(
       `${file} contains no list of purged versions: ${error instanceof Error ? error.message : String(error)}. ` +

@@ -6,7 +6,7 @@ import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { fileFaultOf } from '../../build/contract/file-fault.ts';
-import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { NewerFormat, refuseNewer } from '../../build/contract/newer-format.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { StateError, wayBack } from '../../proxy/state/state-error.ts';
@@ -34,6 +34,8 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
     if (identity !== undefined) return identity;
     throw new Error('it does not name a state');
   } catch (error) {
+    if (error instanceof NewerFormat)
+      throw new StateError('STATE_TOO_NEW', `${path}: ${error.message}.`, { cause: error });
     const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
     throw new StateError(
       'STATE_UNUSABLE',

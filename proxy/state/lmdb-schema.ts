@@ -1,6 +1,8 @@
 // The own rows of the LMDB store, which sort below every key of the port (state-change.ts). LMDB's version of each
 // value is the revision of the port.
 
+import { librettoVersion } from '../../build/contract/libretto-version.ts';
+import { newerAdvice } from '../../build/contract/newer-format.ts';
 import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
@@ -37,8 +39,8 @@ export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'direc
   if (typeof schema === 'number' && schema > stateSchema) {
     throw new StateError(
       'STATE_TOO_NEW',
-      `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this ` +
-        `version reads ${stateSchema}). Run that version, or move the directory away.`,
+      `The state in ${directory} was written by a newer version of Libretto (schema ${schema}; Libretto ` +
+        `${librettoVersion} reads schema ${stateSchema}). ${newerAdvice}.`,
     );
   }
   throw new StateError(

@@ -1,5 +1,7 @@
 // Opens a state in a Redis: checks that the state exists and has a known version, and names the fault otherwise.
 
+import { librettoVersion } from '../../build/contract/libretto-version.ts';
+import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { findInconsistentRow } from './redis-inconsistent-row.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
@@ -34,8 +36,8 @@ export async function prepare(
   if (Number(schema) > redisStateSchema)
     throw new StateError(
       'STATE_TOO_NEW',
-      `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version ` +
-        `reads ${redisStateSchema}). Run that version, or name another database.`,
+      `The state in ${name} was written by a newer version of Libretto (schema ${schema}; Libretto ` +
+        `${librettoVersion} reads schema ${redisStateSchema}). ${newerAdvice}.`,
     );
   throw new StateError(
     'STATE_CORRUPT',

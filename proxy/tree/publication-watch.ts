@@ -48,8 +48,8 @@ export class PublicationWatch {
       if (error instanceof NewerFormat)
         this.#onNewer(
           new Error(
-            `${this.#path}: ${error.message}, and start it again. Until then, cached content of the earlier ` +
-              'publication is served',
+            `${this.#path}: ${error.message}. Then start this server again. Until then, it serves the cached content ` +
+              'of the earlier publication',
             { cause: error },
           ),
         );

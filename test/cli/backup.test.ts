@@ -297,7 +297,7 @@ describe('a changed backup', () => {
     [
       'a newer format',
       (at) => writeFileSync(at('backup.json'), '{"format": 2}'),
-      /written by a newer version of Libretto \(format 2, this version reads 1\)/,
+      /written by a newer version of Libretto \(format 2; Libretto [\d.]+ reads format 1\)/,
     ],
     ['a backup that was cut off', (at) => rmSync(at('backup.json')), /the file is missing, so this is not a backup/],
   ])('is not restored: %s', async (_what, damage, message) => {

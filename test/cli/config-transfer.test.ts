@@ -243,7 +243,7 @@ describe('config import', () => {
     [
       'a newer format',
       '{"format": 2, "more": true}',
-      /written by a newer version of Libretto \(format 2, this version reads 1\)/,
+      /written by a newer version of Libretto \(format 2; Libretto [\d.]+ reads format 1\)/,
     ],
     ['no format', '{"users": []}', /is not a file from `libretto config export`; nothing was changed:\n {2}format: /],
     [

@@ -149,22 +149,6 @@ describe.skipIf(lacks('redis-server'))('a server with its own counters next to o
 });
 
 describe('unusable data', () => {
-  it('of a newer version makes serve exit with 2', async () => {
-    await buildHello();
-    const path = folder.at('var/index/_publication.json');
-    writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), format: 2 }));
-    expect(await run('serve', '--listen', '127.0.0.1:0')).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `libretto: ${path}: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one; this one does not serve it.`,
-    });
-    const verified = await run('verify');
-    expect([verified.exitCode, verified.stderr]).toEqual([
-      1,
-      '  index/_publication.json: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one. [NEWER_FORMAT]',
-    ]);
-  });
-
   it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])(
     'that is damaged makes %j exit with 2 and name the restore',
     async (command) => {

@@ -57,7 +57,7 @@ describe('a publication', () => {
         level: 50,
         err: {
           message: expect.stringContaining(
-            '(format 2, this version reads 1). Upgrade this one, and start it again.',
+            'Use the newer version here too, or restore a backup from before the upgrade. Then start this server again.',
           ) as string,
         },
       },

@@ -58,6 +58,6 @@ export function copyRepository(path: string): RepositoryCopy {
 export function raiseVersion(copy: RepositoryCopy, version: string): void {
   copy.edit('CHANGELOG.md', '## Unreleased\n', `## Unreleased\n\n## ${version} — 2026-12-01\n`);
   copy.edit('package.json', /"version": "[^"]+"/, `"version": "${version}"`);
-  copy.edit('cli/io/version.ts', /'[\d.]+'/, `'${version}'`);
+  copy.edit('build/contract/libretto-version.ts', /'[\d.]+'/, `'${version}'`);
   copy.commit();
 }

@@ -72,8 +72,9 @@ function parseNames(text: string): readonly PackageName[] {
 export async function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
   const [root, path, head] = [rootOf(folder), join('index', purgedPath), join('index', publicationPath)];
   const rows = await readList(root, path, (text) => {
+    const parsed = parsePurged(text);
     if (!isAsWritten(text)) throw new Error('its checksum is wrong');
-    return parsePurged(text);
+    return parsed;
   });
   const announced = (await readTreeFile(root, head)).toString('utf8');
   const missing = missingRows(parseTreeFile(root, head, () => parsePublication(announced)).purged ?? [], rows);

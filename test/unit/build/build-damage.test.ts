@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/scan/build-request.ts';
+import { librettoVersion } from '../../../build/contract/libretto-version.ts';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';
@@ -212,7 +213,7 @@ describe('builds of damaged data folders', () => {
       writeFileSync(join(data, path), JSON.stringify({ ...current, format: current.format + 1 }));
       put('one/y', '2.0.0');
       const before = contentsOf(data);
-      const message = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}, this version reads ${current.format}). Upgrade this one`;
+      const message = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}; Libretto ${librettoVersion} reads format ${current.format}). Use the newer version here too, or restore a backup from before the upgrade`;
       await expect(run(['one'])).rejects.toThrow(message);
       expect(contentsOf(data)).toEqual(before);
       const { ok, faults } = await verifyTree(data);
