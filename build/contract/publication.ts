@@ -11,6 +11,11 @@ import { refuseNewer } from './newer-format.ts';
 import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
 
 export const publicationFormat = 1;
+/**
+ * The number in the file where it names tombstones. Version 0.1.0 reads no tombstones, and would publish the purged
+ * versions again; it refuses this number.
+ */
+const formatWithTombstones = 2;
 
 /**
  * The source of a version in the serving index after the index was lost, until a source claims the version: no source
@@ -80,11 +85,12 @@ export interface Publication extends Partial<AnnouncedLists> {
 }
 
 export function formatPublication(publication: Publication): string {
-  const { pruned, ...rest } = publication;
+  const { pruned, format, ...rest } = publication;
   const names = Object.entries(pruned ?? {});
   return withChecksum(
     JSON.stringify(
       {
+        format: (rest.purged ?? []).length > 0 ? formatWithTombstones : format,
         ...rest,
         ...(names.length === 0
           ? {}
@@ -101,10 +107,10 @@ export function parsePublication(text: string): Publication {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   const format = json['format'];
-  refuseNewer(format, publicationFormat);
+  refuseNewer(format, formatWithTombstones);
   const { serial, published_at: publishedAt, root, sources } = json;
   if (
-    format !== publicationFormat ||
+    (format !== publicationFormat && format !== formatWithTombstones) ||
     typeof serial !== 'number' ||
     !Number.isSafeInteger(serial) ||
     typeof publishedAt !== 'string'

@@ -1,8 +1,8 @@
-// Tests faults of a server that no request causes: a crash (row 87), a second server, damaged or newer data (row 85),
+// Tests faults of a server that no request causes: a crash (row 87), a second server, damaged data,
 // an unreadable standard error.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

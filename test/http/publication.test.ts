@@ -43,7 +43,7 @@ describe('a publication', () => {
     const list = async (): Promise<unknown> => (await served.get('/packages.json')).json()['available-packages'];
     expect(await list()).toEqual(['acme/hello']);
 
-    const publication = { format: 2, serial: 2 };
+    const publication = { format: 3, serial: 2 };
     served.tree.put('acme/other', [one]);
     served.tree.publish();
     served.tree.write('index/_publication.json', JSON.stringify(publication));
