@@ -50,6 +50,7 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
       plain,
       read('nginx.conf')
         .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)
+        .replaceAll(/^ *listen \[::\].*\n/gm, '')
         .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`)
         .replace('listen 80', `listen 127.0.0.1:${plain}`)
         .replaceAll('packages.example.org;', 'localhost;')
@@ -84,7 +85,7 @@ describe.skipIf(lacks('systemd-analyze'))('the systemd units', () => {
     const folder = temporaryFolder('units');
     // the programs that they start may be missing here
     for (const name of readdirSync(deploy).filter((file) => /\.(?:service|timer)$/.test(file)))
-      writeFileSync(folder.at(name), read(name).replace('/usr/bin/node', process.execPath));
+      writeFileSync(folder.at(name), read(name).replace('/opt/libretto/bin/libretto', process.execPath));
     const units = readdirSync(folder.path).map((name) => folder.at(name));
     expect(units.length).toBe(3);
     expect(
@@ -95,6 +96,18 @@ describe.skipIf(lacks('systemd-analyze'))('the systemd units', () => {
     ).toBe('');
     await folder.remove();
   });
+
+  it.each(['libretto.service', 'libretto-build.service'])(
+    '%s is exposed by at most 4 of 10, by the rating of systemd',
+    (unit) => {
+      const rated = execFileSync(
+        toolPath('systemd-analyze'),
+        ['security', '--offline=true', '--no-pager', join(deploy, unit)],
+        { encoding: 'utf8' },
+      );
+      expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(rated)?.[1])).toBeLessThanOrEqual(4);
+    },
+  );
 });
 
 describe.skipIf(lacks('haproxy', 'openssl'))('haproxy.cfg', () => {

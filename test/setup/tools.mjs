@@ -22,6 +22,8 @@ export const tools = {
   zsh: ['zsh'],
   fish: ['fish'],
   promtool: ['prometheus'],
+  'systemd-analyze': ['systemd'],
+  ip: ['iproute2'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];

@@ -1,0 +1,166 @@
+// Plays docs/how-to/deploy.md and docs/how-to/operations.md as an operator does: their lines are pasted on a host with
+// real systemd, nginx, users and paths, and the real Composer installs a package through nginx.
+//
+// Not run as written:
+// - the packing and the installation of the program: test/cli/packed.test.ts does that, and needs a registry of npm;
+// - the certificate: the host's own authority signs it, because there is no internet.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { composerCommand } from '../util/composer.ts';
+import { blocksOf, blockWith } from '../util/page-blocks.ts';
+import {
+  lacksScratchHost,
+  startScratchHost,
+  type HostResult,
+  type RunOptions,
+  type ScratchHost,
+} from '../util/scratch-host.ts';
+import { lacks } from '../util/tool.ts';
+
+const deploy = 'docs/how-to/deploy.md';
+const operations = 'docs/how-to/operations.md';
+
+const packages = `
+mkdir -p /srv/git/hello/src && cd /srv/git/hello
+git init -q -b main
+commit() { git add . && git -c user.name=Me -c user.email=me@example.org commit -qm "$1"; }
+printf '{"name": "acme/hello", "autoload": {"psr-4": {"Acme\\\\\\\\": "src/"}}}' > composer.json
+for version in 1.0.0 1.1.0 1.2.0; do
+  printf '<?php namespace Acme; final class Hello { public const VERSION = "%s"; }' $version > src/Hello.php
+  commit $version && git tag $version
+done
+chown -R libretto /srv/git`;
+
+const certificate = `
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=packages.example.org \\
+  -addext subjectAltName=DNS:packages.example.org \\
+  -keyout /etc/ssl/packages.example.org.key -out /etc/ssl/packages.example.org.pem
+cat /etc/ssl/packages.example.org.pem >> /etc/ssl/certs/ca-certificates.crt`;
+
+/** `npm pack` without what is done already: the libraries are there, and lib/ is bundled. */
+const packHere = 'node release/prepack.mjs --this-system && npm pack --ignore-scripts';
+
+describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php', 'git'))('an operator', () => {
+  let host: ScratchHost;
+  beforeAll(async () => {
+    host = await startScratchHost();
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  const paste = async (lines: string, options: RunOptions = {}): Promise<HostResult> => {
+    const result = await host.run(lines, options);
+    expect(result.exitCode, `${lines}\n${result.output}`).toBe(0);
+    return result;
+  };
+  const block = (page: string, text: string): string => blockWith(page, text).text;
+  const tokenIn = ({ output }: HostResult): string => /lib_r_\w+/.exec(output)?.[0] ?? 'none';
+  let token = '';
+
+  it('installs the program, the units and the command, publishes, and starts the service', async () => {
+    await paste(block(deploy, 'npm pack').replace('npm ci --ignore-scripts && npm pack', packHere), {
+      cwd: '/opt/clone',
+    });
+    await paste(block(deploy, 'useradd'));
+    await paste(block(deploy, 'libretto-operator'));
+    await paste(packages);
+    await paste(
+      `sed -i 's#"https://git.example.org/acme/tool.git"#{"type": "git", "path": "/srv/git/hello"}#' /etc/libretto/libretto.json`,
+    );
+
+    const started = await paste(block(deploy, 'systemctl enable --now'));
+    expect(started.output).toContain('+ acme/hello 1.2.0');
+    token = tokenIn(await paste(block(deploy, '--description "My laptop"')));
+    expect((await paste('find /var/lib/libretto ! -user libretto')).output).toBe('');
+    expect((await paste('systemctl is-active libretto.service libretto-build.timer')).stdout).toBe('active\nactive');
+    expect((await paste('systemctl show -P User -P NoNewPrivileges libretto.service')).stdout).toContain('libretto');
+  });
+
+  it('publishes a new tag by the unit of the build, and shows both logs', async () => {
+    await paste('cd /srv/git/hello && git -c safe.directory=* tag 1.3.0 && systemctl start libretto-build.service');
+    const { output } = await paste(block(deploy, 'journalctl'));
+    expect(output).toContain('+ acme/hello 1.3.0');
+    expect(output).toContain('http://127.0.0.1:8080');
+  });
+
+  describe('the command', () => {
+    it('takes settings from the file of the service, and not from the shell of the operator', async () => {
+      await paste(`printf '# by hand\n\nLIBRETTO_LIMITS_READ="4321"\n' > /etc/libretto/environment`);
+      const { output } = await paste('libretto settings list', {
+        environment: { LIBRETTO_DATA: '/nowhere', LIBRETTO_LIMITS_WRITE: '7' },
+      });
+      expect(output).toMatch(/limits\.read +4321 +environment/);
+      expect(output).toMatch(/limits\.write +500 +default/);
+    });
+
+    it('passes on arguments, standard input, the folder, the terminal and the exit code', async () => {
+      await paste('install -d -o libretto /srv/two && cd /srv/two && printf "{}" > "two words.json"');
+      const two = await host.run('libretto config import "two words.json"', { cwd: '/srv/two' });
+      expect([two.exitCode, two.output]).toEqual([2, expect.stringContaining('/srv/two/two words.json') as string]);
+      const input = await host.run('libretto config import -', { input: 'no JSON' });
+      expect([input.exitCode, input.output]).toEqual([2, expect.stringContaining('Standard input') as string]);
+      const asked = await host.run(`script -qec 'libretto package purge acme/hello 1.0.0 --reason secret' /dev/null`, {
+        input: 'no\n',
+      });
+      expect([asked.exitCode, asked.output]).toEqual([2, expect.stringContaining('acme/hello 1.0.0') as string]);
+    });
+
+    it('says what is wrong for another user, and works for the user of the service', async () => {
+      await paste('useradd someone');
+      const someone = await host.run('setpriv --reuid=someone --regid=someone --clear-groups libretto status');
+      expect([someone.exitCode, someone.output]).toEqual([
+        2,
+        'libretto: Only root may become the user libretto. Run this command as root, or install sudo.',
+      ]);
+      const own = await paste('setpriv --reuid=libretto --regid=libretto --init-groups libretto status');
+      expect(own.output).toContain('1 package, 5 versions');
+    });
+  });
+
+  describe('nginx', () => {
+    it('serves the registry with HTTP/2, and doctor has no finding', async () => {
+      // Debian starts a service when its package is installed
+      await paste(`${certificate}\nsystemctl start nginx`);
+      await paste(block(deploy, 'apt-get install').replace('apt-get install --yes nginx\n', ''));
+      const seen = await paste(block(deploy, 'doctor --url').replace('lib_r_…', token), {
+        environment: { NODE_EXTRA_CA_CERTS: '/etc/ssl/packages.example.org.pem' },
+      });
+      expect(seen.output).not.toMatch(/FAILED|WARNING/);
+      const version = await paste(`curl -so /dev/null -w '%{http_version}' https://packages.example.org/health`);
+      expect(version.stdout).toBe('2');
+    });
+
+    it('redirects http, except for the API: a client that ignores redirects sees an error', async () => {
+      const redirect = await paste(`curl -so /dev/null -w '%{redirect_url}' http://packages.example.org/packages.json`);
+      expect(redirect.stdout).toBe('https://packages.example.org/packages.json');
+      const upload = await host.run('curl -sf -X POST http://packages.example.org/api/artifacts');
+      expect(upload.exitCode).toBe(22);
+    });
+
+    it('lets Composer install the package', async () => {
+      const lines = block(deploy, 'composer require')
+        .replaceAll('lib_r_…', token)
+        .replaceAll('acme/tool', 'acme/hello');
+      const client = composerCommand().map((word) => `'${word}'`);
+      await paste(
+        `mkdir /root/project && cd /root/project
+        composer() { ${client.join(' ')} "$@"; }
+        composer init -n --name=me/project && composer config repositories.packagist.org false
+        ${lines}`,
+        { environment: { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_HOME: '/root/composer' } },
+      );
+      const used = await paste(`php -r 'require "vendor/autoload.php"; echo Acme\\Hello::VERSION;'`, {
+        cwd: '/root/project',
+      });
+      expect(used.stdout).toBe('1.2.0');
+    });
+  });
+
+  it('does the daily work of operations.md', async () => {
+    for (const { language, heading, text } of blocksOf(operations)) {
+      expect(language, heading).toBe('sh');
+      // publication 41 of the page is the first one here
+      await paste(text.replaceAll(/\b41\b/g, '1'));
+    }
+    expect((await paste('libretto restore /mnt/backups/libretto-2027-01-31 --dry-run')).output).toContain('is whole');
+  });
+});
