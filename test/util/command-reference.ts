@@ -47,6 +47,9 @@ export function describeCommand(path: string, command: Command, help: string): s
     '| | |',
     '|---|---|',
     ...rows,
+    ...(facts.visibleOptions(command).some(({ long }) => long === '--json')
+      ? ['', `The document of \`--json\`: [JSON Schema](json/${path.replaceAll(' ', '-')}.schema.json).`]
+      : []),
     '',
     '```',
     ...examples

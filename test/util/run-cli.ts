@@ -35,8 +35,17 @@ const timeoutMs = 50_000;
 const stays = new Set(['serve', 'start']);
 const allAlone = process.env['OWN_PROCESSES'] === '1';
 
-/** Never throws for an exit code; -1 when a signal ended it. */
+/** Never throws for an exit code; -1 when a signal ended it. Throws for a JSON document without a matching schema. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
+  const outcome = await runUnchecked(args, options);
+  if (args.includes('--json') && outcome.stdout !== '') {
+    const { assertDescribed } = await import('./command-documents/command-schemas.ts');
+    assertDescribed(args, JSON.parse(outcome.stdout));
+  }
+  return outcome;
+}
+
+async function runUnchecked(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   demandCompiled();
   const { cwd, environment = {}, through = [], alone = allAlone, input = '' } = options;
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));

@@ -29,7 +29,7 @@ export interface StatusServices {
 
 const count = (description: string) => z.number().int().openapi({ description });
 
-const statusSchema = z
+export const statusSchema = z
   .object({
     version: z.string().openapi({ description: 'the version of Libretto', example: '0.1.0' }),
     started_at: time.openapi({ description: 'when the answering process started to serve' }),

@@ -1,0 +1,78 @@
+// Tests that docs/reference/json/ has a schema for the --json document of each command, and that recorded documents
+// match. `vitest -u` writes the schemas. test/util/run-cli.ts checks the documents of all other tests.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { createProgram } from '../../../../cli/program/program.ts';
+import type { ProcessContext } from '../../../../cli/io/context.ts';
+import {
+  assertDescribed,
+  describedCommands,
+  schemaFileOf,
+  schemaOf,
+} from '../../../util/command-documents/command-schemas.ts';
+import { listCommands } from '../../../util/command-reference.ts';
+
+const root = new URL('../../../../', import.meta.url).pathname;
+const folder = `${root}docs/reference/json`;
+
+/** Every recorded command line with --json, and its document. */
+function recordedDocuments(): readonly { readonly line: string; readonly document: unknown }[] {
+  const recordings = `${root}test/recorded/recordings`;
+  return readdirSync(recordings, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.txt'))
+    .flatMap((path) => readFileSync(`${recordings}/${path}`, 'utf8').split(/\n\n(?=[$>] )/))
+    .flatMap((step) => {
+      const [, line = '', rest = ''] =
+        /^\$ libretto ([^\n]*--json[^\n]*)\nexit \d+\n--- stdout, json[^\n]*\n(.*)$/s.exec(step) ?? [];
+      const [document = ''] = rest.split(/^--- stderr/m);
+      return line === ''
+        ? []
+        : [{ line, document: JSON.parse(/^\{.*^\}/ms.exec(document)?.[0] ?? document) as unknown }];
+    });
+}
+
+describe('the documents of --json', () => {
+  it('have a schema for each command', () => {
+    const commands = listCommands(createProgram({} as ProcessContext, () => undefined))
+      .filter(({ command }) => command.options.some(({ long }) => long === '--json'))
+      .map(({ path }) => path);
+    expect(describedCommands).toEqual(commands.toSorted());
+    expect(readdirSync(folder).toSorted()).toEqual(commands.map(schemaFileOf).toSorted());
+  });
+
+  it.each(describedCommands)('%s: docs/reference/json has its schema', async (path) => {
+    const text = `${JSON.stringify(schemaOf(path), null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot(`${folder}/${schemaFileOf(path)}`);
+  });
+
+  it.each(describedCommands)('%s: every field has a description', (path) => {
+    const lacking: string[] = [];
+    const visit = (schema: unknown, place: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const [key, part] of Object.entries(schema)) {
+        if (key === 'properties')
+          for (const [field, value] of Object.entries(part as object))
+            if (!('description' in (value as object))) lacking.push(`${place}.${field}`);
+        visit(part, `${place}.${key}`);
+      }
+    };
+    visit(schemaOf(path), path);
+    expect(lacking).toEqual([]);
+  });
+
+  it('match their schemas in every recording', () => {
+    const documents = recordedDocuments();
+    expect(documents.length).toBeGreaterThan(60);
+    for (const { line, document } of documents) assertDescribed(line.split(' '), document);
+  });
+
+  it('may not have a field that no schema describes', () => {
+    const document = { sound: true, head: { seq: 1, hash: 'a' } };
+    assertDescribed(['audit', 'verify', '--json'], document);
+    expect(() => assertDescribed(['audit', 'verify', '--json'], { ...document, more: 1 })).toThrow(
+      'docs/reference/json/audit-verify.schema.json does not allow',
+    );
+  });
+});

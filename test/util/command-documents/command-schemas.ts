@@ -1,0 +1,61 @@
+// Makes the JSON Schema of each command's --json document, and compares documents with them. docs/reference/json/ has
+// the schemas as files. An unknown field is a fault, so that a new field has to be described.
+
+import { getOpenApiMetadata } from '@asteasolutions/zod-to-openapi';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { z } from 'zod';
+import { buildDocuments } from './build-documents.ts';
+import { peopleDocuments } from './people-documents.ts';
+import { registryDocuments } from './registry-documents.ts';
+
+/** By the path of the command, such as `token create`. */
+const documents: Readonly<Record<string, z.ZodType>> = { ...buildDocuments, ...peopleDocuments, ...registryDocuments };
+
+export const describedCommands: readonly string[] = Object.keys(documents).toSorted();
+
+export const schemaFileOf = (path: string): string => `${path.replaceAll(' ', '-')}.schema.json`;
+
+export function schemaOf(path: string): object {
+  const document = documents[path];
+  if (document === undefined) throw new Error(`test/util/command-documents has no schema for \`libretto ${path}\`.`);
+  const { $schema, ...schema } = z.toJSONSchema(document, { override: simplify });
+  return { $schema, title: `The document of libretto ${path} --json`, ...schema };
+}
+
+/** Takes over descriptions of the API's schemas, and leaves out details that no reader needs. */
+function simplify({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  const { description } = getOpenApiMetadata(zodSchema as unknown as z.ZodType) as { readonly description?: string };
+  if (description !== undefined) jsonSchema.description ??= description;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** Throws for a document of this command line that its schema does not allow. Ignores commands without a schema. */
+export function assertDescribed(args: readonly string[], document: unknown): void {
+  const path = pathOf(args);
+  if (path === undefined || args.includes('--child')) return;
+  const validate = compiled.get(path) ?? new Ajv2020({ validateFormats: false }).compile(schemaOf(path));
+  compiled.set(path, validate);
+  if (validate(document)) return;
+  const faults = (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || '/'} ${message ?? ''} ${JSON.stringify(params)}`,
+  );
+  throw new Error(
+    `libretto ${args.join(' ')} printed a document that docs/reference/json/${schemaFileOf(path)} does not allow. ` +
+      `Describe it in test/util/command-documents:\n${faults.join('\n')}`,
+  );
+}
+
+function pathOf(args: readonly string[]): string | undefined {
+  const words = args.filter((word) => /^[a-z][a-z-]*$/.test(word));
+  return [words.slice(0, 2).join(' '), words[0] ?? ''].find((path) => path in documents);
+}

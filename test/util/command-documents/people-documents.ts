@@ -1,0 +1,88 @@
+// The documents of the commands for tokens, users, keys, settings, the audit log and the state.
+
+import { z } from 'zod';
+import { auditEventSchema } from '../../../proxy/manage/schemas/audit-event.ts';
+import { shownLimits } from '../../../proxy/manage/schemas/token-limits.ts';
+import { explanationSchema } from '../../../proxy/manage/schemas/token-explanation.ts';
+import { changedUser, userSchema } from '../../../proxy/manage/schemas/user.ts';
+import * as part from './parts.ts';
+
+const { count, flag, orNull, text, time } = part;
+
+const token = z
+  .object({
+    id: text('the id of the token'),
+    description: text('its purpose or owner'),
+    kind: z.enum(['read', 'write']).describe('`write`: may also publish'),
+    limit: count('requests an hour; 0: no limit'),
+    limit_is_default: flag('whether the limit is that of its kind'),
+    status: z.enum(['active', 'expired', 'revoked']).describe('whether it is accepted'),
+    created_at: time('when it was created'),
+    created_by: text('who created it'),
+    expires_at: orNull(z.iso.datetime(), 'null: never'),
+    revoked_at: orNull(z.iso.datetime(), 'null: not revoked'),
+    previous_expires_at: orNull(z.iso.datetime(), 'how long the secret before the rotation works; null: not at all'),
+    last_used_at: orNull(z.iso.datetime(), 'null: never, or unknown'),
+    last_used_from: orNull(z.string(), 'the address of the last use'),
+    ...shownLimits,
+  })
+  .describe('a token, without its secret');
+const newToken = token.extend({ token: text('the secret; shown only once') });
+
+const key = z.object({
+  kid: text('the id of the key'),
+  purpose: z.enum(['signing', 'sealing']).describe('`signing`: sessions. `sealing`: stored credentials'),
+  state: z.enum(['current', 'old', 'ended']).describe('`old`: still opens older values'),
+  created_at: time('when it was made'),
+  ends_at: orNull(z.iso.datetime(), 'null: never'),
+});
+const keys = z.array(key).describe('the keys, without their secret values');
+
+const settings = z.object({
+  settings: z
+    .array(
+      z.object({
+        key: text('the name of the setting'),
+        value: z.unknown().describe('its value: a number, true, false, text or a list'),
+        origin: z.enum(['environment', 'flag', 'api', 'file', 'default']).describe('where the value comes from'),
+        changeable: flag('false: a flag or a variable fixes the value'),
+      }),
+    )
+    .describe('the settings, or the changed one'),
+});
+
+const stateError = z.object({ code: text('the error code'), message: part.message });
+
+export const peopleDocuments = {
+  'token create': newToken,
+  'token rotate': newToken,
+  'token list': z.object({ tokens: z.array(token).describe('oldest first') }),
+  'token show': token,
+  'token update': token,
+  'token revoke': token,
+  'token explain': explanationSchema,
+  'user create': changedUser,
+  'user update': changedUser,
+  'user disable': changedUser,
+  'user list': z.object({ users: z.array(userSchema).describe('oldest first') }),
+  'keys list': z.object({ keys }),
+  'keys rotate': z.object({ keys, resealed: count('the number of secrets that were sealed again') }),
+  'settings list': settings,
+  'settings set': settings,
+  'settings unset': settings,
+  'audit list': z.object({ events: z.array(auditEventSchema).describe('newest first') }),
+  'audit verify': part.auditVerdict,
+  'state show': z.object({
+    place: text('the folder, or the address of the Redis without credentials'),
+    verdict: z.enum(['ok', 'none', 'unusable']).describe('`none`: there has been no state yet'),
+    identity: orNull(z.string(), 'the identity of the state; null: unknown'),
+    remembered: orNull(z.string(), 'the state that the data folder belongs to; null: none'),
+    error: orNull(stateError, 'why the state cannot be used; null: it can'),
+  }),
+  'state init': z.object({
+    made: flag('whether a state was created'),
+    place: text('the folder, or the address of the Redis without credentials'),
+    identity: text('the identity of the state'),
+    set_aside: orNull(z.string(), 'the place of the damaged state; null: there was none'),
+  }),
+};

@@ -1,0 +1,219 @@
+// The documents of the commands for packages, repositories, the mirror and the whole registry.
+
+import { z } from 'zod';
+import { errorBody } from '../../../proxy/manage/frame/error-responses.ts';
+import { statusSchema } from '../../../proxy/manage/routes/status.ts';
+import { artifactSchema } from '../../../proxy/manage/schemas/artifact.ts';
+import { jobSchema } from '../../../proxy/manage/schemas/job.ts';
+import { statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
+import { purgeSchema } from '../../../proxy/manage/schemas/purge.ts';
+import { removedRepository, repositorySchema, verificationSchema } from '../../../proxy/manage/schemas/repository.ts';
+import { archiveLine, buildReport } from './build-documents.ts';
+import * as part from './parts.ts';
+
+const { count, flag, name, normalized, orNull, reference, text, time, version } = part;
+
+const tombstone = z.object({
+  name,
+  version,
+  version_normalized: normalized,
+  reference,
+  sha1: orNull(z.string(), 'SHA-1 of the archive; null if unknown'),
+  sha256: orNull(z.string(), 'SHA-256 of the archive; null if unknown'),
+  content: orNull(
+    z.object({
+      files: count('the number of files'),
+      bytes: count('their size without composer.json'),
+      digest: text('SHA-256 over paths and bytes'),
+    }),
+    'the files of the archive; null if unknown',
+  ),
+  released: orNull(z.string(), 'when it was released; null if unknown'),
+  source: orNull(z.string(), 'the id of its source; null: it was mirrored'),
+  reason: text('why it was purged'),
+  since: time('when it was purged'),
+});
+
+const format = z.literal(1).describe('the version of this document, for --recover and --purged');
+
+const recovery = z
+  .object({
+    added: count('the number of added tombstones'),
+    tombstones: part.tombstones,
+    purged: part.purgedVersions,
+    replaced: z.array(part.tombstoneLabel).describe('lost rows, of which only these fields are known'),
+    dropped: z.array(tombstone).describe('rows that no other record confirms'),
+    doubtful: z.array(part.tombstoneLabel).describe('rows whose digests no other record confirms'),
+    unproven_withdrawals: z.literal(true).optional().describe('nothing proves that no version was withdrawn by hand'),
+    damage: text('a damaged package that keeps purged versions until the next build').optional(),
+  })
+  .describe('with --recover: the recovery');
+
+const restored = z.object({
+  directory: text('the backup'),
+  data: orNull(z.string(), 'the restored data folder; null with --dry-run'),
+  created_at: time('when the backup was made'),
+  serial: count('the number of its publication'),
+  files: count('the number of files'),
+  bytes: count('their size'),
+  audit: orNull(part.auditVerdict, 'the check of the audit log; null without a state'),
+  tombstones: part.tombstones.optional(),
+  purged_versions: part.purgedVersions.optional(),
+});
+
+const changedRelease = z.object({ name, version, message: part.message });
+
+const purge = purgeSchema.omit({ purged_at: true }).extend({
+  dry_run: flag('whether --dry-run was given'),
+  since: time('when it was purged'),
+});
+
+export const registryDocuments = {
+  publish: artifactSchema,
+  'package withdraw': withdrawalSchema,
+  'package purge': purge,
+  'package purged': z.union([
+    z.object({
+      format,
+      versions: z
+        .array(
+          tombstone.extend({
+            note: orNull(z.string(), 'the explanation for admins'),
+            purged_by: orNull(z.string(), 'who purged it; null if unknown'),
+          }),
+        )
+        .describe('the tombstones, newest first'),
+      recovery: recovery.optional(),
+    }),
+    z.object({ format, dry_run: z.literal(true).describe('--dry-run was given'), recovery }),
+    part.unconfirmedPurge,
+  ]),
+  'package statistics': statisticsSchema.extend({ name }),
+  'repository add': repositorySchema,
+  'repository update': repositorySchema,
+  'repository list': z.object({ repositories: z.array(repositorySchema).describe('oldest first') }),
+  'repository show': repositorySchema.extend({ jobs: z.array(jobSchema).describe('the last syncs, newest first') }),
+  'repository sync': jobSchema,
+  'repository verify': z.union([verificationSchema, errorBody]),
+  'repository remove': removedRepository,
+  'repository withdraw': z.union([
+    buildReport,
+    z.object({
+      published: z.literal(false).describe('nothing changed'),
+      withdrawn: z.array(z.never()).describe('nothing was left'),
+    }),
+  ]),
+  'mirror list': z.object({
+    archives: z.array(archiveLine).describe('the stored archives'),
+    unreadable: z.array(z.object({ path: text('the record'), message: part.message })).describe('unreadable records'),
+  }),
+  'mirror warm': z.object({
+    packages: z
+      .array(
+        z.object({
+          name,
+          version,
+          outcome: z
+            .enum(['fetched', 'here', 'not-mirrored', 'missing', 'failed'])
+            .describe('`here`: it was stored already. `missing`: the upstream has no such version'),
+          reason: orNull(z.string(), 'why it is not stored; null: it is'),
+        }),
+      )
+      .describe('the locked packages'),
+  }),
+  'mirror verify': z.object({
+    ok: flag('whether there is no fault'),
+    archives: count('the number of checked archives'),
+    faults: z
+      .array(
+        z.object({
+          name,
+          version,
+          shasum: text('SHA-1 of the accepted archive'),
+          found: orNull(z.string(), 'SHA-1 of the present archive; null: it is missing'),
+        }),
+      )
+      .describe('missing and damaged archives'),
+    unreadable: z.array(z.object({ path: text('the record'), message: part.message })).describe('unreadable records'),
+    changed: orNull(z.array(changedRelease), 'releases that their upstream has changed; null: unknown'),
+  }),
+  'mirror prune': z.object({
+    dry_run: flag('whether --dry-run was given'),
+    removed: z
+      .array(
+        z.object({
+          path: text('below the folder of the mirror'),
+          bytes: count('its size'),
+          kind: z.enum(['partial', 'unnamed', 'document']).describe('`partial`: of a killed process'),
+        }),
+      )
+      .describe('the removed files'),
+    freed_bytes: count('their size'),
+  }),
+  'import satis': z.object({
+    out: orNull(z.string(), 'the written file; null for standard output'),
+    config: z.record(z.string(), z.unknown()).describe('the content of the libretto.json'),
+    options: z
+      .array(
+        z.object({
+          option: text('the option of the satis.json'),
+          outcome: z.enum(['carried', 'as-is', 'not-carried']).describe('what became of it'),
+          detail: text('the new option, or the reason'),
+        }),
+      )
+      .describe('every option of the satis.json'),
+  }),
+  // a command counts no requests, and older servers know fewer fields
+  status: statusSchema.partial({ started_at: true, counters: true, mirror: true, state: true }),
+  doctor: z.object({
+    ok: flag('whether no check failed'),
+    version: text('the version of Libretto'),
+    checks: z
+      .array(
+        z.object({
+          check: text('the name of the check'),
+          verdict: z.enum(['ok', 'warning', 'failed', 'skipped']).describe('`skipped`: impossible, or of no use here'),
+          message: text('the result'),
+          advice: orNull(z.string(), 'the repair; null if nothing is to do'),
+        }),
+      )
+      .describe('the checks, in their order'),
+  }),
+  'config import': z.union([
+    z.object({
+      dry_run: flag('whether --dry-run was given'),
+      changes: z
+        .array(
+          z.object({
+            what: z.enum(['setting', 'repository', 'user']).describe('the kind of the object'),
+            name: text('the key, address or email'),
+            change: z.enum(['create', 'update']).describe('`update`: it existed'),
+            fields: z.record(z.string(), z.unknown()).describe('the new values'),
+          }),
+        )
+        .describe('the changes'),
+      invitations: z
+        .array(
+          z.object({
+            email: text('the email of the user'),
+            token: text('the invitation; shown only once'),
+            expires_at: time('when it ends'),
+          }),
+        )
+        .describe('for new users'),
+      without_credentials: part.texts('repositories whose credentials are missing'),
+      purged: count('the number of tombstones in the file'),
+      tombstones: part.tombstones,
+      purged_versions: part.purgedVersions,
+    }),
+    part.unconfirmedPurge,
+  ]),
+  backup: z.object({
+    directory: text('the folder of the backup'),
+    created_at: time('when it was made'),
+    serial: count('the number of its publication; 0: nothing was published'),
+    files: count('the number of files'),
+    bytes: count('their size'),
+  }),
+  restore: z.union([restored, part.unconfirmedPurge]),
+};
