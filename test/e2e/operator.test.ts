@@ -6,15 +6,16 @@
 // - the certificate: the host's own authority signs it, because there is no internet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composerCommand } from '../util/composer.ts';
-import { blocksOf, blockWith } from '../util/page-blocks.ts';
 import {
-  lacksScratchHost,
-  startScratchHost,
-  type HostResult,
-  type RunOptions,
-  type ScratchHost,
-} from '../util/scratch-host.ts';
+  certificateLines,
+  composerLines,
+  installWithComposer,
+  pasting,
+  trustOfNode,
+  type DeployedHost,
+} from '../util/deployed-host.ts';
+import { blocksOf, blockWith } from '../util/page-blocks.ts';
+import { lacksScratchHost, startScratchHost, type HostResult } from '../util/scratch-host.ts';
 import { lacks } from '../util/tool.ts';
 
 const deploy = 'docs/how-to/deploy.md';
@@ -31,27 +32,19 @@ for version in 1.0.0 1.1.0 1.2.0; do
 done
 chown -R libretto /srv/git`;
 
-const certificate = `
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=packages.example.org \\
-  -addext subjectAltName=DNS:packages.example.org \\
-  -keyout /etc/ssl/packages.example.org.key -out /etc/ssl/packages.example.org.pem
-cat /etc/ssl/packages.example.org.pem >> /etc/ssl/certs/ca-certificates.crt`;
-
 /** `npm pack` without what is done already: the libraries are there, and lib/ is bundled. */
 const packHere = 'node release/prepack.mjs --this-system && npm pack --ignore-scripts';
 
 describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php', 'git'))('an operator', () => {
-  let host: ScratchHost;
+  let host: DeployedHost;
+  let paste: DeployedHost['paste'];
   beforeAll(async () => {
-    host = await startScratchHost();
+    const empty = await startScratchHost();
+    paste = pasting(empty);
+    host = { ...empty, paste };
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
-  const paste = async (lines: string, options: RunOptions = {}): Promise<HostResult> => {
-    const result = await host.run(lines, options);
-    expect(result.exitCode, `${lines}\n${result.output}`).toBe(0);
-    return result;
-  };
   const block = (page: string, text: string): string => blockWith(page, text).text;
   const tokenIn = ({ output }: HostResult): string => /lib_r_\w+/.exec(output)?.[0] ?? 'none';
   let token = '';
@@ -119,10 +112,10 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
   describe('nginx', () => {
     it('serves the registry with HTTP/2, and doctor has no finding', async () => {
       // Debian starts a service when its package is installed
-      await paste(`${certificate}\nsystemctl start nginx`);
+      await paste(`${certificateLines}\nsystemctl start nginx`);
       await paste(block(deploy, 'apt-get install').replace('apt-get install --yes nginx\n', ''));
       const seen = await paste(block(deploy, 'doctor --url').replace('lib_r_…', token), {
-        environment: { NODE_EXTRA_CA_CERTS: '/etc/ssl/packages.example.org.pem' },
+        environment: trustOfNode,
       });
       expect(seen.output).not.toMatch(/FAILED|WARNING/);
       const version = await paste(`curl -so /dev/null -w '%{http_version}' https://packages.example.org/health`);
@@ -137,17 +130,7 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
     });
 
     it('lets Composer install the package', async () => {
-      const lines = block(deploy, 'composer require')
-        .replaceAll('lib_r_…', token)
-        .replaceAll('acme/tool', 'acme/hello');
-      const client = composerCommand().map((word) => `'${word}'`);
-      await paste(
-        `mkdir /root/project && cd /root/project
-        composer() { ${client.join(' ')} "$@"; }
-        composer init -n --name=me/project && composer config repositories.packagist.org false
-        ${lines}`,
-        { environment: { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_HOME: '/root/composer' } },
-      );
+      await installWithComposer(host, 'project', composerLines(token, 'acme/hello'));
       const used = await paste(`php -r 'require "vendor/autoload.php"; echo Acme\\Hello::VERSION;'`, {
         cwd: '/root/project',
       });

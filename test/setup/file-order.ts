@@ -20,6 +20,8 @@ const longest: readonly string[] = [
   'test/property/hidden-packages.test.ts',
   'test/e2e/dev-versions.test.ts',
   'test/e2e/managed-repository.test.ts',
+  'test/e2e/operator.test.ts',
+  'test/e2e/ci-engineer.test.ts',
   'test/e2e/explorer.test.ts',
   'test/security/stalled-connections.test.ts',
   'test/security/idle-connections.test.ts',
