@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 
+import { painted } from '../io/color.ts';
 import type { Run } from '../io/command.ts';
 import type { Setting } from '../config/setting.ts';
 import { settings, type SettingName } from '../config/settings.ts';
@@ -25,8 +26,13 @@ export function withSettings(command: Command, ...names: readonly SettingName[])
     : command.option('-c, --config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
 }
 
+/** The heading of a part of the help; commander removes the style where the output has no colours. */
+export function heading(title: string): string {
+  return painted({ colors: true }, 'bold', title);
+}
+
 export function example(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  return `\n${heading(lines.length === 1 ? 'Example:' : 'Examples:')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
 /** For an option that is given more than once: all its values, in their order. */

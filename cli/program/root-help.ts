@@ -2,6 +2,8 @@
 
 import { Help, type Command, type HelpConfiguration } from 'commander';
 
+import { heading } from '../commands/command-parts.ts';
+
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['build', 'publish', 'receive', 'repository', 'package', 'rollback'],
@@ -27,6 +29,7 @@ export function groupCommands(program: Command): void {
  */
 export const helpConfiguration: HelpConfiguration = {
   showGlobalOptions: true,
+  styleTitle: heading,
   visibleCommands: (command) =>
     Help.prototype.visibleCommands
       .call(new Help(), command)
@@ -35,9 +38,16 @@ export const helpConfiguration: HelpConfiguration = {
     isProgram(command.parent) ? command.name() : Help.prototype.subcommandTerm.call(new Help(), command),
   formatHelp: (command, helper) => {
     const text = Help.prototype.formatHelp.call(helper, command, helper);
-    return isProgram(command) ? text.replaceAll(/\n\n(?=[A-Z][a-z ]*:\n)(?!Options:|Publish:)/g, '\n') : text;
+    return isProgram(command) ? withoutGaps(text) : text;
   },
 };
+
+/** Removes the blank line before each group but the first. */
+function withoutGaps(text: string): string {
+  return Object.keys(helpGroups)
+    .slice(1)
+    .reduce((left, group) => left.replace(`\n\n${heading(group)}`, `\n${heading(group)}`), text);
+}
 
 function isProgram(command: Command | null): boolean {
   return command !== null && command.parent === null;

@@ -67,6 +67,9 @@ describe('bash', () => {
     expect(await bash('user', 'create', '--role', '')).toEqual(['admin', 'maintainer', 'viewer']);
     expect(await bash('token', 'create', '--kind', '=', 'w')).toEqual(['write']);
     expect(await bash('settings', 'set', 'limits.r')).toEqual(['limits.read']);
+    expect(await bash('token', 'create', '--stability', 'R')).toEqual(['RC']);
+    expect(await bash('package', 'purge', 'a/b', '1.0.0', '--reason', 'sec')).toEqual(['secret']);
+    expect(await bash('keys', 'rotate', 'si')).toEqual(['signing']);
   });
 
   it('completes files and folders', async () => {

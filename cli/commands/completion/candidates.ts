@@ -3,10 +3,6 @@
 
 import type { Argument, Command, Option } from 'commander';
 
-import { purgeReasons } from '../../../build/contract/purged.ts';
-import { keyPurposes } from '../../../proxy/keys/key-file.ts';
-import { settingKeys } from '../../../proxy/settings/definitions.ts';
-import { stabilities } from '../../../proxy/views/token-limits.ts';
 import { featureNames } from '../../config/feature-settings.ts';
 import type { Expected, Unfinished } from './command-line.ts';
 import { shells } from './shells.ts';
@@ -17,7 +13,10 @@ export interface Candidate {
 }
 
 /** The things of a registry that a word may name. */
-export type Things = 'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials';
+export type RegistryThings = 'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials';
+/** Lists of this program whose modules are loaded only for them. */
+export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes';
+export type Things = RegistryThings | ProgramList;
 export type ReadThings = (things: Things, line: Unfinished) => Promise<readonly Candidate[]>;
 
 export interface Completion {
@@ -44,10 +43,10 @@ const valuesByName: Readonly<Record<string, Values>> = {
   version: { things: 'versions' },
   serial: { things: 'serials' },
   user: { things: 'users' },
-  stability: stabilities,
-  reason: purgeReasons,
-  purpose: keyPurposes,
-  setting: settingKeys,
+  stability: { things: 'stabilities' },
+  reason: { things: 'reasons' },
+  purpose: { things: 'purposes' },
+  setting: { things: 'settings' },
   names: featureNames,
   shell: shells,
 };

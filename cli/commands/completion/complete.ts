@@ -7,14 +7,21 @@ import type { Command } from 'commander';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printable } from '../../io/output.ts';
-import { complete, type Completion } from './candidates.ts';
+import { complete, type Completion, type ProgramList, type ReadThings, type Things } from './candidates.ts';
 import { readUnfinished } from './command-line.ts';
-import { readThingsOf } from './registry-things.ts';
 
 /** A state in an unreachable Redis would keep the shell waiting. */
 const timeoutMs = 1000;
 
 const nothing: Completion = { mode: 'plain', candidates: [] };
+
+/** Each is loaded when a line asks for it: most lines ask for a command or an option. */
+const lists: Readonly<Record<ProgramList, () => Promise<readonly string[]>>> = {
+  settings: async () => (await import('../../../proxy/settings/definitions.ts')).settingKeys,
+  stabilities: async () => (await import('../../../proxy/views/token-limits.ts')).stabilities,
+  reasons: async () => (await import('../../../build/contract/purged.ts')).purgeReasons,
+  purposes: async () => (await import('../../../proxy/keys/key-file.ts')).keyPurposes,
+};
 
 export async function runComplete(program: Command, context: Context, { operands }: Given): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
@@ -22,7 +29,7 @@ export async function runComplete(program: Command, context: Context, { operands
     timer = setTimeout(() => resolve(nothing), timeoutMs);
   });
   const found = await Promise.race([
-    complete(readUnfinished(program, operands), readThingsOf(context)).catch(() => nothing),
+    complete(readUnfinished(program, operands), readThingsWith(context)).catch(() => nothing),
     late,
   ]);
   clearTimeout(timer);
@@ -30,6 +37,18 @@ export async function runComplete(program: Command, context: Context, { operands
   for (const { value, description = '' } of found.candidates)
     context.stdout.write(`${oneLine(value)}\t${oneLine(description)}\n`);
   return 0;
+}
+
+function readThingsWith(context: Context): ReadThings {
+  return async (things, line) => {
+    if (isProgramList(things)) return (await lists[things]()).map((value) => ({ value }));
+    const { readRegistryThings } = await import('./registry-things.ts');
+    return readRegistryThings(things, line, context);
+  };
+}
+
+function isProgramList(things: Things): things is ProgramList {
+  return things in lists;
 }
 
 function oneLine(text: string): string {

@@ -10,18 +10,21 @@ import type { StateStore } from '../../../proxy/state/state-store.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { readPublication, readPublishedTree } from '../../tree/published-tree.ts';
-import type { Candidate, ReadThings, Things } from './candidates.ts';
+import type { Candidate, RegistryThings } from './candidates.ts';
 import type { Unfinished } from './command-line.ts';
 
-/** `context` and the options of the unfinished line select the data folder. */
-export function readThingsOf({ environment, workingDirectory }: Context): ReadThings {
-  return async (things, line) =>
-    readers[things](await loadConfig({ flags: line.flags, environment, workingDirectory }), line);
+/** The options of the unfinished line select the data folder. Rejects with the fault of a configuration or a file. */
+export async function readRegistryThings(
+  things: RegistryThings,
+  line: Unfinished,
+  { environment, workingDirectory }: Context,
+): Promise<readonly Candidate[]> {
+  return readers[things](await loadConfig({ flags: line.flags, environment, workingDirectory }), line);
 }
 
 type Read = (config: Config, line: Unfinished) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
-const readers: Readonly<Record<Things, Read>> = {
+const readers: Readonly<Record<RegistryThings, Read>> = {
   packages: ({ data }) => (readPublishedTree(data.value)?.names ?? []).map((value) => ({ value })),
   versions: ({ data }, { operands }) => versionsOf(data.value, operands.find((text) => text.includes('/')) ?? ''),
   sources: ({ data }) =>

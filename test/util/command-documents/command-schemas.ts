@@ -37,13 +37,15 @@ function simplify({
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
+/** One for all, since each compiles the schema of schemas first. */
+const ajv = new Ajv2020({ validateFormats: false, code: { optimize: false } });
 const compiled = new Map<string, ValidateFunction>();
 
 /** Throws for a document of this command line that its schema does not allow. Ignores commands without a schema. */
 export function assertDescribed(args: readonly string[], document: unknown): void {
   const path = pathOf(args);
   if (path === undefined || args.includes('--child')) return;
-  const validate = compiled.get(path) ?? new Ajv2020({ validateFormats: false }).compile(schemaOf(path));
+  const validate = compiled.get(path) ?? ajv.compile(schemaOf(path));
   compiled.set(path, validate);
   if (validate(document)) return;
   const faults = (validate.errors ?? []).map(

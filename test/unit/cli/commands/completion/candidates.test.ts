@@ -19,7 +19,8 @@ describe('the candidates of a line', () => {
   it.each([
     ['a value that follows its option', ['token', 'create', '--kind', ''], ['read', 'write']],
     ['a value behind =', ['token', 'create', '--kind=r'], ['--kind=read']],
-    ['a stability', ['token', 'create', '--stability', 'R'], ['RC']],
+    ['a stability', ['token', 'create', '--stability', ''], ['stabilities/1', 'stabilities/2']],
+    ['a feature', ['serve', '--features', 's'], ['search', 'statistics']],
     ['a word among alternatives', ['token', 'update', 'tok_1', '--limit', ''], ['default']],
     ['a list of packages', ['build', '--only', 'a/b', 'pack'], ['packages/1', 'packages/2']],
     ['an option after a list', ['build', '--only', 'a/b', '--str'], ['--strict']],
