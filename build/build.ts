@@ -4,37 +4,38 @@
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './output/wait-for-lock.ts';
 import { openDataFolder, refuseOverlap } from './sources/data-folder.ts';
-import { documentSettings } from './documents/document-settings.ts';
-import { digestSettings } from './memory/settings-digest.ts';
 import type { BuildEffects, BuildRequest } from './scan/build-request.ts';
 import { createRemoteSources } from './scan/fetch-sources.ts';
 import type { RemoteSources } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
-import { refuseUnproven, refuseOutdated } from './memory/tree-damage.ts';
-import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
+import { type TreeMemory, readTreeMemory } from './memory/tree-memory.ts';
 import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
 import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publication.ts';
-import { limitTo, canBeLimited, refusePartialRepair, refuseUnknownNames } from './scan/package-limit.ts';
+import { refuseUnknownNames, limitTo, canBeLimited, refusePartialRepair } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
-import { makeReport, type ReportInputs } from './publish/make-report.ts';
-import type { WithheldVersion } from './contract/withheld.ts';
+import { refuseCopies } from './publish/refuse-copies.ts';
+import { makeReport, timingsOf } from './publish/make-report.ts';
 import { dataFolder, type BuildReport } from './contract/build-report.ts';
 import type { Run } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
 import { nextAdvisories } from './publish/next-advisories.ts';
-import { asRegisteredNow } from './scan/registered-sources.ts';
-import { coverSources, lostAnnouncement } from './scan/lost-announcement.ts';
-import { chooseSources } from './scan/choose-sources.ts';
+import { refuseUnreadMoves, readFormerPlaces } from './scan/moved-sources.ts';
 import type { ChosenSource } from './scan/chosen-source.ts';
 import { holdNotices } from './package/rollback-holds.ts';
 import { blockedFindings } from './package/blocked-findings.ts';
-import { readLists } from './publish/read-lists.ts';
+import { readLists, withRecorded } from './publish/read-lists.ts';
 import { sourcesToRead } from './version-lists/withheld.ts';
+import { documentSettings } from './documents/document-settings.ts';
+import { digestSettings } from './memory/settings-digest.ts';
+import { refuseUnproven, refuseOutdated } from './memory/tree-damage.ts';
+import { asRegisteredNow } from './scan/registered-sources.ts';
+import { coverSources, lostAnnouncement } from './scan/lost-announcement.ts';
+import { chooseSources } from './scan/choose-sources.ts';
 
 const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
@@ -132,16 +133,6 @@ async function closeSources(opened: readonly OpenSource[], remote: RemoteSources
   await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
 }
 
-/** Milliseconds of each phase, from the moments between them. */
-function timingsOf([started, scanned, archived, ended]: readonly [
-  number,
-  number,
-  number,
-  number,
-]): ReportInputs['timings'] {
-  return { scan: scanned - started, archive: archived - scanned, publish: ended - archived, total: ended - started };
-}
-
 /** The state of a build before it reads a source. */
 interface Opening extends Pick<Run, 'settings' | 'settingsDigest' | 'output' | 'tree' | 'limit' | 'choice'> {
   /** the publication to which this build completed an interrupted rollback first */
@@ -164,31 +155,27 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
   const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);
   if (request.recovers === undefined) await refusePartialRepair(limit, tree, output);
   const lost = await lostAnnouncement(tree, output, request.dataDirectory);
-  const chosen = chooseSources({ ...(await asRegisteredNow(request)), lost }, tree.sources, request.dataDirectory);
+  const { dataDirectory, relocate } = request;
+  const formerPlaces = await readFormerPlaces(output, tree.sources, dataDirectory, relocate !== undefined);
+  const chosen = chooseSources(
+    { ...(await asRegisteredNow(request)), lost, formerPlaces },
+    tree.sources,
+    dataDirectory,
+  );
   const choice = lost === undefined ? chosen : await coverSources(request, chosen, output, lost);
-  for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
+  for (const { spec } of choice.read) refuseOverlap(dataDirectory, spec);
   return { settings, settingsDigest, output, tree, limit, choice, completedRollback: found.rollback };
 }
 
-/** The recovery of a list also takes the withdrawals in the state: a `package restore` removes its record there. */
-function withRecorded(tree: TreeMemory, recovery: BuildRequest['recoverPurged']): TreeMemory {
-  if (recovery === undefined) return tree;
-  const { purged, withheld } = tree.announced;
-  const isNamed = new Set(withheld.map(versionKey));
-  const more = recovery.withheld.filter((row) => !isNamed.has(versionKey(row)));
-  return { ...tree, announced: { purged, withheld: [...withheld, ...more] } };
-}
-
-const versionKey = ({ name, version_normalized: normalized }: WithheldVersion): string => `${name} ${normalized}`;
-
-/** Reads the lists that the versions of this build are checked against. */
+/** Reads the lists that the versions of this build are checked against. Throws BuildRefused for an unread move. */
 async function openRun(
   request: BuildRequest,
   effects: BuildEffects,
   { completedRollback: _completed, ...opening }: Opening,
   scanned: Run['scanned'],
 ): Promise<Run> {
-  const { output, tree, limit } = opening;
+  const { output, tree, limit, choice } = opening;
+  refuseUnreadMoves(choice.moves, scanned);
   const lists = await readLists(output, tree.announced, request, effects.now());
   const advisories = await nextAdvisories(output, request.advisories, limit);
   const pending = await pendingOf(tree, output);
@@ -208,6 +195,7 @@ async function publishUnlessRefused(
   packages: PackagesOutcome,
   { strict, dryRun, allowWithdraw, dataDirectory, keepHistory }: BuildRequest,
 ): Promise<{ readonly serial: number | undefined; readonly strictlyRefused: boolean }> {
+  await refuseCopies(run, packages);
   const strictlyRefused = strict && packages.quarantined.length > 0;
   if (!strictlyRefused && allowWithdraw !== true) await guardRemovals(run, packages);
   if (strictlyRefused || dryRun === true || isQuiet(run, packages)) return { serial: undefined, strictlyRefused };

@@ -22,6 +22,8 @@ export interface RememberedSource {
   /** package name → digest of the releases this source had for it when it was last published */
   readonly packages: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantine[];
+  /** the absolute path of a source outside the data folder, in case the data folder moves */
+  readonly place?: string;
   /** releases that are purged, and that the source has; absent for none */
   readonly blocked?: readonly RememberedBlock[];
 }
@@ -70,7 +72,7 @@ export async function readMemory(
 function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, memory, options, packages, quarantined, blocked } = json;
+  const { format, memory, options, packages, quarantined, place, blocked } = json;
   refuseNewer(format, memoryFormat);
   if (typeof format === 'number' && format < memoryFormat) return 'outdated';
   if (
@@ -86,6 +88,7 @@ function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
     options: typeof options === 'string' ? options : '',
     packages: packages as Readonly<Record<string, string>>,
     quarantined: quarantined as unknown as readonly Quarantine[],
+    ...(typeof place === 'string' ? { place } : {}),
     ...(Array.isArray(blocked) ? { blocked: blocked as unknown as readonly RememberedBlock[] } : {}),
   };
 }

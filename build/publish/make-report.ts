@@ -66,3 +66,13 @@ function rounded({ scan, archive, publish, total }: ReportInputs['timings']): Bu
 function unchangedVersions(results: readonly PackageResult[]): number {
   return results.reduce((sum, { published, added, changed }) => sum + published - added.length - changed.length, 0);
 }
+
+/** Milliseconds of each phase, from the moments between them. */
+export function timingsOf([started, scanned, archived, ended]: readonly [
+  number,
+  number,
+  number,
+  number,
+]): ReportInputs['timings'] {
+  return { scan: scanned - started, archive: archived - scanned, publish: ended - archived, total: ended - started };
+}

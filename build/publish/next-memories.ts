@@ -8,6 +8,7 @@ import type { ReadSource, ScannedSource } from '../scan/scan.ts';
 import type { Quarantine, QuarantineCode } from '../contract/quarantine.ts';
 import { purgedKey } from '../contract/purged.ts';
 import type { BlockedFinding } from '../package/blocked-findings.ts';
+import { isOutside, type SourceSpec } from '../sources/spec.ts';
 import { formatMemory, type RememberedBlock, type RememberedSource } from '../memory/source-memory.ts';
 
 /**
@@ -102,7 +103,13 @@ function wholeMemory(
       ]),
     ),
     quarantined: mine,
+    ...placeOf(chosen.spec),
   };
+}
+
+/** A source inside the data folder moves with it. */
+function placeOf({ location, place }: SourceSpec): Pick<RememberedSource, 'place'> {
+  return 'path' in place && isOutside(location) ? { place: place.path } : {};
 }
 
 /** Packages that were not examined keep their memory, their open tasks and their faults. The source is read again. */
@@ -119,6 +126,7 @@ function partialMemory(
     options: before?.options ?? whole.options,
     packages: sorted([...looked, ...others]),
     quarantined: [...formerlyQuarantined, ...whole.quarantined],
+    ...(whole.place === undefined ? {} : { place: whole.place }),
   };
 }
 

@@ -2,6 +2,8 @@
 // build that recovers one list goes by the announcement for the other, so that both can come back when both are lost.
 
 import type { AnnouncedLists, GuardedList } from '../contract/announced-lists.ts';
+import type { WithheldVersion } from '../contract/withheld.ts';
+import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { readPurged } from '../package/purged.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
@@ -48,3 +50,14 @@ export async function readPresentLists(
     purged: await readPurged(output, { announced: announced.purged, mayBeLostAt: mayBeLost ? now : undefined }),
   };
 }
+
+/** The recovery of a list also takes the withdrawals in the state: a `package restore` removes its record there. */
+export function withRecorded(tree: TreeMemory, recovery: BuildRequest['recoverPurged']): TreeMemory {
+  if (recovery === undefined) return tree;
+  const { purged, withheld } = tree.announced;
+  const isNamed = new Set(withheld.map(versionKey));
+  const more = recovery.withheld.filter((row) => !isNamed.has(versionKey(row)));
+  return { ...tree, announced: { purged, withheld: [...withheld, ...more] } };
+}
+
+const versionKey = ({ name, version_normalized: normalized }: WithheldVersion): string => `${name} ${normalized}`;

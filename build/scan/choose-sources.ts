@@ -6,6 +6,7 @@ import { BuildRefused } from '../contract/refusals.ts';
 import { noOptions } from '../sources/options.ts';
 import { parseSource } from '../sources/spec.ts';
 import type { ChosenSource } from './chosen-source.ts';
+import { findMoves, moveNotices, type Move } from './moved-sources.ts';
 import {
   gatherGiven,
   knownSources,
@@ -24,6 +25,8 @@ export interface SourceChoice {
   readonly forgotten: readonly PublishedSource[];
   /** ids of the forgotten sources that a person named, or whose registration was removed */
   readonly confirmed: ReadonlySet<string>;
+  /** sources that this build reads at another place */
+  readonly moves: readonly Move[];
   /** the reasons why sources were left that a user may expect to be read or forgotten */
   readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
@@ -40,26 +43,40 @@ export function chooseSources(
     );
   const given = gatherGiven(request, remembered, dataDirectory);
   const { named, toForget, registered } = given;
-  const forgotten = remembered.filter((source) => isDropped(source, given, request));
+  const moves = findMoves(request, given, remembered, dataDirectory);
+  const moved = new Set(moves.map(({ source }) => source.id));
+  const forgotten = remembered.filter((source) => moved.has(source.id) || isDropped(source, given, request));
   const dropped = new Set(forgotten);
   const stillRemembered = remembered.filter((source) => !dropped.has(source));
   const known = knownSources(given, stillRemembered, request, dataDirectory);
+  for (const { source, to } of moves)
+    if (!known.has(to.id)) known.set(to.id, { ...rememberedSource(source, dataDirectory), spec: to });
   const others = known.size + toForget.size + remembered.length;
   for (const [id, source] of fallbackSource(request, others, dataDirectory)) known.set(id, source);
   const chosen = [...known.values()];
   const unread = new Set(chosen.filter((source) => isUnread(source, given, remembered, request)));
   refuseUnconfigured(unread, named);
+  const arrived = new Set(moves.map(({ to }) => to.id));
   const isRead = (source: ChosenSource): boolean =>
-    request.sync !== undefined
-      ? source.access !== undefined && request.sync.includes(source.access.id)
-      : (named.size === 0 || named.has(source.spec.id)) && !unread.has(source) && !isElsewhere(source);
+    arrived.has(source.spec.id) || (isWanted(source, given, request) && !unread.has(source) && !isElsewhere(source));
+  const isUnregistered = (source: PublishedSource): boolean => registered.isGone(source) && !moved.has(source.id);
   return {
     read: chosen.filter(isRead),
     left: chosen.filter((source) => !isRead(source)),
-    confirmed: new Set([...toForget, ...remembered.filter((source) => registered.isGone(source)).map(({ id }) => id)]),
+    confirmed: new Set([...toForget, ...remembered.filter(isUnregistered).map(({ id }) => id)]),
     forgotten: [...forgotten, ...(toForget.has(unknownSource) ? [lostSource] : [])],
-    notices: named.size > 0 || request.sync !== undefined ? [] : choiceNotices(unread, given, request),
+    moves,
+    notices: [
+      ...moveNotices(moves),
+      ...(named.size > 0 || request.sync !== undefined ? [] : choiceNotices(unread, given, request)),
+    ],
   };
+}
+
+/** A sync reads its repositories; another build the named sources, or all of them. */
+function isWanted({ spec, access }: ChosenSource, { named }: GivenSources, { sync }: SourceRequest): boolean {
+  if (sync !== undefined) return access !== undefined && sync.includes(access.id);
+  return named.size === 0 || named.has(spec.id);
 }
 
 /** The source was removed from libretto.json. */
@@ -127,6 +144,7 @@ export function leaveAll(remembered: readonly PublishedSource[], dataDirectory: 
     left: remembered.map((source) => rememberedSource(source, dataDirectory)),
     forgotten: [],
     confirmed: new Set(),
+    moves: [],
     notices: [],
   };
 }

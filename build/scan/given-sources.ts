@@ -15,6 +15,12 @@ import type { ChosenSource } from './chosen-source.ts';
 import { describeSources } from './configured.ts';
 import { refuseRegistered, registeredSources, type RegisteredRequest } from './registered-sources.ts';
 
+/** Absolute paths: of a source, or of a folder above sources, before and after the move. */
+export interface Relocation {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface SourceRequest extends RegisteredRequest {
   readonly arguments: readonly string[];
   /** a tree that was built elsewhere: it is read, and no other source but those named */
@@ -32,6 +38,10 @@ export interface SourceRequest extends RegisteredRequest {
   /** the lost announcement, described with its remedy: the sources are unknown */
   readonly lost?: string | undefined;
   readonly forget: readonly string[];
+  /** paths of sources that a person moved */
+  readonly relocate?: readonly Relocation[];
+  /** source id → the absolute path at which an earlier build read the source */
+  readonly formerPlaces?: ReadonlyMap<string, string>;
   /**
    * patterns of the packages that a build is limited to; such a build forgets no source, since a source may have other
    * packages

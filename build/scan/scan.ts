@@ -1,5 +1,6 @@
 // Reads the chosen sources concurrently, and returns for each source its content or the error of the read.
 
+import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import type { PackageName } from '../contract/name.ts';
 import type { ProgressEvent } from '../contract/build-report.ts';
@@ -105,6 +106,7 @@ function needFetch(): never {
 async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource | undefined> {
   const found = await source.scan(known.remembered?.memory);
   if (found.outcome === 'unfetched') return undefined;
+  if (found.outcome === 'failed') return { ...known, ...found, reason: `${found.reason}${moveAdvice(known)}` };
   if (found.outcome !== 'read') return { ...known, ...found };
   const {
     releases,
@@ -128,6 +130,13 @@ async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource 
     idle,
     memory,
   };
+}
+
+/** The advice for a source that was read before, and is gone. */
+function moveAdvice({ chosen: { spec, from }, remembered }: Known): string {
+  const { place } = spec;
+  if (remembered === undefined || from !== 'argument' || !('path' in place) || existsSync(place.path)) return '';
+  return ` If the source moved: \`libretto build --relocate ${place.path}=NEW_PATH\`.`;
 }
 
 function byName(releases: readonly Release[]): ReleasesByName {

@@ -143,7 +143,13 @@ function gitUrl(url: string): SourceSpec {
   return { id: sourceId('git', url), location: `git:${url}`, place: { kind: 'git', url } };
 }
 
-function pathSource(kind: PathKind, path: string, dataDirectory: string): SourceSpec {
+/** True for the location of a path outside the data folder. */
+export function isOutside(location: string): boolean {
+  return !splitPrefix(location).rest.startsWith('./');
+}
+
+/** The source of this kind at an absolute path. */
+export function pathSource(kind: PathKind, path: string, dataDirectory: string): SourceSpec {
   const prefix = prefixOf[kind];
   const near = relative(dataDirectory, path).split(sep).join('/');
   const remembered = near.startsWith('../') || near === '..' ? near : `./${near}`;

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { BuildRequest } from '../../build/scan/build-request.ts';
+import type { Relocation } from '../../build/scan/given-sources.ts';
 import type { PublishedBy } from '../../build/history/record.ts';
 import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts';
 import type { ConfiguredSource } from '../../build/sources/options.ts';
@@ -15,6 +16,8 @@ export interface BuildChoices {
   /** sources as typed, relative to `workingDirectory` */
   readonly sources: readonly string[];
   readonly forget: readonly string[];
+  /** absolute paths of sources before and after a move */
+  readonly relocate?: readonly Relocation[];
   /** patterns of package names; undefined for all packages */
   readonly only?: readonly string[] | undefined;
   readonly strict: boolean;

@@ -117,6 +117,8 @@ export class WorkerPool {
   }
 
   #launch(slot: Slot): void {
+    // a worker leaves messages about the command line to the primary
+    cluster.setupPrimary({ args: [...process.argv.slice(2), '--child'] });
     const worker = cluster.fork();
     slot.worker = worker;
     worker.on('message', (message: FromWorker) => this.#receive(slot, message));

@@ -39,3 +39,9 @@ export function example(...lines: readonly string[]): string {
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
+
+/** `token create` */
+export function pathOf(command: Command): string {
+  const parent = command.parent;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}

@@ -9,9 +9,8 @@ import type { Environment } from '../io/environment.ts';
 import { fitsSchema } from './fits-schema.ts';
 import { shown, type Place } from './setting-values.ts';
 import type { Setting } from './setting.ts';
-import { otherVariables, settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
+import { settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
 import type { Refuse } from './shape.ts';
-import { nearest } from '../text/suggest.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export type Origin =
@@ -46,7 +45,7 @@ export function processEnvironment(): Environment {
 
 /** Throws UsageError with every problem there is, a line each. */
 export async function loadConfig(input: ConfigInput): Promise<Config> {
-  const problems: string[] = unknownVariables(input.environment);
+  const problems: string[] = [];
   const file = readConfigFile(namedFile(input), input.workingDirectory, problems);
   const values: Record<string, Configured<unknown>> = {};
   for (const name of settingNames) values[name] = Object.freeze(await configured(name, input, file, problems));
@@ -151,19 +150,6 @@ function namedFile(input: ConfigInput): { readonly path: string; readonly by: st
   if (variable !== undefined && variable !== '')
     return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
   return undefined;
-}
-
-function unknownVariables(environment: Environment): string[] {
-  const known = new Set<string>(Object.keys(otherVariables));
-  for (const name of settingNames) {
-    const { variable } = settings[name];
-    if (variable !== undefined) known.add(variable);
-  }
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('LIBRETTO_') && !known.has(name));
-  return unknown.toSorted().map((name) => {
-    const meant = nearest(name, known);
-    return `${name} is not a variable Libretto knows${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  });
 }
 
 function formatProblems(problems: readonly string[]): string {

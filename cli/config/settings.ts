@@ -239,5 +239,6 @@ export const groupExamples: Readonly<Record<string, string>> = {
 export const otherVariables = {
   LIBRETTO_CONFIG: 'the configuration file, instead of ./libretto.json',
   LIBRETTO_DEBUG: 'any value except 0: show the stack of an unexpected error',
+  LIBRETTO_URL: 'the address of a remote registry, instead of --url',
   LIBRETTO_TOKEN: 'the token for a remote registry, instead of --token',
 } as const;

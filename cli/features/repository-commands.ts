@@ -30,7 +30,7 @@ function withJson(command: Command, ...examples: readonly string[]): Command {
 
 function orRemote(command: Command): Command {
   return command
-    .option('--url <url>', 'the address of a remote registry, instead of a data folder')
+    .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
 }
 

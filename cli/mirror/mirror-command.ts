@@ -7,7 +7,8 @@ import type { Given } from '../io/command.ts';
 import { openExistingState } from '../compose/tokens.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
-import { loadConfig, type Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { readDataFolder } from '../data-folder/open-data-folder.ts';
 import type { Context } from '../io/context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
@@ -27,11 +28,7 @@ export async function runMirrorCommand(
   { flags }: Given,
   work: (work: MirrorWork) => Promise<number>,
 ): Promise<number> {
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await readDataFolder(context, flags, 'all');
   const store = await openExistingState(config);
   const privateNames = await openPrivateNames(config);
   const mirror = composeMirror(config, {

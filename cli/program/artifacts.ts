@@ -13,7 +13,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
         'with --url, to a remote registry through its API.',
     )
     .option('--version <version>', 'the version, if composer.json has none')
-    .option('--url <url>', 'the address of a remote registry')
+    .option('--url <url>', 'the address of a remote registry (LIBRETTO_URL)')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
     .option('--json', 'print the result as JSON')
     .addHelpText(

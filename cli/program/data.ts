@@ -15,7 +15,7 @@ function addStatus(program: Command, wire: Wire): void {
       'Show the published packages, the registered repositories, and the outcome of the last build. With --url, ' +
         'show those of a remote registry through its API.',
     )
-    .option('--url <url>', 'the address of a remote registry, instead of a data folder')
+    .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -33,7 +33,7 @@ function addDoctor(program: Command, wire: Wire): void {
         'Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command ' +
         'changes nothing.',
     )
-    .option('--url <url>', 'the address that clients use')
+    .option('--url <url>', 'the address that clients use (LIBRETTO_URL)')
     .option('--token <token>', 'a read token, to check packages (better: LIBRETTO_TOKEN)')
     .option('--json', 'print one JSON document')
     .addHelpText(

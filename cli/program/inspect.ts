@@ -43,7 +43,7 @@ function addImpact(program: Command, wire: Wire): void {
     )
     .option(
       '--url <url>',
-      'the address of this registry: packages with a dist address there count as its own, also if unknown',
+      'the address of this registry: packages with a dist address there count as its own, also if unknown (LIBRETTO_URL)',
     )
     .option('--json', 'print the report as JSON')
     .addHelpText(

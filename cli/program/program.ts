@@ -3,8 +3,9 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
-import { collect, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
 import { features } from '../features/feature-list.ts';
+import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import { painted } from '../io/color.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
@@ -98,6 +99,8 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
       const flags = command.optsWithGlobals();
       const streams = commandStreams(context, flags);
       const { run } = await load();
+      // the server that started this process has warned already
+      if (flags['child'] !== true) warnOfUnknownVariables(context);
       finish(await run(withStreams(context, streams), { flags, operands: command.args }));
     });
   };
@@ -118,6 +121,11 @@ function addPublishing(program: Command, wire: Wire): void {
     )
     .option('--only <name...>', 'build only these packages (* matches any characters); others stay as published')
     .option('--forget <source>', 'withdraw the packages of this source, and remove the source (repeatable)', collect)
+    .option(
+      '--relocate <old=new>',
+      'read the sources at or below the path OLD below NEW from now on (repeatable)',
+      collect,
+    )
     .option('--strict', 'publish nothing if any package or version has to be left out')
     .option('--allow-republish', 'allow released versions to change their content')
     .option('--allow-withdraw', 'allow packages to lose their last version, and many packages to lose a release')
@@ -128,6 +136,7 @@ function addPublishing(program: Command, wire: Wire): void {
         'libretto build ./packages https://git.example.org/acme/tool.git',
         'libretto build --only acme/hello',
         'libretto build --forget ./packages',
+        'libretto build --relocate /srv/packages=/data/packages',
       ),
     );
   wire(build, () => import('../commands/build/build.ts'));
@@ -197,6 +206,7 @@ function addServe(program: Command, wire: Wire): void {
     'metrics',
     'log',
   )
+    .addOption(new Option('--child', 'serve as a worker of another process').hideHelp())
     .summary('serve the output tree')
     .description('Serve the output tree to Composer clients with a token.')
     .addHelpText(
@@ -234,9 +244,4 @@ function addStart(program: Command, wire: Wire): void {
     )
     .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
   wire(start, () => import('../commands/serve/start.ts'));
-}
-
-function pathOf(command: Command): string {
-  const parent = command.parent;
-  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }

@@ -1,12 +1,11 @@
 // Sends the requests of commands to a remote registry, and reads the responses.
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
-import { httpAddressFault } from '../../build/contract/address.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
-import { shown } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { registryAddress } from './registry-address.ts';
 
 /** The remote registry could not be reached, or is none. */
 export class RemoteFailure extends Error {
@@ -25,43 +24,34 @@ export interface Remote {
   readonly now: () => Date;
 }
 
-/** Undefined without --url. Throws UsageError for an invalid address, and for a missing token. */
-export function remoteOf(
-  flags: Readonly<Record<string, unknown>>,
-  { environment, steps, now }: Context,
-): Remote | undefined {
-  const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
-  if (url === undefined) return undefined;
-  const address = registryUrl(url);
-  if (token === undefined || token === '')
+/**
+ * The remote registry of this command line; undefined: the command works on a data folder. `--data` names a folder, and
+ * overrides LIBRETTO_URL. Throws UsageError for an invalid address, for an address without a token, and for a token
+ * without an address: a forgotten address must not make a job publish into its own folder.
+ */
+export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Remote | undefined {
+  const isLocal = flags['url'] === undefined && flags['data'] !== undefined;
+  const url = isLocal ? undefined : registryAddress(flags, environment);
+  const token = isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']));
+  if (url !== undefined && token === undefined)
     throw new UsageError(
-      'A remote registry requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ' +
+      `The registry ${url} requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ` +
         'or sync), or use --token.',
     );
-  return { url: address, token, now, onRequest: (line) => printLines(steps, [line]) };
+  if (url === undefined && token !== undefined)
+    throw new UsageError(
+      `${given(flags['token']) === undefined ? 'LIBRETTO_TOKEN is set' : '--token is given'}, but no registry is named. ` +
+        'Nothing was sent or changed. Name the address with LIBRETTO_URL or --url, such as ' +
+        'https://packages.example.org. For a data folder on this machine, use --data and no --token.',
+    );
+  if (url === undefined || token === undefined) return undefined;
+  return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
 }
 
-/** The address of --url, without a slash at its end. Throws UsageError for an invalid address, host or port. */
-export function registryUrl(given: string): string {
-  const fault = httpAddressFault(given);
-  if (fault !== undefined)
-    throw new UsageError(
-      `--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`,
-    );
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    url.search !== '' ||
-    url.hash !== '' ||
-    url.username !== ''
-  ) {
-    throw new UsageError(
-      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org, ` +
-        'and set the token in LIBRETTO_TOKEN.',
-    );
-  }
-  return url.href.replace(/\/+$/, '');
+type RemoteFlags = Readonly<Record<string, unknown>>;
+
+function given(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 export interface Reply {

@@ -2,12 +2,13 @@
 // loaded only for that place.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { describeRedisUrl } from '../../proxy/redis/redis-address.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateOpening, StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
@@ -61,12 +62,27 @@ function localPlace(config: Placing): StatePlace {
   return {
     kind: 'folder',
     name: directory,
-    hadState: () => existsSync(join(directory, 'lock.mdb')),
-    mayHaveState: () => existsSync(join(directory, 'data.mdb')),
+    hadState: () => isThere(join(directory, 'lock.mdb')),
+    mayHaveState: () => isThere(join(directory, 'data.mdb')),
     load: loadLmdbStore,
     open: async (opening) => (await loadLmdbStore()).openLmdbStore(directory, opening),
     setAside: (now) => setAsideState(directory, now),
   };
+}
+
+/** Throws StateError for a state of another user: such a state is never taken for a missing one. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `This user may not read ${dirname(path)}. Run the command as the user that owns the data folder.`,
+      { cause: error },
+    );
+  }
 }
 
 /** `notice` receives outages. */

@@ -51,37 +51,7 @@ function wasPublished(dataDirectory: string): boolean {
  */
 export function refuseUnpublished(dataDirectory: string): void {
   if (readPublishedTree(dataDirectory) === undefined && treeDamage(dataDirectory) === undefined)
-    throw nothingPublished(dataDirectory);
-}
-
-/**
- * Throws UsageError for a folder without any file of a registry. A registry passes while one archive, one document, one
- * record or the state is left.
- */
-export function refuseWithoutTraces(dataDirectory: string): void {
-  const isLeft = (path: string): boolean => {
-    const place = join(dataDirectory, path);
-    return isThere(place) && orUnknown(() => readdirSync(place))?.length !== 0;
-  };
-  if (!traces.some(isLeft)) throw nothingPublished(dataDirectory);
-}
-
-/** Files and folders of registries. A folder `public` or `build` alone is no trace: other projects have them too. */
-const traces = [
-  'index',
-  root,
-  'public/p2',
-  'public/dist',
-  `build/${manifestPath}`,
-  'build/history',
-  'build/sources',
-  'mirror',
-  'state',
-  'state.json',
-];
-
-function nothingPublished(dataDirectory: string): UsageError {
-  return new UsageError(`Nothing is published in ${dataDirectory}. Name the data folder with --data.`);
+    throw new UsageError(`Nothing is published in ${dataDirectory}. Name the data folder with --data.`);
 }
 
 /** True also for a dangling link. */

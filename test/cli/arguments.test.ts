@@ -107,14 +107,13 @@ describe('an unusable configuration', () => {
   it('is reported with all faults at once, and the command does nothing', async () => {
     const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], {
       cwd: folder.path,
-      environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_REDUS: 'x' },
+      environment: { LIBRETTO_LISTEN: 'here' },
     });
     expect(outcome).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: [
-        'libretto: The configuration cannot be used, 3 things are wrong:',
-        '  LIBRETTO_REDUS is not a variable Libretto knows; did you mean LIBRETTO_REDIS?',
+        'libretto: The configuration cannot be used, 2 things are wrong:',
         '  --data is ""; allowed: a path.',
         '  LIBRETTO_LISTEN is "here"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
       ].join('\n'),

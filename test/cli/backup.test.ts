@@ -323,7 +323,7 @@ describe('the folders of a backup', () => {
     };
     await refused(/copy is not empty/, 'backup', 'copy', '--data', 'data');
     await refused(/is inside the data folder/, 'backup', 'data/copy', '--data', 'data');
-    await refused(/nowhere is not a data folder/, 'backup', 'other', '--data', 'nowhere');
+    await refused(/There is no data folder .*nowhere/, 'backup', 'other', '--data', 'nowhere');
     await refused(/is not empty/, 'restore', 'copy', '--data', 'data');
     await refused(/is inside the backup/, 'restore', 'copy', '--data', 'copy/data');
     expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);

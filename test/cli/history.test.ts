@@ -46,6 +46,7 @@ describe('libretto history', () => {
   });
 
   it('reports a data folder without publications', async () => {
+    await run('token', 'create', '--description', 'CI', '--data', 'empty');
     expect(await run('history', '--data', 'empty')).toMatchObject({
       exitCode: 0,
       stdout: 'No publication is recorded yet.',

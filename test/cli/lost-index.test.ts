@@ -140,12 +140,14 @@ describe('the advice of verify leads to a sound tree', () => {
     'with the index %s and the document %s, and the source gone',
     async (ofIndex, ofDocument) => {
       rmSync(at('r'), { recursive: true });
+      renameSync(prepared('r'), prepared('away')); // where this copy of the registry was first built
       damages[ofIndex](index);
       damages[ofDocument](stable);
       expect(await mend(await libretto('verify'))).toBe('whole');
       const isDerived = ofIndex === 'gone' && ofDocument === 'sound';
       expect(versions()).toEqual(isDerived ? all : ['acme/lib@2.0.0', 'acme/other@1.0.0']);
       // versions without a source return with the source
+      renameSync(prepared('away'), prepared('r'));
       cpSync(prepared('r'), at('r'), { recursive: true });
       expect(await libretto('build')).toMatchObject({ exitCode: 0 });
       expect(versions()).toEqual(all);

@@ -202,6 +202,7 @@ describe('token list, show, update and revoke', () => {
   it.each([['show'], ['revoke'], ['update', '--limit', '5']])(
     'exit with 2 for an unknown id: %s',
     async (command, ...flags) => {
+      await json('create', '--description', 'CI');
       const { exitCode, stdout, stderr } = await run(command, 'tok_0123456789abcdef', ...flags);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toBe(
@@ -211,6 +212,7 @@ describe('token list, show, update and revoke', () => {
   );
 
   it('exit with 2 for an update without a change', async () => {
+    await json('create', '--description', 'CI');
     expect(await run('update', 'tok_0123456789abcdef')).toEqual({
       exitCode: 2,
       stdout: '',
@@ -219,12 +221,12 @@ describe('token list, show, update and revoke', () => {
     });
   });
 
-  it('print for an empty list how to create a token, and create no folder for a mistyped --data', async () => {
-    expect(await run('list', '--data', 'tyop')).toEqual({
+  it('print for an empty list how to create a token', async () => {
+    await runCli(['state', 'init'], { cwd: folder.path });
+    expect(await run('list')).toEqual({
       exitCode: 0,
       stdout: '',
       stderr: 'There is no token yet. Create one with `libretto token create --description TEXT`.',
     });
-    expect(existsSync(folder.at('tyop'))).toBe(false);
   });
 });

@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import type { CliOutcome } from './run-cli.ts';
 
 const driver = new URL('command-worker.mjs', import.meta.url).pathname;
-const idle: ChildProcess[] = [];
+/** by the program that starts each process */
+const idle = new Map<string, ChildProcess[]>();
 
 export interface Command {
   readonly program: string;
@@ -18,27 +19,33 @@ export interface Command {
   readonly environment: Readonly<Record<string, string>>;
   /** the content of standard input */
   readonly input: string;
+  /** a program that runs the process, such as `setpriv`, with its arguments */
+  readonly through: readonly string[];
 }
 
 type Answer = (CliOutcome & { readonly reusable: boolean }) | { readonly failure: string };
 
 /** Rejects where the command does not end in time, or its process ends without an answer. */
 export async function runInPooledProcess(command: Command, timeoutMs: number): Promise<CliOutcome> {
-  const child = idle.pop() ?? start(command);
+  const waiting = idle.get(command.through.join(' ')) ?? [];
+  idle.set(command.through.join(' '), waiting);
+  const child = waiting.pop() ?? start(command);
   child.ref();
   child.channel?.ref();
   const answer = await answerOf(child, command, timeoutMs);
   if ('failure' in answer) throw new Error(`libretto ${command.args.join(' ')}: ${answer.failure}`);
   const { reusable, exitCode, stdout, stderr } = answer;
-  if (reusable) release(child);
+  if (reusable) release(child, waiting);
   else child.kill('SIGKILL');
   return { exitCode, stdout: withoutLastBreak(stdout), stderr: withoutLastBreak(stderr) };
 }
 
-function start({ program, common }: Command): ChildProcess {
+function start({ program, common, through }: Command): ChildProcess {
   const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
   // with less garbage collection, as in the processes of vitest.config.ts
-  return fork(driver, [program], { env: common, execArgv: ['--initial-old-space-size=256'], stdio: [...stdio] });
+  const [execPath = process.execPath, ...before] = through.length === 0 ? [] : [...through, process.execPath];
+  const execArgv = [...before, '--initial-old-space-size=256'];
+  return fork(driver, [program], { env: common, execPath, execArgv, stdio: [...stdio] });
 }
 
 async function answerOf(child: ChildProcess, command: Command, timeoutMs: number): Promise<Answer> {
@@ -62,8 +69,8 @@ async function answerOf(child: ChildProcess, command: Command, timeoutMs: number
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
 
 /** An idle process does not keep the test's process alive, and ends with it. */
-function release(child: ChildProcess): void {
+function release(child: ChildProcess, waiting: ChildProcess[]): void {
   child.unref();
   child.channel?.unref();
-  idle.push(child);
+  waiting.push(child);
 }

@@ -12,6 +12,9 @@ export declare class Killed extends Error {}
  * From now on, changing operations below `folder` are counted, and the operation number `at` (from 1) meets the fault.
  * A full disk stays full.
  */
-export declare function watchDisk(folder: string, fault?: { readonly at: number; readonly kind: DiskFault; readonly random?: () => number }): void;
+export declare function watchDisk(
+  folder: string,
+  fault?: { readonly at: number; readonly kind: DiskFault; readonly random?: () => number },
+): void;
 /** Ends the fault; after a power loss, the disk has what the loss left. */
 export declare function endWatch(): Watched;

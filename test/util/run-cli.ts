@@ -17,10 +17,14 @@ export interface CliOutcome {
 
 export interface CliOptions {
   readonly cwd: string;
+  /** true: `stderr` keeps the line that names the data folder, which almost every command prints first */
+  readonly heading?: boolean;
   /** added to PATH and a HOME that does not exist */
   readonly environment?: Readonly<Record<string, string>>;
   /** a command that runs the program given by its last arguments, such as `nice` */
   readonly through?: readonly string[];
+  /** whether it runs as a user without any right in the folders of the tests */
+  readonly asOther?: boolean;
   /** whether it runs in a process of its own, instead of a shared one */
   readonly alone?: boolean;
   /** the command's standard input; default: empty */
@@ -31,27 +35,36 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent', ...more };
 }
 
+/** Only root may act as another user; everyone else is denied by the mode of a folder. */
+const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
 const timeoutMs = 50_000;
 const stays = new Set(['serve', 'start']);
 const allAlone = process.env['OWN_PROCESSES'] === '1';
 
-/** Never throws for an exit code; -1 when a signal ended it. Throws for a JSON document without a matching schema. */
+/** The line that names the data folder. */
+export const heading = /^(?:New d|D)ata folder: .*(?:\n|$)/m;
+
+/**
+ * Never throws for an exit code; -1 when a signal ended it. `stderr` is without the line that names the data folder,
+ * unless `heading` is asked for. Throws for a JSON document without a matching schema.
+ */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   const outcome = await runUnchecked(args, options);
   if (args.includes('--json') && outcome.stdout !== '') {
     const { assertDescribed } = await import('./command-documents/command-schemas.ts');
     assertDescribed(args, JSON.parse(outcome.stdout));
   }
-  return outcome;
+  return options.heading === true ? outcome : { ...outcome, stderr: outcome.stderr.replace(heading, '') };
 }
 
 async function runUnchecked(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   demandCompiled();
-  const { cwd, environment = {}, through = [], alone = allAlone, input = '' } = options;
+  const { cwd, environment = {}, through = [], alone = allAlone, input = '', asOther = false } = options;
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
   if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
     return runInPooledProcess(
-      { program: binary, args, cwd, common: cleanEnvironment(), environment, input },
+      { program: binary, args, cwd, common: cleanEnvironment(), environment, input, through: asOther ? nobody : [] },
       timeoutMs,
     );
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
@@ -85,7 +98,7 @@ export async function runCliInto(
     ...options,
     env: { ...options.env, OUT: path },
   });
-  return { exitCode: exitCode ?? -1, stdout: '', stderr };
+  return { exitCode: exitCode ?? -1, stdout: '', stderr: stderr.replace(heading, '') };
 }
 
 export interface RunningCli {

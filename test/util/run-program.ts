@@ -9,7 +9,8 @@ import type { CliOutcome } from './run-cli.ts';
 export async function parseCommandLine(args: readonly string[]): Promise<CliOutcome> {
   const written = { stdout: '', stderr: '' };
   const streamTo = (name: keyof typeof written) => ({ write: (text: string) => void (written[name] += text) });
-  const context = { stdout: streamTo('stdout'), stderr: streamTo('stderr') } as unknown as ProcessContext;
+  const streams = { stdout: streamTo('stdout'), stderr: streamTo('stderr') };
+  const context = { ...streams, environment: {} } as unknown as ProcessContext;
   const exitCode = await runProgram(['node', 'libretto', ...args], context);
   const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
   return { exitCode, stdout: withoutLastBreak(written.stdout), stderr: withoutLastBreak(written.stderr) };

@@ -4,7 +4,7 @@
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 
 export async function withState(
@@ -12,11 +12,7 @@ export async function withState(
   { flags }: Given,
   work: (state: StateStore) => Promise<number>,
 ): Promise<number> {
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await readDataFolder(context, flags, 'state');
   const state = await openExistingState(config);
   try {
     return await work(state);

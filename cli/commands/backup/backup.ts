@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 
 import { writeBackup } from '../../backup/write-backup.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
@@ -14,8 +14,8 @@ import { version } from '../../io/version.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, now, randomBytes } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { workingDirectory, stdout, summary, now, randomBytes } = context;
+  const config = await readDataFolder(context, flags, 'all');
   const target = resolve(workingDirectory, operands[0] ?? '');
   await assertWholeState(config);
   // checks a state in the data folder too: a missing state would make the backup useless

@@ -16,10 +16,12 @@ import {
   restoreState,
   type RestoreSteps,
 } from '../../backup/restore-backup.ts';
+import { describeAbsentSources } from '../../backup/absent-sources.ts';
 import { findsDamagedState, shareState } from '../../backup/shared-state.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
@@ -30,8 +32,8 @@ import { keepServersOff } from '../../state/serve-lock.ts';
 import { sharedPlace, stateDirectory } from '../../state/state-place.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { workingDirectory, stdout, stderr } = context;
+  const config = await makeOrReadDataFolder(context, flags, 'all');
   const order = orderOf(flags, operands, workingDirectory);
   const { dryRun } = order;
   const { record, adoption } = await (dryRun
@@ -49,6 +51,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printJson(stdout, { ...documentOf(order, restored), audit: audit ?? null, ...purgesOf(order, adoption) });
   else printLines(dryRun ? stdout : context.summary, describe(order, restored));
   printWarnings(stderr, warningsOf(order, record));
+  if (!dryRun && !order.stateOnly) printLines(stderr, await describeAbsentSources(config.data.value));
   if (audit?.sound !== false) return 0;
   printProblems(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;

@@ -2,13 +2,14 @@
 // 75, and a stop gives 130 or 143.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import type { BuildReport } from '../../../build/contract/build-report.ts';
 import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
-import { buildRequest } from '../../builds/build-request.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -19,11 +20,12 @@ import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, stderr, actor } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { workingDirectory, stdout, summary, stderr, actor } = context;
+  const config = await withStateSettings(await makeOrReadDataFolder(context, flags, 'tree'), context);
   const request = buildRequest(config, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
+    ...relocations(flags['relocate'], workingDirectory),
     only: onlyFlag(flags['only']),
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
@@ -49,6 +51,18 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
   if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
   return (await import('../../mirror/shadowed-packages.ts')).watchShadowed(config, context);
+}
+
+/** Throws UsageError for a text without two paths. */
+function relocations(given: unknown, workingDirectory: string): Pick<BuildChoices, 'relocate'> {
+  if (given === undefined) return {};
+  const relocate = (given as readonly string[]).map((text) => {
+    const [, from, to] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (from !== undefined && to !== undefined)
+      return { from: resolve(workingDirectory, from), to: resolve(workingDirectory, to) };
+    throw new UsageError(`--relocate is ${JSON.stringify(text)}; allowed: OLD=NEW, two paths such as /srv/a=/data/a.`);
+  });
+  return { relocate };
 }
 
 /** `--only` takes all that follows it, which is easily one too many. */

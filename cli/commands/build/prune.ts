@@ -3,7 +3,7 @@
 import { fullDisk, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { StorageError } from '../../../build/output/storage-error.ts';
 import { prune, type PruneReport } from '../../../build/prune/prune.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { fullDiskAdvice } from '../../text/full-disk-advice.ts';
@@ -11,8 +11,8 @@ import type { Given } from '../../io/command.ts';
 import { parseSpan } from '../../config/span.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, actor, now } = context;
-  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const { stdout, actor, now } = context;
+  const { data } = await readDataFolder(context, flags, 'all');
   const request = {
     dataDirectory: data.value,
     keepForMs: parseSpan('--keep-for', flags['keepFor']),

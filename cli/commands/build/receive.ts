@@ -9,7 +9,7 @@ import { removePurged } from '../../../proxy/mirror/archives/remove-purged.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
@@ -17,8 +17,8 @@ import { withStateSettings } from '../../state/state-settings.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, stderr } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { workingDirectory, stdout, summary, stderr } = context;
+  const config = await withStateSettings(await makeOrReadDataFolder(context, flags, 'tree'), context);
   const tree = resolve(workingDirectory, operands[0] ?? '.');
   const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
   const choices = {

@@ -9,18 +9,16 @@ import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listPurged } from '../../../build/package/purged.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import { formatConfig } from '../../config-transfer/config-document.ts';
 import { exportConfig } from '../../config-transfer/export-config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(
-  { environment, workingDirectory, stdout, remarks }: Context,
-  { flags }: Given,
-): Promise<number> {
-  const config = await loadConfig({ flags, environment, workingDirectory });
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { workingDirectory, stdout, remarks } = context;
+  const config = await readDataFolder(context, flags, 'state');
   const state = await openExistingState(config);
   const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() =>
     state.close(),

@@ -16,7 +16,8 @@ import { composePeople } from '../../compose/people.ts';
 import { addressObjection } from '../../compose/settings.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import { parseConfig, tombstonesIn, type ConfigDocument } from '../../config-transfer/config-document.ts';
 import { importConfig, type Imported, type ImportServices } from '../../config-transfer/import-config.ts';
 import type { Context } from '../../io/context.ts';
@@ -29,8 +30,8 @@ import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, remarks } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { workingDirectory, stdout, summary, remarks } = context;
+  const config = await makeOrReadDataFolder(context, flags, 'state');
   const document = readDocument(operands[0] ?? '', workingDirectory);
   const rows = tombstonesIn(document, operands[0] ?? '');
   const dryRun = flags['dryRun'] === true;

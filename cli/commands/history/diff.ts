@@ -5,16 +5,14 @@ import { presentSerial, recordsSince } from '../../../build/history/read-history
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printLines } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 
-export async function run(
-  { environment, workingDirectory, stdout }: Context,
-  { flags, operands }: Given,
-): Promise<number> {
-  const { data } = await loadConfig({ flags, environment, workingDirectory });
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { stdout } = context;
+  const { data } = await readDataFolder(context, flags, 'tree');
   const output = createDiskOutput(data.value);
   const from = parseSerial(operands[0] ?? '');
   const to = operands[1] === undefined ? await presentSerial(output) : parseSerial(operands[1]);

@@ -4,12 +4,13 @@ import { readHistory } from '../../../build/history/read-history.ts';
 import type { PublicationRecord } from '../../../build/history/record.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 
-export async function run({ environment, workingDirectory, stdout }: Context, { flags }: Given): Promise<number> {
-  const { data } = await loadConfig({ flags, environment, workingDirectory });
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { stdout } = context;
+  const { data } = await readDataFolder(context, flags, 'tree');
   const records = await readHistory(createDiskOutput(data.value));
   if (flags['json'] === true) printJson(stdout, { publications: records.map(documentOf) });
   else if (records.length === 0) printLines(stdout, ['No publication is recorded yet.']);

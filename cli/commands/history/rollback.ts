@@ -5,7 +5,7 @@ import type { BuildEffects } from '../../../build/scan/build-request.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printChanges, printJson } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
@@ -22,7 +22,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (lift === (operands[0] !== undefined))
     throw new UsageError('Name a publication from `libretto history`, or use --lift alone.');
   const to = operands[0] === undefined ? undefined : parseSerial(operands[0]);
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const dryRun = flags['dryRun'] === true;
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');

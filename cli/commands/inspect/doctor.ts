@@ -3,7 +3,8 @@
 
 import { existsSync } from 'node:fs';
 
-import { loadConfig, formatOrigin, type Config } from '../../config/config.ts';
+import { formatOrigin, type Config } from '../../config/config.ts';
+import { configOf, nameDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Paint } from '../../io/color.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
@@ -19,13 +20,13 @@ import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
-import { registryUrl } from '../../remote/remote.ts';
+import { registryAddress } from '../../remote/registry-address.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, stdout, now } = context;
-  const url = typeof flags['url'] === 'string' ? registryUrl(flags['url']) : undefined;
+  const url = registryAddress(flags, environment);
   const token = [flags['token'], environment['LIBRETTO_TOKEN']].find(
     (given) => typeof given === 'string' && given !== '',
   ) as string | undefined;
@@ -52,8 +53,7 @@ async function checkConfigured(
   flags: Given['flags'],
   elsewhere: boolean,
 ): Promise<readonly Finding[]> {
-  const { environment, workingDirectory } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory }).catch((error: unknown) =>
+  const config = await configOf(context, flags).catch((error: unknown) =>
     error instanceof UsageError ? error : Promise.reject(error),
   );
   if (config instanceof UsageError) {
@@ -61,6 +61,7 @@ async function checkConfigured(
       'docs/reference/configuration.md lists every setting. Checks that need the configuration were skipped.';
     return [failed('configuration', config.message, advice)];
   }
+  if (!elsewhere || existsSync(config.data.value)) nameDataFolder(context, flags, config);
   const message =
     config.file === undefined ? 'No libretto.json; flags, variables and defaults apply' : `${config.file} can be used`;
   return [ok('configuration', message), ...(await checkHere(config, context, elsewhere))];

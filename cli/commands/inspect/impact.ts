@@ -4,17 +4,18 @@
 import { resolve } from 'node:path';
 
 import { impactOf, type Impact, type ImpactReport } from '../../../build/inspect/impact.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { readLockFile } from '../../io/lock-file.ts';
-import { registryUrl } from '../../remote/remote.ts';
+import { registryAddress } from '../../remote/registry-address.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
-  const { data } = await loadConfig({ flags, environment, workingDirectory });
-  const host = hostFlag(flags['url']);
+  const { workingDirectory, stdout, stderr } = context;
+  const url = registryAddress(flags, context.environment);
+  const { data } = await readDataFolder(context, flags, 'tree');
+  const host = url === undefined ? undefined : new URL(url).host;
   const locks: { readonly lock: string; readonly report: ImpactReport }[] = [];
   for (const lock of operands)
     locks.push({ lock, report: await impactOf(data.value, readLockFile(resolve(workingDirectory, lock)), host) });
@@ -40,8 +41,4 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 function line({ lock, name, version, kind, message }: Impact & { readonly lock: string }): string {
   return `  ${lock}: ${name} ${version}: ${kind}. ${message}`;
-}
-
-function hostFlag(url: unknown): string | undefined {
-  return typeof url === 'string' ? new URL(registryUrl(url)).host : undefined;
 }

@@ -7,7 +7,7 @@ import { readStatus, type Status, type StatusCounts } from '../../../proxy/statu
 import { askRemote } from '../../remote/ask-remote.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { currentMirrorRules } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
@@ -38,11 +38,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await readDataFolder(context, flags, 'all');
   const dataDirectory = config.data.value;
   const damage = treeDamage(dataDirectory);
   if (damage !== undefined) throw new UsageError(damage);

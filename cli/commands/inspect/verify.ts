@@ -1,14 +1,14 @@
 // `libretto verify`: exit code 0 when the tree contains all files that it names, otherwise 1.
 
 import { verifyTree, type VerifyReport } from '../../../build/inspect/verify.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
-  const { data } = await loadConfig({ flags, environment, workingDirectory });
+  const { stdout, stderr } = context;
+  const { data } = await readDataFolder(context, flags, 'tree');
   const report = await verifyTree(data.value, { fast: flags['fast'] === true });
   if (flags['json'] === true) printJson(stdout, documentOf(report));
   else printLines(stdout, [summarize(report)]);

@@ -9,7 +9,8 @@ import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
 import { configuredSources } from '../../builds/build-request.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines, printWarnings } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -21,8 +22,8 @@ import { UsageError } from '../../io/usage-error.ts';
 const mostShown = 20;
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { workingDirectory, stdout } = context;
+  const config = await readDataFolder(context, flags, 'tree');
   const [given = '', version] = operands;
   const name = parsePackageName(given.toLowerCase());
   if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is not a package name such as acme/hello.`);

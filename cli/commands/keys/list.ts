@@ -1,15 +1,15 @@
 // `libretto keys list`: lists the keys and their lifetimes.
 
 import { composeKeys } from '../../compose/keys.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { printJson, printLines } from '../../io/output.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, remarks, now } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { stdout, remarks, now } = context;
+  const config = await readDataFolder(context, flags, 'state');
   const keys = keyDocuments(composeKeys(config, context).keys.list(), now().getTime());
   if (flags['json'] === true) printJson(stdout, { keys });
   else if (keys.length > 0) printLines(stdout, describeKeys(keys));

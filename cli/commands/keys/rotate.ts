@@ -8,14 +8,14 @@ import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
-import { loadConfig } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands: [purpose] }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, remarks, actor } = context;
+  const { stdout, summary, remarks, actor } = context;
   const purposes = keyPurposes.filter((known) => purpose === undefined || known === purpose);
   const endSessions = flags['endSessions'] === true;
   if (purposes.length === 0)
@@ -23,7 +23,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
       `There are no keys for ${JSON.stringify(purpose)}. Use signing or sealing, or no purpose for both.`,
     );
   if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const config = await readDataFolder(context, flags, 'state');
   const now = (): number => context.now().getTime();
   const state = await openStateIfAny(config);
   if (state === undefined)

@@ -13,7 +13,8 @@ import {
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openState } from '../../state/open-state.ts';
 import { firstOf, printJson, printLines, printNotes } from '../../io/output.ts';
@@ -26,8 +27,8 @@ const mostShown = 40;
 const longestNote = 1000;
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { stdout } = context;
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const order: PurgeOrder = {
     ...meantVersion(operands),
     reason: meantReason(flags['reason']),

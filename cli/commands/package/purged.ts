@@ -9,26 +9,25 @@ import type { Recovery } from '../../../build/purge/adopt-tombstones.ts';
 import { listPurged } from '../../../build/package/purged.ts';
 import { noteTombstones, type NotedTombstone } from '../../../proxy/packages/purges.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { refuseWithoutTraces } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
 import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
 import { withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout } = context;
+  const { stdout } = context;
   if (flags['dryRun'] === true && flags['recover'] === undefined)
     throw new UsageError(
       '--dry-run shows what a recovery would do, and there is no --recover. Add --recover, or leave --dry-run out to ' +
         'list the purged versions.',
     );
-  const config = await loadConfig({ flags, environment, workingDirectory });
-  if (flags['recover'] !== undefined) refuseWithoutTraces(config.data.value);
+  const config = await readDataFolder(context, flags, 'all');
   const recovery =
     flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
   if (recovery !== undefined && flags['dryRun'] === true) {

@@ -10,7 +10,8 @@ import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
 import { composeBuilder } from '../../compose/builder.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
@@ -20,8 +21,8 @@ import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, stderr } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { workingDirectory, stdout, summary, stderr } = context;
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const meant = meantVersion(operands);
   refuseUnpublished(config.data.value);
   const request = await restoringRequest(

@@ -10,7 +10,8 @@ import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
@@ -19,8 +20,8 @@ import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { stdout, summary } = context;
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const meant = meantVersion(operands);
   if (flags['child'] === true) {
     const outcome = await orDamagedList(withholdVersion(meant, versionBuild(config, context)));

@@ -23,7 +23,8 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes, printWarnings } from '../../io/output.ts';
 import { packFolder } from './pack-folder.ts';
@@ -49,9 +50,9 @@ interface Published {
 }
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary, now } = context;
-  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const { workingDirectory, stdout, summary, now } = context;
   const remote = remoteOf(flags, context);
+  const config = await (remote === undefined ? localConfig(context, flags) : configOf(context, flags));
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
   const progress = await startProgress(context.progress, () => now().getTime());
@@ -69,6 +70,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(summary, [describe(record, created, remote)]);
   return 0;
+}
+
+async function localConfig(context: Context, flags: Given['flags']): Promise<Config> {
+  return withStateSettings(await makeOrReadDataFolder(context, flags, 'all'), context);
 }
 
 function look(path: string): Stats {

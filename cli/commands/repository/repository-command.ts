@@ -13,7 +13,8 @@ import { openExistingState } from '../../compose/tokens.ts';
 import { openState } from '../../state/open-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeSyncing, type Syncing } from '../../compose/sync.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
@@ -42,8 +43,8 @@ export async function runRepositoryCommand(
   makes = false,
 ): Promise<number> {
   const { flags, operands } = given;
-  const { environment, workingDirectory, stderr } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { stderr } = context;
+  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
   const state = makes ? await openState(config) : await openExistingState(config);
   const { sealer } = composeKeys(config, context);
   const onError = (error: unknown): void =>

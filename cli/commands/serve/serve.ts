@@ -2,7 +2,8 @@
 // request log.
 
 import { announcement, setupLines } from '../../serve/announcement.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -11,8 +12,8 @@ import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stderr, remarks } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { stderr, remarks } = context;
+  const config = await makeOrReadDataFolder(context, flags, 'all');
   if (config.workers.value > 1)
     return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
   const { log } = config;

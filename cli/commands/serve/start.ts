@@ -9,7 +9,8 @@ import { localUrl } from '../../text/address.ts';
 import { announcement, setupLines } from '../../serve/announcement.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
-import { formatOrigin, loadConfig, type Config } from '../../config/config.ts';
+import { formatOrigin, type Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../text/install-lines.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
@@ -24,8 +25,8 @@ import { UsageError } from '../../io/usage-error.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stderr, remarks } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { stderr, remarks } = context;
+  const config = await makeOrReadDataFolder(context, flags, 'all');
   if (config.origin.value !== undefined)
     throw new UsageError(
       `\`libretto start\` serves its own build, but the tree is at an origin ` +

@@ -9,7 +9,7 @@ import type { Given } from '../../io/command.ts';
 import { composeSettings } from '../../compose/settings.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig } from '../../config/config.ts';
+import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { nearest } from '../../text/suggest.ts';
@@ -22,11 +22,7 @@ export async function runSettingsCommand(
   work: (settings: Settings) => Promise<readonly SettingView[]>,
   makes: boolean,
 ): Promise<number> {
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
     const views = await work(composeSettings(config, context, store));

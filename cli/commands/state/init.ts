@@ -8,7 +8,8 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
 import { newStateIdentity, type StateIdentity } from '../../../proxy/state/state-identity.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import {
@@ -32,8 +33,8 @@ interface Outcome {
 }
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, summary } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { stdout, summary } = context;
+  const config = await makeOrReadDataFolder(context, flags, 'state');
   await makeFolder(config.data.value);
   const outcome = await init(config, context, flags['force'] === true);
   if (flags['json'] === true) printJson(stdout, outcome);

@@ -3,7 +3,8 @@
 
 import { StateError } from '../../../proxy/state/state-error.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatFields, printJson, printLines } from '../../io/output.ts';
@@ -22,8 +23,9 @@ interface Shown {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export async function run({ environment, workingDirectory, stdout }: Context, { flags }: Given): Promise<number> {
-  const config = await loadConfig({ flags, environment, workingDirectory });
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { stdout } = context;
+  const config = await readDataFolder(context, flags, 'state');
   const shown = await look(config);
   if (flags['json'] === true) printJson(stdout, shown);
   else printLines(stdout, describe(shown));

@@ -9,7 +9,7 @@ import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { tokenFlags } from './token-flags.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runTokenCommand(context, given, create, true);
+  return runTokenCommand(context, given, create, { makes: true });
 }
 
 async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {

@@ -7,7 +7,6 @@ import { reasonText } from '../../../proxy/auth/explanation-text.ts';
 import { explainToken } from '../../../proxy/auth/explain-token.ts';
 import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { composeSettings } from '../../compose/settings.ts';
-import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { openPrivateNames } from '../../mirror/known-private-names.ts';
 import { mirroredReleases } from '../../mirror/mirrored-releases.ts';
@@ -21,34 +20,38 @@ const mostShown = 20;
 
 export async function run(context: Context, given: Given): Promise<number> {
   const [, name = '', version] = given.operands;
-  const { environment, workingDirectory, stdout } = context;
-  const config = await loadConfig({ flags: given.flags, environment, workingDirectory });
+  const { stdout } = context;
   let seen = false;
-  await runTokenCommand(context, given, async ({ tokens, state, id, nowMs, json }) => {
-    const record = await tokens.get(id);
-    const from = given.flags['from'] as string | undefined;
-    const privateNames = await openPrivateNames(config);
-    const mirrored = mirroredReleases(config, context, {
-      state,
-      settings: composeSettings(config, context, state),
-      privateNames: privateNames.read,
-    });
-    const explanation = await explainToken(
-      createLocalPublishedFiles(config.data.value),
-      record,
-      { name, version, from, nowMs },
-      mirrored,
-    ).finally(privateNames.close);
-    if (explanation === undefined)
-      throw new UsageError(`${JSON.stringify(name)} is not a package name such as acme/hello.`);
-    seen = explanation.seen;
-    if (json)
-      printJson(stdout, {
-        ...explanation,
-        reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })),
+  await runTokenCommand(
+    context,
+    given,
+    async ({ tokens, config, state, id, nowMs, json }) => {
+      const record = await tokens.get(id);
+      const from = given.flags['from'] as string | undefined;
+      const privateNames = await openPrivateNames(config);
+      const mirrored = mirroredReleases(config, context, {
+        state,
+        settings: composeSettings(config, context, state),
+        privateNames: privateNames.read,
       });
-    else printLines(stdout, describe(explanation, record));
-  });
+      const explanation = await explainToken(
+        createLocalPublishedFiles(config.data.value),
+        record,
+        { name, version, from, nowMs },
+        mirrored,
+      ).finally(privateNames.close);
+      if (explanation === undefined)
+        throw new UsageError(`${JSON.stringify(name)} is not a package name such as acme/hello.`);
+      seen = explanation.seen;
+      if (json)
+        printJson(stdout, {
+          ...explanation,
+          reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })),
+        });
+      else printLines(stdout, describe(explanation, record));
+    },
+    { area: 'all' },
+  );
   return seen ? 0 : 1;
 }
 

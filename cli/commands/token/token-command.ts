@@ -6,7 +6,9 @@ import type { TokenRecord } from '../../../proxy/auth/token.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import { composeTokens, openExistingState } from '../../compose/tokens.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Area } from '../../data-folder/folder-rights.ts';
+import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
@@ -16,6 +18,7 @@ export interface TokenCommand {
   readonly context: Context;
   readonly given: Given;
   readonly tokens: Tokens;
+  readonly config: Config;
   readonly state: StateStore;
   readonly nowMs: number;
   /** the first operand */
@@ -27,20 +30,16 @@ export interface TokenCommand {
 
 /**
  * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command with `makes` creates the state's
- * folder.
+ * folder. `area`: the part of the data folder that the command reads.
  */
 export async function runTokenCommand(
   context: Context,
   given: Given,
   work: (command: TokenCommand) => Promise<void>,
-  makes = false,
+  { makes = false, area = 'state' }: { readonly makes?: boolean; readonly area?: Area } = {},
 ): Promise<number> {
   const { flags, operands } = given;
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, area);
   const nowMs = context.now().getTime();
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
@@ -56,6 +55,7 @@ export async function runTokenCommand(
     await work({
       context,
       given,
+      config,
       tokens: composeTokens(store, context),
       state: store,
       nowMs,

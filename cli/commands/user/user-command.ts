@@ -9,7 +9,7 @@ import { composePeople } from '../../compose/people.ts';
 import { composeSettings, peopleRules } from '../../compose/settings.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { openState } from '../../state/open-state.ts';
-import { loadConfig } from '../../config/config.ts';
+import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatFields, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -33,11 +33,7 @@ export async function runUserCommand(
   work: (command: UserCommand) => Promise<void>,
   makes = false,
 ): Promise<number> {
-  const config = await loadConfig({
-    flags,
-    environment: context.environment,
-    workingDirectory: context.workingDirectory,
-  });
+  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
     const users = composePeople(

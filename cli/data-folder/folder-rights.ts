@@ -1,0 +1,73 @@
+// Refuses a data folder that belongs to another user. Otherwise a command would take what it may not read for absent,
+// and would answer that a registry has no token.
+
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { userInfo } from 'node:os';
+
+import { UsageError } from '../io/usage-error.ts';
+
+/** The part of a data folder that a command uses. */
+export type Area = 'tree' | 'state' | 'all';
+
+const treeParts = ['.', 'public', 'index', 'build'];
+const stateParts = ['.', 'state', 'state.json', 'keys'];
+const partsOf: Readonly<Record<Area, readonly string[]>> = {
+  tree: treeParts,
+  state: stateParts,
+  all: [...treeParts, ...stateParts, 'artifacts', 'mirror'],
+};
+
+/** Throws UsageError with the owner and the way to act as the owner. Parts that do not exist are no fault. */
+export async function refuseDenied(data: string, area: Area, right: 'read' | 'change'): Promise<void> {
+  for (const part of partsOf[area]) {
+    const path = join(data, part);
+    const code = await stat(path).then(
+      (facts) => accessFault(path, facts.isDirectory(), right),
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (code === 'EACCES' || code === 'EPERM') throw await denied(path, right);
+  }
+}
+
+function accessFault(path: string, isFolder: boolean, right: 'read' | 'change'): Promise<string | undefined> {
+  const read = isFolder ? constants.R_OK | constants.X_OK : constants.R_OK;
+  return access(path, right === 'change' ? read | constants.W_OK : read).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+}
+
+async function denied(path: string, right: 'read' | 'change'): Promise<UsageError> {
+  const { owned, uid } = await ownedPart(path);
+  const owner = await userNameOf(uid);
+  return new UsageError(
+    `The user ${ownName()} may not ${right} ${path}: ${owned === path ? 'it' : owned} belongs to ` +
+      `${owner ?? `the user with the id ${uid}`}. Run the command as that user: ` +
+      `sudo -u ${owner ?? `'#${uid}'`} libretto … Or name another data folder with --data.`,
+  );
+}
+
+/** The path, or the nearest folder above it whose owner this user may see. */
+async function ownedPart(path: string): Promise<{ readonly owned: string; readonly uid: number }> {
+  try {
+    return { owned: path, uid: (await stat(path)).uid };
+  } catch (error) {
+    if (dirname(path) === path) throw error;
+    return ownedPart(dirname(path));
+  }
+}
+
+/** undefined: the user has no name on this host. */
+async function userNameOf(uid: number): Promise<string | undefined> {
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
+  return lines.map((line) => line.split(':')).find(([name, , id]) => name !== '' && id === String(uid))?.[0];
+}
+
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `with the id ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

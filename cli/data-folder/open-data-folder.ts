@@ -1,0 +1,94 @@
+// The way of every command to its data folder. The command names the folder in its first line on standard error. A
+// command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that may
+// come first says that it makes a new folder.
+
+import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
+import type { Given } from '../io/command.ts';
+import type { Context } from '../io/context.ts';
+import { printLines } from '../io/output.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { lookAtFolder } from './data-folder-traces.ts';
+import { refuseDenied, type Area } from './folder-rights.ts';
+
+type Flags = Given['flags'];
+
+/**
+ * The configuration of a command that reads an existing data folder. Throws UsageError for a missing folder, a folder
+ * without any file of a registry, and a folder that this user may not read. A command that uses only the state needs no
+ * folder if the state is in a Redis.
+ */
+export async function readDataFolder(context: Context, flags: Flags, area: Area): Promise<Config> {
+  const config = await configOf(context, flags);
+  if (isChild(flags)) return config;
+  await refuseDenied(config.data.value, area, 'read');
+  const isNeeded = area !== 'state' || config.state.value === undefined;
+  const found = lookAtFolder(config.data.value);
+  if (found !== 'registry' && isNeeded) throw noDataFolder(config.data, found);
+  announce(context, flags, `Data folder: ${nameOf(config.data)}`);
+  return config;
+}
+
+/**
+ * The configuration of a command that may be the first one of a registry. The command itself makes the folder. Throws
+ * UsageError for a folder that this user may not change.
+ */
+export async function makeOrReadDataFolder(context: Context, flags: Flags, area: Area): Promise<Config> {
+  const config = await configOf(context, flags);
+  if (isChild(flags)) return config;
+  const { data } = config;
+  const found = lookAtFolder(data.value);
+  await refuseDenied(data.value, area, flags['dryRun'] === true ? 'read' : 'change');
+  if (found === 'file') return config; // the command refuses it
+  if (found !== 'registry' && flags['dryRun'] !== true) announceNew(context, flags, data);
+  else announce(context, flags, `Data folder: ${nameOf(data)}`);
+  return config;
+}
+
+/** Names the folder, and leaves every check to the command: `doctor` reports faults as findings. */
+export function nameDataFolder(context: Context, flags: Flags, { data }: Pick<Config, 'data'>): void {
+  announce(context, flags, `Data folder: ${nameOf(data)}`);
+}
+
+/** The configuration of a command line, without a look at the data folder. */
+export function configOf({ environment, workingDirectory }: Context, flags: Flags): Promise<Config> {
+  return loadConfig({ flags, environment, workingDirectory });
+}
+
+/** A server started this process, and named the folder itself. */
+function isChild(flags: Flags): boolean {
+  return flags['child'] === true;
+}
+
+function announce({ remarks }: Context, flags: Flags, line: string): void {
+  if (flags['json'] !== true) printLines(remarks, [line]);
+}
+
+/** A folder that nobody named is announced even where a script reads the output. */
+function announceNew(context: Context, flags: Flags, data: Configured<string>): void {
+  const line = `New data folder: ${nameOf(data, '; --data DIRECTORY chooses another')}`;
+  if (data.origin.from === 'default') printLines(context.stderr, [line]);
+  else announce(context, flags, line);
+}
+
+/** `/srv/libretto` from --data, otherwise with its origin: `/srv/libretto (LIBRETTO_DATA)`. */
+function nameOf({ value, origin }: Configured<string>, ofDefault = ''): string {
+  if (origin.from === 'flag') return value;
+  return `${value} (${origin.from === 'default' ? `default${ofDefault}` : formatOrigin(origin)})`;
+}
+
+function noDataFolder(
+  data: Configured<string>,
+  found: Exclude<ReturnType<typeof lookAtFolder>, 'registry'>,
+): UsageError {
+  const name = `${data.value} (${formatOrigin(data.origin)})`;
+  const faults = {
+    nothing: `There is no data folder ${name}`,
+    file: `The data folder ${name} is a file`,
+    empty: `The data folder ${name} is empty`,
+    'other files': `The folder ${name} is no data folder: it has neither a publication nor a state`,
+  };
+  return new UsageError(
+    `${faults[found]}. Name the data folder with --data, with LIBRETTO_DATA, or with \`data\` in libretto.json. ` +
+      '`libretto build` makes a new one.',
+  );
+}

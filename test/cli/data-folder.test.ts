@@ -1,0 +1,214 @@
+// Tests that every command names its data folder, and that a command never takes a missing folder, or one of another
+// user, for an empty registry.
+
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createProgram } from '../../cli/program/program.ts';
+import type { Context } from '../../cli/io/context.ts';
+import { listCommands } from '../util/command-reference.ts';
+import { runCli, startCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+const reference = '0'.repeat(40);
+const repository = 'repo_0000000000000000';
+
+/** Every command that only reads or changes an existing data folder. */
+const reading: readonly (readonly string[])[] = [
+  ['status'],
+  ['verify'],
+  ['why', 'acme/hello'],
+  ['impact', 'composer.lock'],
+  ['history'],
+  ['diff', '1'],
+  ['rollback', '1'],
+  ['prune'],
+  ['backup', 'copy'],
+  ['config', 'export', '--out', '-'],
+  ['token', 'list'],
+  ['token', 'show', 'tok_0'],
+  ['token', 'update', 'tok_0', '--limit', '5'],
+  ['token', 'explain', 'tok_0', 'acme/hello'],
+  ['token', 'rotate', 'tok_0'],
+  ['token', 'revoke', 'tok_0'],
+  ['user', 'list'],
+  ['user', 'update', 'bob@example.org', '--name', 'Bob'],
+  ['user', 'disable', 'bob@example.org'],
+  ['keys', 'list'],
+  ['keys', 'rotate'],
+  ['settings', 'list'],
+  ['settings', 'unset', 'limits.read'],
+  ['audit', 'list'],
+  ['audit', 'verify'],
+  ['state', 'show'],
+  ['package', 'withdraw', 'acme/hello', '1.0.0'],
+  ['package', 'restore', 'acme/hello', '1.0.0'],
+  ['package', 'statistics', 'acme/hello'],
+  ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
+  ['package', 'purged'],
+  ['package', 'purged', '--recover'],
+  ['mirror', 'list'],
+  ['mirror', 'verify'],
+  ['mirror', 'prune'],
+  ['mirror', 'warm', 'composer.lock'],
+  ['repository', 'list'],
+  ['repository', 'show', repository],
+  ['repository', 'update', repository, '--interval', '15m'],
+  ['repository', 'sync', repository],
+  ['repository', 'verify', repository],
+  ['repository', 'withdraw'],
+  ['repository', 'remove', repository],
+];
+
+/** Every command that may be the first one of a registry: it makes the data folder. */
+const making: readonly (readonly string[])[] = [
+  ['build', '../packages'],
+  ['token', 'create', '--description', 'CI'],
+  ['publish', '../packages/hello'],
+  ['receive', '../tree'],
+  ['repository', 'add', 'https://1.1.1.1/acme/tool.git'],
+  ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
+  ['settings', 'set', 'limits.read', '5'],
+  ['state', 'init'],
+  ['config', 'import', '../config.json'],
+  ['restore', '../nowhere'],
+];
+
+/** Findings of `doctor`, servers that wait for the first build, and commands without a data folder. */
+const others = ['doctor', 'serve', 'start', 'import satis', 'completion'];
+
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  folder = temporaryFolder('data-folder');
+  chmodSync(folder.path, 0o755);
+  mkdirSync(folder.at('packages/hello'), { recursive: true });
+  writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
+  writeFileSync(folder.at('composer.lock'), JSON.stringify({ packages: [], 'packages-dev': [] }));
+  await libretto(['build', 'packages']);
+  await libretto(['token', 'create', '--description', 'CI']);
+});
+afterAll(async () => {
+  chmodSync(folder.at('var'), 0o700);
+  await folder.remove();
+});
+
+const libretto = (args: readonly string[], options: Partial<CliOptions> = {}): Promise<CliOutcome> =>
+  runCli(args, { cwd: folder.path, heading: true, ...options });
+const firstLine = ({ stderr }: CliOutcome): string | undefined => stderr.split('\n')[0];
+
+it('knows every command of the program', () => {
+  const program = createProgram({} as unknown as Context, () => undefined);
+  const leaves = listCommands(program).filter(({ command }) => command.commands.length === 0);
+  const isKnown = (path: string): boolean =>
+    others.includes(path) || [...reading, ...making].some((args) => `${args.join(' ')} `.startsWith(`${path} `));
+  expect(leaves.map(({ path }) => path).filter((path) => !isKnown(path))).toEqual([]);
+});
+
+describe.each([
+  ['is missing', 'There is no data folder', undefined],
+  ['is empty', 'is empty', []],
+  ['has folders of another project', 'is no data folder', ['build', 'build/css']],
+])('a data folder that %s', (what, fault, content) => {
+  beforeAll(() => {
+    for (const path of content?.length === 0 ? [''] : (content ?? []))
+      mkdirSync(folder.at(what, path), { recursive: true });
+  });
+
+  it.each([...reading, ['artifact', 'withdraw', 'acme/hello', '--as-version=1.0.0', `--reference=${reference}`]])(
+    'is refused by %s %s with exit code 2, and stays as it was',
+    async (...args) => {
+      const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', what]);
+      const message =
+        args[0] === 'artifact' ? /Nothing is published in/ : new RegExp(`${fault}.*with --data, with LIBRETTO_DATA`);
+      expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+      expect(stderr).toContain(folder.at(what));
+      const left = existsSync(folder.at(what))
+        ? readdirSync(folder.at(what), { recursive: true }).toSorted()
+        : undefined;
+      expect(left).toEqual(content);
+    },
+  );
+});
+
+describe('a data folder of another user', () => {
+  beforeAll(() => chmodSync(folder.at('var'), process.getuid?.() === 0 ? 0o700 : 0));
+  afterAll(() => chmodSync(folder.at('var'), 0o755));
+
+  it.each([...reading, ...making])('is refused by %s %s, which names the owner', async (...args) => {
+    const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', 'var'], { asOther: true });
+    expect([exitCode, stdout, stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(
+        /^libretto: The user .* may not (read|change) \S+\/var: it belongs to (\S+)\. .*sudo -u \2 libretto/,
+      ),
+    ]);
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('a state of another user', () => {
+  it('is refused by commands that read it, and other commands read the packages', async () => {
+    chmodSync(folder.at('var/state'), 0o700);
+    const [listed, verified, built] = await Promise.all([
+      libretto(['token', 'list', '--data', 'var'], { asOther: true }),
+      libretto(['verify', '--data', 'var'], { asOther: true }),
+      libretto(['audit', 'verify', '--data', 'var'], { asOther: true }),
+    ]);
+    expect([listed.exitCode, listed.stderr]).toEqual([
+      2,
+      expect.stringContaining(`may not read ${folder.at('var/state')}`),
+    ]);
+    expect([built.exitCode, verified.exitCode, verified.stdout]).toEqual([
+      2,
+      0,
+      expect.stringContaining('all as published'),
+    ]);
+  });
+});
+
+describe('the first line on standard error', () => {
+  const sub = (name: string): string => folder.at(name);
+
+  it.each([
+    [['history', '--data', 'var'], {}, () => `Data folder: ${sub('var')}`],
+    [['token', 'list'], {}, () => `Data folder: ${sub('var')} (default)`],
+    [['audit', 'verify'], { LIBRETTO_DATA: 'var' }, () => `Data folder: ${sub('var')} (LIBRETTO_DATA)`],
+    [['verify'], { LIBRETTO_CONFIG: 'own.json' }, () => `Data folder: ${sub('var')} (data in ${sub('own.json')})`],
+    [['doctor'], {}, () => `Data folder: ${sub('var')} (default)`],
+    [['build'], {}, () => `Data folder: ${sub('var')} (default)`],
+  ])('%j with %j names the folder and its origin', async (args, environment, line) => {
+    writeFileSync(sub('own.json'), JSON.stringify({ data: 'var' }));
+    expect(firstLine(await libretto(args, { environment }))).toBe(line());
+  });
+
+  it.each([['token', 'list'], ['history'], ['build']])('is not there with --json: %s %s', async (...args) => {
+    expect((await libretto([...args.filter(Boolean), '--json'])).stderr).toBe('');
+  });
+
+  it.each(making.filter(([name]) => name !== 'receive' && name !== 'config' && name !== 'restore'))(
+    'of %s %s says that it makes a folder',
+    async (...args) => {
+      rmSync(folder.at('other'), { recursive: true, force: true });
+      mkdirSync(folder.at('other'));
+      const outcome = await libretto(args.filter(Boolean), { cwd: folder.at('other') });
+      const line = `New data folder: ${folder.at('other/var')} (default; --data DIRECTORY chooses another)`;
+      expect([outcome.exitCode, firstLine(outcome)]).toEqual([0, line]);
+      expect(firstLine(await libretto(['status'], { cwd: folder.at('other') }))).toMatch(/^Data folder: /);
+    },
+  );
+
+  it('says with --json that it makes a folder that nobody named', async () => {
+    const args = ['token', 'create', '--description', 'CI', '--json'];
+    expect((await libretto([...args, '--data', 'named'])).stderr).toBe('');
+    expect((await libretto(args, { cwd: folder.at('packages') })).stderr).toBe(
+      `New data folder: ${folder.at('packages/var')} (default; --data DIRECTORY chooses another)`,
+    );
+  });
+
+  it('of a server that starts before the first build names the new folder', async () => {
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', 'served'], { cwd: folder.path });
+    await server.shows(/Serving nothing yet/);
+    server.signal('SIGTERM');
+    expect(firstLine(await server.ended)).toBe(`New data folder: ${folder.at('served')}`);
+  });
+});
