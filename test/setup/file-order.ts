@@ -19,6 +19,8 @@ const longest: readonly string[] = [
   'test/property/publications.test.ts',
   'test/property/hidden-packages.test.ts',
   'test/e2e/dev-versions.test.ts',
+  'test/e2e/release.test.ts',
+  'test/e2e/image.test.ts',
   'test/e2e/managed-repository.test.ts',
   'test/e2e/operator.test.ts',
   'test/e2e/ci-engineer.test.ts',

@@ -8,8 +8,8 @@ import { toolPath } from './tool.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** Folders and files at the top that no commit has. */
-const ignored = new Set(['.git', 'node_modules', 'lib', 'released', 'var', 'libretto.json']);
+/** What no commit has, and most tests: the time of a test is spent better than with copies of them. */
+const leftOut = /^(?:(?:\.git|node_modules|lib|released|var|libretto\.json)(?:\/|$)|test\/(?!setup(?:\/|$)))/;
 
 export interface RepositoryCopy {
   readonly path: string;
@@ -22,19 +22,36 @@ export interface RepositoryCopy {
 
 /** Makes the clone at `path`, which must not exist yet. */
 export function copyRepository(path: string): RepositoryCopy {
-  cpSync(root, path, { recursive: true, filter: (from) => !ignored.has(from.slice(root.length).split('/')[0] ?? '') });
+  cpSync(root, path, { recursive: true, filter: (from) => !leftOut.test(from.slice(root.length)) });
+  const copy = openCopy(path);
+  copy.git('init', '--quiet');
+  linkPackages(path);
+  copy.commit();
+  return copy;
+}
+
+/** A second clone, at `path`. */
+export function cloneRepository(copy: RepositoryCopy, path: string): RepositoryCopy {
+  copy.git('clone', '--quiet', copy.path, path);
+  linkPackages(path);
+  return openCopy(path);
+}
+
+function linkPackages(path: string): void {
   symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
+  mkdirSync(join(path, '.git/info'), { recursive: true });
+  // a link, which the line `node_modules/` of .gitignore does not mean
+  writeFileSync(join(path, '.git/info/exclude'), 'node_modules\n');
+}
+
+function openCopy(path: string): RepositoryCopy {
   const git = (...args: readonly string[]): string =>
     execFileSync(toolPath('git'), ['-c', 'user.name=Tester', '-c', 'user.email=tester@example.org', ...args], {
       cwd: path,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-  git('init', '--quiet');
-  mkdirSync(join(path, '.git/info'), { recursive: true });
-  // a link, which the line `node_modules/` of .gitignore does not mean
-  writeFileSync(join(path, '.git/info/exclude'), 'node_modules\n');
-  const copy: RepositoryCopy = {
+  return {
     path,
     at: (...parts) => join(path, ...parts),
     git,
@@ -50,8 +67,6 @@ export function copyRepository(path: string): RepositoryCopy {
       git('commit', '--quiet', '--message', 'A state of the repository');
     },
   };
-  copy.commit();
-  return copy;
 }
 
 /** Gives the unreleased changes the heading of a version, as a release begins. */
