@@ -1,5 +1,5 @@
-// Tests the API explorer in a real browser: it loads under its strict policy, sends requests only to this service, and
-// performs its operations.
+// Tests the API explorer in a real browser: it loads under its strict policy, sends requests only to this service,
+// performs its operations, keeps a login for its tab, and fits a phone.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
@@ -54,6 +54,20 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
       expect(requestedElsewhere()).toEqual([]);
     });
 
+    it('fills in no parameter: a call sends what a person typed', async () => {
+      const { page } = browsing;
+      const block = page.locator('#operations-Tokens-listTokens');
+      await block.locator('.opblock-summary-control').first().click();
+      const inputs = block.locator('.parameters input');
+      await inputs.first().waitFor();
+      for (const input of await inputs.all()) expect(await input.inputValue()).toBe('');
+      expect(await block.locator('.parameters').textContent()).toContain('Default: 50');
+      await block.locator('button.execute').click();
+      await block.locator('.live-responses-table').waitFor();
+      expect(browsing.requested.at(-1)).toBe(`${registry.url()}/api/tokens`);
+      await close(page, 'operations-Tokens-listTokens');
+    });
+
     it('shows the error of a call without credentials', async () => {
       const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
       expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
@@ -84,6 +98,71 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
       expect(answer.status).toBe('200');
       expect(JSON.parse(answer.body)).toEqual((await registry.api('GET', '/packages.json', undefined, readToken)).json);
       expect(complaints()).toEqual([]);
+    });
+
+    it.each([
+      ['a desktop', 1280, 900],
+      ['a phone', 390, 844],
+    ])('has Authorize at the top of %s, also after scrolling', async (_, width, height) => {
+      const { page } = browsing;
+      await page.setViewportSize({ width, height });
+      expect(await page.locator('#explorer button').first().textContent()).toContain('Authorize');
+      for (const top of [0, 100_000]) {
+        await page.evaluate(`window.scrollTo(0, ${top})`);
+        const box = await page.locator('.auth-wrapper button.authorize').boundingBox();
+        expect(box?.y).toBeLessThan(40);
+        expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      }
+    });
+
+    it('never scrolls sideways, also on a phone with everything unfolded', async () => {
+      const { page } = browsing;
+      const shown = ['Artifacts-createArtifact', 'Audit-listAuditEvents'];
+      await page.getByText('About this API').click();
+      for (const id of shown) {
+        await page.locator(`#operations-${id} .opblock-summary-control`).first().click();
+        await page.locator(`#operations-${id} .opblock-body table.responses-table`).waitFor();
+      }
+      await page.locator('#operations-Audit-listAuditEvents button.execute').click();
+      await page.locator('#operations-Audit-listAuditEvents .live-responses-table').waitFor();
+      await page.locator('section.models button').first().click();
+      await page.locator('.model-container button').first().click();
+      const wide = async (width: number): Promise<number> => {
+        await page.setViewportSize({ width, height: 844 });
+        return Number(await page.evaluate('document.documentElement.scrollWidth'));
+      };
+      expect([await wide(390), await wide(1280)]).toEqual([390, 1280]);
+      await page.click('.auth-wrapper button.authorize');
+      expect([await wide(390), await wide(1280)]).toEqual([390, 1280]);
+      await page.locator('.dialog-ux .close-modal').click();
+      for (const id of shown) await page.locator(`#operations-${id} .opblock-summary-control`).first().click();
+      expect(complaints()).toEqual([]);
+    });
+
+    it('keeps the login for the tab, and forgets it at a logout', async () => {
+      const { page } = browsing;
+      await page.reload();
+      await page.getByText('Logged in: session, token').waitFor();
+      expect(await storedIn(page)).toEqual({ session: [expect.stringContaining(session)], local: 0, cookie: '' });
+      await page.click('.auth-wrapper button.authorize');
+      const logouts = page.locator('.auth-container button', { hasText: 'Logout' });
+      await logouts.first().click();
+      await logouts.first().click();
+      await page.locator('.dialog-ux .close-modal').click();
+      await page.getByText('Not logged in').waitFor();
+      expect(await storedIn(page)).toEqual({ session: [], local: 0, cookie: '' });
+    });
+
+    it('is logged in and out by the operations that do so', async () => {
+      const { page } = browsing;
+      const body = { email: 'ada@example.org', password: 'correct horse battery staple' };
+      const { status } = await execute(page, 'operations-Authentication-login', JSON.stringify(body));
+      expect(status).toBe('200');
+      await page.getByText('Logged in: session').waitFor();
+      expect((await execute(page, 'operations-Authentication-getMe')).status).toBe('200');
+      expect((await execute(page, 'operations-Authentication-logout')).status).toBe('200');
+      await page.getByText('Not logged in').waitFor();
+      expect(await storedIn(page)).toEqual({ session: [], local: 0, cookie: '' });
     });
   });
 
@@ -121,6 +200,16 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     expect(registry.output()).not.toContain(invited['token']);
   });
 });
+
+interface Stored {
+  readonly session: readonly string[];
+  readonly local: number;
+  readonly cookie: string;
+}
+
+/** The stored values of the tab, the number of values in localStorage, and the cookies. */
+const storedIn = (page: Page): Promise<Stored> =>
+  page.evaluate('({ session: Object.values(sessionStorage), local: localStorage.length, cookie: document.cookie })');
 
 async function authorize(page: Page, scheme: string, value: string): Promise<void> {
   await page.click('.auth-wrapper button.authorize');

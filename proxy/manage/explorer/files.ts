@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextDocument } from '../../http/document.ts';
-import { script, style } from './page.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 
 const javascript = 'text/javascript; charset=utf-8';

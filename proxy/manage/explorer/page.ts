@@ -1,5 +1,5 @@
-// The page of the API explorer and its start script. The page has no inline code and no file of another host, so that
-// its content policy can be strict.
+// The page of the API explorer. It has no inline code and no file of another host, so that its content policy can be
+// strict.
 
 /** Addresses are relative: behind a web server the service may live below a path. */
 export const page = `<!doctype html>
@@ -26,56 +26,6 @@ export const page = `<!doctype html>
 <script src="swagger/explorer.js"></script>
 </body>
 </html>
-`;
-
-/** Credentials stay in the page's memory. The page shows only its own description, with any query in its address. */
-export const script = `'use strict';
-
-// A browser that sends no stored credentials does not prompt its user for a password after a 401. The service cannot
-// prevent that alone: over plain http no header marks requests of a script.
-const withoutPrompt = (request) => (request.loadSpec ? request : Object.assign(request, { credentials: 'omit' }));
-
-SwaggerUIBundle({
-  url: 'openapi.json',
-  requestInterceptor: withoutPrompt,
-  dom_id: '#explorer',
-  presets: [SwaggerUIBundle.presets.apis],
-  layout: 'BaseLayout',
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  filter: true,
-  persistAuthorization: false,
-  queryConfigEnabled: false,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
-
-// an invitation is in the fragment, which browsers send to no server
-const invitation = new URLSearchParams(location.hash.slice(1)).get('invitation');
-if (invitation !== null) {
-  const form = document.getElementById('invitation');
-  const status = form.querySelector('[role=status]');
-  form.hidden = false;
-  history.replaceState(null, '', location.pathname);
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const body = JSON.stringify({ token: invitation, password: form.elements.password.value });
-    try {
-      const answer = await fetch('auth/invitations/accept', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
-      const result = await answer.json();
-      const issues = result.details?.issues?.map((issue) => issue.path + ' ' + issue.message).join('; ');
-      status.textContent = answer.ok ? 'Done. Log in as ' + result.email + ' with POST /api/auth/login.' : issues || result.error;
-      if (answer.ok) form.elements.password.value = '';
-    } catch (error) {
-      status.textContent = 'The service could not be reached: ' + error.message;
-    }
-  });
-}
-`;
-
-export const style = `body { margin: 0; }
-#invitation { max-width: 1460px; margin: 0 auto; padding: 1.5rem 20px; font-family: sans-serif; box-sizing: border-box; }
 `;
 
 /**
