@@ -139,12 +139,28 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
     });
   });
 
+  it('serves the tree as an origin to requests with the header alone', async () => {
+    await paste(`ip address add 10.0.0.5/8 dev lo\n${block('docs/how-to/origin.md', 'nginx-origin.conf')}`);
+    const status = async (path: string, authorization: string): Promise<string> => {
+      const request = `curl -so /dev/null -w '%{http_code}' -H 'Authorization: ${authorization}' http://10.0.0.5/${path}`;
+      return (await paste(request)).stdout;
+    };
+    const secret = 'Bearer LONG-RANDOM-TEXT';
+    expect(await status('public/p2/acme/hello.json', secret)).toBe('200');
+    expect(await status('index/_publication.json', secret)).toBe('200');
+    expect(await status('index/_publication.json', 'Bearer another')).toBe('401');
+    expect(await status('state/data.mdb', secret)).toBe('404');
+  });
+
   it('does the daily work of operations.md', async () => {
     for (const { language, heading, text } of blocksOf(operations)) {
       expect(language, heading).toBe('sh');
       // publication 41 of the page is the first one here
       await paste(text.replaceAll(/\b41\b/g, '1'));
     }
+    const [, nightly = ''] = /^15 3 \* \* \* {2}(.*)$/m.exec(block('docs/how-to/backup.md', '15 3 * * *')) ?? [];
+    expect(nightly).toContain('libretto backup');
+    await paste(nightly.replaceAll('\\%', '%'), { environment: { PATH: '/usr/bin:/bin' } });
     expect((await paste('libretto restore /mnt/backups/libretto-2027-01-31 --dry-run')).output).toContain('is whole');
   });
 });
