@@ -24,7 +24,7 @@ const groups = [
   },
   {
     name: 'program',
-    test: /cli\/(?:program\/program|config\/config|io\/output|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|-error\.ts$/,
+    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|-error\.ts$/,
   },
   {
     name: 'common',

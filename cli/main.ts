@@ -10,8 +10,7 @@
 //      again later (EX_TEMPFAIL of sysexits.h)
 
 import { randomBytes } from 'node:crypto';
-import { userInfo } from 'node:os';
-import { basename, relative } from 'node:path';
+import { networkInterfaces, userInfo } from 'node:os';
 import { inspect } from 'node:util';
 
 import { RegistryError } from '../build/contract/errors.ts';
@@ -25,6 +24,8 @@ import { AnswerLost, answerStream, type TextStream } from './io/answer-stream.ts
 import { processEnvironment } from './config/config.ts';
 import { painted, wantsColors } from './io/color.ts';
 import type { ProcessContext } from './io/context.ts';
+import { invocationOf, typeable } from './io/invocation.ts';
+import { reachableAddresses } from './io/network-addresses.ts';
 import { printable } from './io/output.ts';
 import { runProgram } from './program/program.ts';
 import { RemoteFailure } from './remote/remote.ts';
@@ -51,6 +52,7 @@ const stderr: TextStream = {
     return process.stderr.columns;
   },
   colors: wantsColors(process.stderr.isTTY, environment),
+  typeable: forReader,
   write: (text) => process.stderr.write(text),
 };
 
@@ -61,9 +63,15 @@ function realContext(): ProcessContext {
     get stdin() {
       return process.stdin; // opened by the first reader
     },
-    stdout: answerStream(process.stdout, wantsColors(process.stdout.isTTY, environment)),
+    stdout: answerStream(process.stdout, {
+      colors: wantsColors(process.stdout.isTTY, environment),
+      typeable: forReader,
+    }),
     stderr,
-    invocation: invocation(process.argv[1]),
+    get invocation() {
+      return invocation();
+    },
+    networkAddresses: () => reachableAddresses(networkInterfaces()),
     now: () => new Date(),
     randomBytes: (count) => randomBytes(count),
     actor: `cli:${userName()}`,
@@ -74,11 +82,17 @@ function realContext(): ProcessContext {
   };
 }
 
-function invocation(script: string | undefined): string {
-  if (script === undefined || basename(script) !== 'main.js') return 'libretto';
-  const path = relative(process.cwd(), script);
-  if (path.startsWith('..')) return `node ${script}`;
-  return `node ${/\s/.test(path) ? JSON.stringify(path) : path}`;
+/** Looked up when a message needs it, because most commands print no advice. */
+function invocation(): string {
+  return invocationOf({
+    script: process.argv[1],
+    workingDirectory: process.cwd(),
+    path: environment['PATH'],
+  });
+}
+
+function forReader(text: string): string {
+  return typeable(text, invocation);
 }
 
 /** A container's user need not have a name. */
@@ -129,7 +143,7 @@ function report(error: unknown): void {
   const expected = expectedErrors.some((kind) => error instanceof kind);
   const message = error instanceof Error ? error.message : String(error);
   const line = expected
-    ? `libretto: ${printable(message)}`
+    ? `libretto: ${forReader(printable(message))}`
     : 'libretto: unexpected error: ' +
       `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}`;
   stderr.write(`${process.argv.includes('--json') ? line : painted(stderr, 'red', line)}\n`);

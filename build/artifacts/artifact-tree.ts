@@ -34,10 +34,16 @@ export interface ArtifactBuild {
   readonly waitMs: number;
 }
 
-export interface ArtifactTree {
+/** What can be read of the folder of artifacts and its published versions without the build lock. */
+export interface ReadableArtifacts {
   /** id of the source that it is */
   readonly source: string;
   readonly dataDirectory: string;
+  /** all retrievable versions of a package; empty for a lost index, which the next build derives again */
+  readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
+}
+
+export interface ArtifactTree extends ReadableArtifacts {
   /** absolute, of a path below the folder of artifacts */
   readonly at: (path: string) => string;
   /** Durable. Both absolute; replaces an existing file. */
@@ -48,8 +54,6 @@ export interface ArtifactTree {
   readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
   /** What `build(true)` would change; changes nothing. */
   readonly planWithdrawal: () => Promise<BuildReport>;
-  /** all retrievable versions of a package; empty for a lost index, which the next build derives again */
-  readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** as `entries`; throws PackageDamaged if the index is lost */
   readonly published: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** the serial of the publication that readers see; 0 for none */
@@ -91,22 +95,30 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
   const at = (path: string): string => join(folder, path);
   const output = createDiskOutput(dataDirectory);
   return {
-    source: parseSource(location, dataDirectory, dataDirectory).id,
-    dataDirectory,
+    ...readableArtifacts(dataDirectory),
     at,
     move,
     exists: async (path) => (await orMissing(stat(at(path)))) !== undefined,
     remove: (path) => rm(at(path), { force: true }),
     build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
     planWithdrawal: () => buildHoldingLock({ ...alone, allowWithdraw: true, dryRun: true }, effects),
-    entries: async (name) => {
-      const text = await output.read('index', indexPath(name));
-      return text === undefined ? [] : parsePublishedIndex(name, text).versions;
-    },
     published: async (name) => (await readPublishedIndex(output, name))?.versions ?? [],
     serial: async () => {
       const text = await output.read('index', publicationPath);
       return text === undefined ? 0 : parsePublication(text).serial;
+    },
+  };
+}
+
+/** `dataDirectory`: absolute; it need not exist. */
+export function readableArtifacts(dataDirectory: string): ReadableArtifacts {
+  const output = createDiskOutput(dataDirectory);
+  return {
+    source: parseSource(`artifact:${join(dataDirectory, artifactsFolder)}`, dataDirectory, dataDirectory).id,
+    dataDirectory,
+    entries: async (name) => {
+      const text = await output.read('index', indexPath(name));
+      return text === undefined ? [] : parsePublishedIndex(name, text).versions;
     },
   };
 }

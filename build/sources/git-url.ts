@@ -34,6 +34,13 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
         `~/.netrc, GIT_ASKPASS or an ssh key. A registered repository has separate fields for them.`,
     };
   }
+  const unprotected = /^git:\/\/(.*)$/is.exec(shown)?.[1];
+  if (unprotected !== undefined)
+    return {
+      refusal:
+        `The URL ${shown} would be fetched without encryption, and nothing would check the server. Use ` +
+        `https://${unprotected} or ssh://git@${unprotected}.`,
+    };
   const fault = faultOf(url);
   if (fault !== undefined) return { refusal: `The URL ${shown} ${fault}.` };
   const http = httpPattern.exec(url);

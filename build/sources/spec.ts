@@ -59,6 +59,8 @@ export function parseSource(text: string, base: string, dataDirectory: string): 
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
   if (/^[a-z]+::/i.test(text)) return unfetched(text);
+  const unprotected = /^(?:git:)?(git:\/\/.*)$/is.exec(text)?.[1];
+  if (unprotected !== undefined) return refusalOfUrl(unprotected);
   if (text.startsWith(receivedPrefix))
     return (
       `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with ` +
@@ -70,7 +72,11 @@ export function sourceRefusal(text: string): string | undefined {
   if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
   if (prefix !== undefined && prefix !== 'git')
     return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
-  const parsed = parseGitUrl(rest);
+  return refusalOfUrl(rest);
+}
+
+function refusalOfUrl(url: string): string | undefined {
+  const parsed = parseGitUrl(url);
   return 'refusal' in parsed ? parsed.refusal : undefined;
 }
 

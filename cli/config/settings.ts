@@ -9,6 +9,7 @@ import { standardKeep } from '../../build/history/keep.ts';
 import type { Address } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
+import { addressSettings } from './address-settings.ts';
 import { features } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
@@ -204,6 +205,7 @@ export const settings = {
   advertise,
   distUrl,
   distShasum,
+  ...addressSettings,
   trustedProxies,
   ...connectionSettings,
   features,

@@ -7,6 +7,8 @@ export interface TextStream {
   /** whether it gets colours; see wantsColors */
   readonly colors?: boolean;
   readonly write: (text: string) => unknown;
+  /** Rewrites each `libretto …` to the command that works in the reader's shell; undefined: it is `libretto`. */
+  readonly typeable?: (text: string) => string;
 }
 
 /** The answer, or a part of it, was not written. */
@@ -25,7 +27,10 @@ export interface AnswerStream extends TextStream {
   readonly delivered: (consequence?: string) => Promise<void>;
 }
 
-export function answerStream(stream: NodeJS.WriteStream, colors = false): AnswerStream {
+export function answerStream(
+  stream: NodeJS.WriteStream,
+  { colors = false, typeable }: Pick<TextStream, 'colors' | 'typeable'> = {},
+): AnswerStream {
   let failure: NodeJS.ErrnoException | undefined;
   let writing: Promise<void> = Promise.resolve();
   // every write reports its own failure; the event repeats it
@@ -34,6 +39,7 @@ export function answerStream(stream: NodeJS.WriteStream, colors = false): Answer
     isTTY: stream.isTTY,
     columns: stream.columns,
     colors,
+    ...(typeable === undefined ? {} : { typeable }),
     write: (text) => {
       const written = new Promise<void>((resolve) => {
         stream.write(text, (error) => {

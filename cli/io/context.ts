@@ -19,6 +19,8 @@ export interface Context extends CommandStreams {
   readonly stdin: InputStream;
   /** the command that started this program, for lines to paste: `libretto`, or `node lib/cli/main.js` */
   readonly invocation: string;
+  /** addresses of this machine that other machines reach, IPv4 first */
+  readonly networkAddresses: () => readonly string[];
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
   /** the actor in the audit log: `cli:<user of the operating system>` */

@@ -9,14 +9,18 @@ export function printJson(stream: TextStream, document: unknown): void {
   stream.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-/** `paint`: the colour of a line, on a stream with colours. */
+/**
+ * Prints text for people. A command in backquotes is shown as it works in the shell of the reader. `paint`: the colour
+ * of a line, on a stream with colours.
+ */
 export function printLines(
   stream: TextStream,
   lines: readonly string[],
   paint: (line: string) => Paint | undefined = () => undefined,
 ): void {
-  if (lines.length > 0)
-    stream.write(`${lines.map((line) => painted(stream, paint(line), printable(line))).join('\n')}\n`);
+  if (lines.length === 0) return;
+  const text = lines.map((line) => painted(stream, paint(line), printable(line))).join('\n');
+  stream.write(`${stream.typeable?.(text) ?? text}\n`);
 }
 
 /** Errors beside the result of a command. */
@@ -66,9 +70,9 @@ export function firstOf(lines: readonly string[], most: number): string[] {
   return [...lines.slice(0, most - 1), `  … and ${lines.length - most + 1} more (--json lists them all)`];
 }
 
-/** `1 version`, `2 versions` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 version`, `2 versions`; `many`: an irregular plural */
+export function counted(count: number, noun: string, many = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : many}`;
 }
 
 /**

@@ -15,11 +15,13 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .option('--version <version>', 'the version, if composer.json has none')
     .option('--url <url>', 'the address of a remote registry (LIBRETTO_URL)')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--dry-run', 'check everything and show what would be published, without publishing it')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       example(
         'libretto publish . --version 1.2.0',
+        'libretto publish . --version 1.2.0 --dry-run',
         'LIBRETTO_TOKEN=lib_w_… libretto publish hello-1.2.0.zip --url https://packages.example.org',
       ),
     );

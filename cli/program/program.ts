@@ -11,10 +11,14 @@ import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addCompletion } from './completion.ts';
+import { addHelp } from './help-command.ts';
 import { addHistory } from './history.ts';
+import { addInit } from './init.ts';
+import { acceptLeadingOptions, flagsOf } from './leading-options.ts';
 import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
 import { addPeople } from './people.ts';
+import { addServe, addStart } from './serving.ts';
 import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
 import { addTokens } from './tokens.ts';
@@ -46,11 +50,11 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .option('-v, --verbose', 'print also the steps of the work')
     .option('--debug', 'show the stack of an unexpected error')
     .enablePositionalOptions() // a command may have its own --version
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command') // of the groups
     .configureHelp(helpConfiguration)
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      writeErr: (text) => void context.stderr.write(text),
+      writeErr: (text) => void context.stderr.write(context.stderr.typeable?.(text) ?? text),
       outputError: (text, write) => write(painted(context.stderr, 'red', text)),
       getOutHasColors: () => context.stdout.colors === true,
       getErrHasColors: () => context.stderr.colors === true,
@@ -59,6 +63,13 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .showHelpAfterError('Run `libretto --help` to see the commands.')
     .addHelpText('after', '\n`libretto help COMMAND` shows the options of a command, with examples.');
   const wire = wireTo(context, finish);
+  addCommands(program, wire);
+  groupCommands(program);
+  acceptLeadingOptions(program);
+  return program;
+}
+
+function addCommands(program: Command, wire: Wire): void {
   addPublishing(program, wire);
   addTrust(program, wire);
   addHistory(program, wire);
@@ -74,9 +85,9 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
   addAudit(program, wire);
   addData(program, wire);
   addState(program, wire);
+  addInit(program, wire);
+  addHelp(program);
   addCompletion(program, wire);
-  groupCommands(program);
-  return program;
 }
 
 /** Copies properties without reading them: reading `stdin` opens it. */
@@ -96,7 +107,7 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
     command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
     for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
-      const flags = command.optsWithGlobals();
+      const flags = flagsOf(command);
       const streams = commandStreams(context, flags);
       const { run } = await load();
       // the server that started this process has warned already
@@ -186,62 +197,4 @@ function addImports(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document with the result for each option')
     .addHelpText('after', example('libretto import satis satis.json', 'libretto import satis satis.json --out -'));
   wire(satis, () => import('../commands/satis/import-satis.ts'));
-}
-
-function addServe(program: Command, wire: Wire): void {
-  const serve = withSettings(
-    program.command('serve'),
-    'data',
-    'state',
-    'origin',
-    'listen',
-    'redis',
-    'workers',
-    'metadataUrl',
-    'trustedProxies',
-    'maxIdleConnections',
-    'tlsCert',
-    'tlsKey',
-    'features',
-    'metrics',
-    'log',
-  )
-    .addOption(new Option('--child', 'serve as a worker of another process').hideHelp())
-    .summary('serve the output tree')
-    .description('Serve the output tree to Composer clients with a token.')
-    .addHelpText(
-      'after',
-      example(
-        'libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379',
-        'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8',
-        'libretto serve --workers 4 --redis redis://127.0.0.1:6379',
-      ),
-    );
-  wire(serve, () => import('../commands/serve/serve.ts'));
-}
-
-function addStart(program: Command, wire: Wire): void {
-  const start = withSettings(
-    program.command('start'),
-    'data',
-    'state',
-    'jobs',
-    'listen',
-    'redis',
-    'metadataUrl',
-    'trustedProxies',
-    'maxIdleConnections',
-    'tlsCert',
-    'tlsKey',
-    'features',
-    'metrics',
-    'log',
-  )
-    .summary('build, create a token, serve, and print the install commands')
-    .description(
-      'Build, create a first read token if there is none, serve, and print the commands that install a package ' +
-        'with Composer.',
-    )
-    .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
-  wire(start, () => import('../commands/serve/start.ts'));
 }

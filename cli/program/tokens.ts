@@ -25,7 +25,8 @@ function addCreate(token: Command, wire: Wire): void {
     .option('--limit <n>', 'requests per hour, 0 for no limit (default: the limit of the kind)')
     .option(
       '--expires <when>',
-      'a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)',
+      'a duration such as 90d or 12h, a day such as 2027-01-31 (to its end, UTC), or a time such as ' +
+        '2027-01-31T12:00:00Z (default: never)',
     );
   withLimits(create);
   wire(
@@ -63,7 +64,11 @@ function addUpdate(token: Command, wire: Wire): void {
     )
     .option('--description <text>', 'the purpose or owner of the token')
     .option('--limit <n|default>', 'requests per hour, 0 for no limit, or default for the limit of its kind')
-    .option('--expires <when|never>', 'a duration from now such as 90d, a time such as 2027-01-31T00:00:00Z, or never');
+    .option(
+      '--expires <when|never>',
+      'a duration from now such as 90d, a day such as 2027-01-31 (to its end, UTC), a time such as ' +
+        '2027-01-31T12:00:00Z, or never',
+    );
   withLimits(update).option(
     '--clear <packages|stability|not-after|networks>',
     'remove this limit (repeatable)',

@@ -1,7 +1,8 @@
 // The text that a server prints after its start. Pure.
 
-import { localUrl } from '../text/address.ts';
-import type { Config } from '../config/config.ts';
+import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
+import { formatOrigin, type Config } from '../config/config.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 import { counted, revealSecret } from '../io/output.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import type { SetupOffer } from './setup-offer.ts';
@@ -18,16 +19,20 @@ export interface Announced {
   readonly mirrors: boolean;
   /** undefined: plain HTTP is served */
   readonly certificate: CertificateFacts | undefined;
+  /** the address for clients */
+  readonly clients: ClientAddress;
   readonly now: Date;
 }
 
-export function announcement({ host, port, config, metrics, tree, mirrors, certificate, now }: Announced): string[] {
+export function announcement(announced: Announced): string[] {
+  const { host, port, config, metrics, tree, mirrors, certificate, now } = announced;
   const { metadataUrl, data, origin } = config;
   const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
   const lines = [
     `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ` +
       `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
+  lines.push(...clientLines(announced));
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (origin.value !== undefined)
     lines.push(
@@ -59,6 +64,11 @@ export function setupLines(offer: SetupOffer | undefined): string[] {
   ];
 }
 
-function isEverywhere(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
+/** The address for other machines, where it is another than that for this machine. */
+function clientLines({ host, port, certificate, clients, config }: Announced): string[] {
+  if (clients.url === localUrl(host, port, certificate)) return [];
+  const configured = publicUrlOf(config);
+  return configured === undefined
+    ? [`Other machines reach it at ${clients.url}.`]
+    : [`Clients use ${clients.url} (${formatOrigin(configured.origin)}).`];
 }

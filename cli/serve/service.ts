@@ -13,6 +13,7 @@ import { assertReadable } from '../../proxy/state/readable.ts';
 import { advertisedRoot, defaultLimits } from '../compose/settings.ts';
 import { composeTokens } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import { openCore, type ServingCore } from '../core/serving-core.ts';
 import { servingAlone, type ServingRole } from '../core/serving-role.ts';
@@ -21,7 +22,7 @@ import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { withSettingsOf } from '../state/state-settings.ts';
-import { localUrl } from '../text/address.ts';
+import { clientAddress, localUrl, type ClientAddress } from '../text/address.ts';
 import { readCertificate, type CertificateFacts } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
@@ -43,6 +44,8 @@ export interface Service {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** The metrics of this process; empty without metrics. */
   readonly metricFamilies: () => Promise<readonly Family[]>;
+  /** the address for clients, on other machines where they reach the server */
+  readonly clients: ClientAddress;
   /** the certificate at the start; undefined: the server uses plain HTTP */
   readonly certificate: CertificateFacts | undefined;
   /** The setup code for the first admin; undefined if a user exists. */
@@ -101,20 +104,28 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
     throw listenRefusal(error, config.listen);
   });
   return {
-    ...address,
     ...logging(log),
+    ...addressing(core, address, certificate?.facts),
+    offerSetup: () => offerSetup(core, setupCode, localUrl(address.host, address.port, certificate?.facts)),
     tree: tree.shown,
     mirrors: async () => mirror !== undefined && isMirroring(mirror.mirror),
     metrics: metricsAt,
     metricFamilies: metrics.own,
     config: await withSettingsOf(store, config),
     tokens: composeTokens(store, context),
-    offerSetup: () => offerSetup(core, setupCode, localUrl(address.host, address.port, certificate?.facts)),
     degraded: core.counters.degraded,
     hangUp: hangUp(core, proxy),
-    certificate: certificate?.facts,
     close: () => closing.run(),
   };
+}
+
+function addressing(
+  { config, context }: ServingCore,
+  address: { readonly host: string; readonly port: number },
+  certificate: CertificateFacts | undefined,
+): Pick<Service, 'host' | 'port' | 'certificate' | 'clients'> {
+  const [publicUrl, networkAddresses] = [publicUrlOf(config)?.url, context.networkAddresses()];
+  return { ...address, certificate, clients: clientAddress({ ...address, certificate, publicUrl, networkAddresses }) };
 }
 
 function logging({ logger }: ServingCore['log']): Pick<Service, 'logError' | 'logCrash'> {

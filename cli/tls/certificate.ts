@@ -5,6 +5,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
+import { certificateNames } from '../../proxy/http/http2/certificate-names.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -57,7 +58,7 @@ export function readCertificate(
   } catch (error) {
     throw new CertificateError(`${certName} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
-  return { pair: { cert, key }, facts: { names: namesOf(parsed), validTo: new Date(parsed.validTo) } };
+  return { pair: { cert, key }, facts: { names: certificateNames(parsed), validTo: new Date(parsed.validTo) } };
 }
 
 function readPem(path: string, name: string): string {
@@ -102,11 +103,6 @@ function checkTime({ validFrom, validTo }: X509Certificate, name: string, now: D
       `${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the ` +
         'clock of this machine right?',
     );
-}
-
-/** Names among the subject's alternative names; clients check no other field (RFC 9525 §2). */
-function namesOf({ subjectAltName }: X509Certificate): string[] {
-  return (subjectAltName ?? '').split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? []);
 }
 
 /** `localhost, 127.0.0.1, valid until 2026-12-21 (30 days)` */

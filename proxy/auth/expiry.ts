@@ -1,4 +1,5 @@
-// Parses the expiry of a token: `90d`, `12h`, `2w` from now, or an instant in RFC 3339.
+// Parses the expiry of a token: `90d`, `12h`, `2w` from now, a day, which counts to its end in UTC, or an instant in
+// RFC 3339.
 
 import { TokenError } from './token-error.ts';
 
@@ -8,13 +9,15 @@ const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: 24 * hourMs, w:
 /** Ten years. A token that outlives this is better made without an end. */
 const longestMs = 3660 * 24 * hourMs;
 
+const day = /^\d{4}-\d{2}-\d{2}$/;
 const instant = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 /** `text` as an instant after `nowMs` (epoch milliseconds). Throws TokenError EXPIRY_INVALID. */
 export function parseExpiry(text: string, nowMs: number): Date {
   const span = /^(\d{1,6})([hdw])$/.exec(text);
   const unit = span === null ? undefined : unitMs[span[2] ?? ''];
-  const expiresMs = unit === undefined ? parseInstant(text) : nowMs + Number(span?.[1]) * unit;
+  const expiresMs =
+    unit === undefined ? parseInstant(day.test(text) ? `${text}T23:59:59Z` : text) : nowMs + Number(span?.[1]) * unit;
   return assertExpiry(new Date(expiresMs), nowMs, text);
 }
 
@@ -24,8 +27,8 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   if (Number.isNaN(ahead)) {
     throw new TokenError(
       'EXPIRY_INVALID',
-      `"${text}" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as ` +
-        '2027-01-31T00:00:00Z.',
+      `"${text}" is not a valid expiry. Write a duration such as 12h, 90d or 2w, a day such as ` +
+        '2027-01-31 (to its end, UTC), or a time such as 2027-01-31T12:00:00Z.',
     );
   }
   if (ahead <= 0)

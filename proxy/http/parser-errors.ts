@@ -37,13 +37,17 @@ export function refuseBody(error: NodeJS.ErrnoException, request: ServerRequest 
   return true;
 }
 
-/** The envelope, by hand, and the end of the connection. */
+/** The envelope, by hand, and the end of the connection. `message`: in place of the code's own. */
 export function writeRefusal(
   code: 'BAD_REQUEST' | 'BAD_TARGET' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE',
   socket: Duplex,
+  message?: string,
 ): number {
   const { status } = errorTable[code];
-  const { headers, body } = errorAnswer(code, { headers: ['Connection', 'close'] });
+  const { headers, body } = errorAnswer(code, {
+    headers: ['Connection', 'close'],
+    ...(message === undefined ? {} : { message }),
+  });
   let head = `HTTP/1.1 ${status} ${reasons[status]}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   socket.end(`${head}\r\n${String(body)}`, 'latin1', () => socket.destroy());

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority, type MadeCertificate } from '../util/certificate.ts';
 import { connectHttp2 } from '../util/http2-client.ts';
+import { exchange } from '../util/raw-client.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -90,6 +91,25 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     const outcome = await runCli(['serve', '--listen', '127.0.0.1:0', ...flags()], { cwd: folder.path });
     expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringMatching(message) as string]);
     expect(outcome.stderr).not.toContain('unexpected');
+  });
+
+  it.each([
+    ['GET /packages.json HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['DELETE /api/tokens/x HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    [`POST /api/artifacts HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabcdefghi`],
+  ])('answers %j over plain HTTP with the https address, and goes on serving', async (bytes) => {
+    const port = await serve(one);
+    const reply = await exchange(port, bytes);
+    expect([reply.status, reply.closed]).toEqual([400, true]);
+    expect(JSON.parse(reply.body)).toEqual({
+      error:
+        'This port serves HTTPS, and the request came over plain HTTP. Write https:// in place of http:// in the ' +
+        `address: https://localhost:${port}`,
+      code: 'BAD_REQUEST',
+      details: {},
+    });
+    await using client = await connectHttp2(port, authority);
+    expect((await client.ask('/health')).status).toBe(200);
   });
 
   it('reloads the certificate upon SIGHUP, and keeps the old one where the new one is unusable', async () => {

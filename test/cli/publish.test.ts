@@ -131,6 +131,41 @@ describe('libretto publish on the data folder', () => {
     if (existsSync(folder.at('data/artifacts'))) expect(allFiles(folder.at('data/artifacts'))).toEqual([]);
   });
 
+  it('--dry-run checks the same, and changes nothing', async () => {
+    write('1.0.0');
+    const dry = (...more: readonly string[]): Promise<CliOutcome> =>
+      run(['hello', '--data', 'data', '--dry-run', ...more]);
+    expect(await dry()).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^Would publish acme\/hello 1\.0\.0 \(\d+ bytes\)\. Nothing was changed\.$/,
+      ) as string,
+    });
+    expect(existsSync(folder.at('data'))).toBe(false);
+    await run(['hello', '--data', 'data']);
+    const before = allFiles(folder.at('data/artifacts'));
+    expect((await dry()).stdout).toBe(
+      'acme/hello 1.0.0 is already published with the same bytes. Nothing would change.',
+    );
+    expect(JSON.parse((await dry('--json')).stdout)).toEqual({
+      dry_run: true,
+      name: 'acme/hello',
+      version: '1.0.0',
+      reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      size: expect.any(Number) as number,
+      already_published: true,
+    });
+    write('1.0.0', { description: 'other' });
+    expect(await dry()).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('acme/hello 1.0.0 is published already, with other content.') as string,
+    });
+    expect(await dry('--version', 'one')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(allFiles(folder.at('data/artifacts'))).toEqual(before);
+    expect(published()).toEqual(['acme/hello@1.0.0']);
+  });
+
   it('refuses other content of a release, and a version that differs from composer.json', async () => {
     write('1.0.0');
     expect((await run(['hello', '--data', 'data'])).exitCode).toBe(0);
@@ -181,5 +216,31 @@ describe('libretto publish on a remote registry', () => {
     write(undefined, { description: 'other' });
     const refused = await remote(write_);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[VERSION_EXISTS]')]);
+  });
+
+  it('--dry-run asks the registry, and sends no ZIP', async () => {
+    write(undefined);
+    const url = registry.direct();
+    const { token } = await registry.createToken('--kind', 'write');
+    const dry = (secret: string, version: string): Promise<CliOutcome> =>
+      run(['hello', '--version', version, '--url', url, '--dry-run'], { LIBRETTO_TOKEN: secret });
+    expect((await dry(token, '1.0.0')).stdout).toMatch(
+      new RegExp(`^Would publish acme/hello 1\\.0\\.0 on ${url} \\(\\d+ bytes\\)\\. Nothing was changed\\.$`),
+    );
+    await run(['hello', '--version', '1.0.0', '--url', url], { LIBRETTO_TOKEN: token });
+    expect((await dry(token, '1.0.0')).stdout).toBe(
+      `acme/hello 1.0.0 is already published on ${url} with the same bytes. Nothing would change.`,
+    );
+    write(undefined, { description: 'other' });
+    expect(await dry(token, '1.0.0')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`is published already on ${url}, with other content`) as string,
+    });
+    expect(await dry(registry.token, '1.1.0')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('This is a read token, which cannot publish.') as string,
+    });
+    expect(await dry('lib_w_unknown', '1.1.0')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);
   });
 });

@@ -1,12 +1,15 @@
 // Tests `libretto start`, which `npm start` runs: a registry with one command. Other tests run its printed lines with
 // the real Composer.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { reachableAddresses } from '../../cli/io/network-addresses.ts';
 import { takeLock } from '../../build/output/lock.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
-import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { pathWithoutLibretto, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -30,8 +33,10 @@ interface Session {
   readonly stop: () => Promise<CliOutcome>;
 }
 
-const start = async (...flags: readonly string[]): Promise<Session> => {
-  const server = startCli(['start', '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path });
+const start = async (...flags: readonly string[]): Promise<Session> => startWith({}, ...flags);
+
+const startWith = async (environment: Record<string, string>, ...flags: readonly string[]): Promise<Session> => {
+  const server = startCli(['start', '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path, environment });
   running = server;
   const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
   await server.shows(/composer require .*\n/);
@@ -71,13 +76,63 @@ describe('libretto start', () => {
     const { stdout, stderr } = await stop();
     expect(stdout).toContain('YOUR_TOKEN');
     expect(stdout).not.toContain('lib_r_');
-    expect(stderr).toMatch(
-      /this command creates one:\n\n {2}node \S*lib\/cli\/main\.js token create --description "NAME"\n/,
-    );
+    expect(stderr).toContain('this command creates one:\n\n  libretto token create --description "NAME"\n');
     const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
       tokens: unknown[];
     };
     expect(tokens).toHaveLength(1);
+  });
+
+  it('names no `libretto` that a shell would not find', async () => {
+    await (await start()).stop();
+    const { stop } = await startWith({ PATH: pathWithoutLibretto });
+    const { stdout, stderr } = await stop();
+    const script = String.raw`node \S*lib/cli/main\.js`;
+    expect(stderr).toMatch(new RegExp(`^ {2}${script} token create --description "NAME"$`, 'm'));
+    expect(stderr).toMatch(new RegExp(`^ {2}${script} build /path/to/packages `, 'm'));
+    expect(stderr).toMatch(new RegExp(`^Or run \`${script} user create --admin`, 'm'));
+    expect(`${stdout}${stderr}`).not.toMatch(/(?:^ *|`)libretto /m);
+  });
+
+  it('says how to publish own packages into the same data folder', async () => {
+    const { stop } = await start('--data', folder.at('my data'));
+    const { stderr } = await stop();
+    const data = `--data '${folder.at('my data')}'`;
+    expect(stderr).toContain(`\n  libretto build /path/to/packages ${data} `);
+    expect(stderr).toContain(`\n  libretto build git:/path/to/repository ${data} `);
+  });
+
+  it('prints the version of a package without a release, which Composer installs only by name', async () => {
+    rmSync(folder.at('packages-src'), { recursive: true });
+    writeTree(folder.at('packages-src'), below('x', libraryTree('acme/x')));
+    const { stdout, stderr } = await (await start()).stop();
+    expect(stdout).toMatch(/^ {2}composer require -n acme\/x:dev-main$/m);
+    expect(stderr).toContain('acme/x has no stable release, so the last line names its version: dev-main.');
+  });
+
+  it('leaves Packagist on for a package that requires others', async () => {
+    rmSync(folder.at('packages-src'), { recursive: true });
+    const json = { require: { php: '>=8.1', 'monolog/monolog': '^3.0' } };
+    writeTree(folder.at('packages-src'), below('x', libraryTree('acme/x', { version: '1.0.0', ...json })));
+    const { stdout } = await (await start()).stop();
+    expect(stdout).not.toContain('packagist');
+  });
+
+  it('prints the address that other machines reach', async () => {
+    const [address] = reachableAddresses(networkInterfaces()).filter((one) => isIPv4(one));
+    const { url, stop } = await start('--listen', '0.0.0.0:0');
+    const { stdout, stderr } = await stop();
+    const shared = address === undefined ? url : url.replace('127.0.0.1', address);
+    expect(stdout).toContain(`  composer config -n repositories.libretto composer ${shared}\n`);
+    if (address !== undefined) expect(stderr).toContain(`Other machines reach it at ${shared}.`);
+  });
+
+  it('prints the configured address', async () => {
+    const { stop } = await startWith({ LIBRETTO_PUBLIC_URL: 'https://packages.example.org/' }, '--listen', '0.0.0.0:0');
+    const { stdout, stderr } = await stop();
+    expect(stdout).toContain('  composer config -n repositories.libretto composer https://packages.example.org\n');
+    expect(stdout).not.toContain('secure-http');
+    expect(stderr).toContain('Clients use https://packages.example.org (LIBRETTO_PUBLIC_URL).');
   });
 
   it('serves although a version was excluded, and names the version', async () => {

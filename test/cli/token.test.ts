@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('cli-token')));
@@ -33,6 +34,52 @@ describe('token create', () => {
       /^id +tok_[0-9A-Za-z]{16}\ndescription +CI\nkind +read\nlimit +1000 an hour \(the default of read tokens\)\nstatus +active\n/,
     );
     expect(stderr).not.toContain(stdout);
+  });
+
+  it('explains the use of the token, without its secret in a log', async () => {
+    const { stdout, stderr } = await run('create', '--description', 'CI', '--kind', 'write', '--limit', '5000');
+    expect(stderr).toContain('\n  composer config --auth bearer.127.0.0.1:8080 TOKEN\n');
+    expect(stderr).toContain('\n  {"bearer":{"127.0.0.1:8080":"TOKEN"}}\n');
+    expect(stderr).toContain('\n  LIBRETTO_TOKEN=TOKEN libretto publish . --url http://127.0.0.1:8080\n');
+    expect(stderr).toContain('The address http://127.0.0.1:8080 is from the default of listen. Set "publicUrl" in');
+    expect(stderr).toMatch(/^5000 requests an hour allow 81 runs of `composer install` with 60 packages/m);
+    expect(stderr).not.toContain(stdout);
+  });
+
+  it.each([
+    [
+      'the configured address',
+      { LIBRETTO_PUBLIC_URL: 'https://packages.example.org' },
+      'bearer.packages.example.org TOKEN',
+    ],
+    [
+      'the address of archives',
+      { LIBRETTO_DIST_URL: 'https://packages.example.org:8443' },
+      'bearer.packages.example.org:8443 TOKEN',
+    ],
+    ['a placeholder behind a proxy', { LIBRETTO_TRUSTED_PROXIES: '127.0.0.1' }, 'bearer.HOST TOKEN'],
+  ])('names %s', async (_, environment, line) => {
+    const { stderr } = await runCli(['token', 'create', '--description', 'CI'], { cwd: folder.path, environment });
+    expect(stderr).toContain(`  composer config --auth ${line}\n`);
+    if (line.includes('HOST')) expect(stderr).toContain('HOST stands for the host of the registry, such as');
+  });
+
+  it.skipIf(lacks('script'))('repeats the secret on a terminal, where it can be pasted', async () => {
+    const { stdout } = await execa(
+      'script',
+      ['-qec', `'${process.execPath}' '${binary}' token create --description CI`, '/dev/null'],
+      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, stdin: 'ignore' },
+    );
+    const [secret = ''] = /lib_r_\w+/.exec(stdout) ?? [];
+    expect(stdout).toContain(`composer config --auth bearer.127.0.0.1:8080 ${secret}`);
+    expect(stdout).toContain(`{"bearer":{"127.0.0.1:8080":"${secret}"}}`);
+  });
+
+  it('accepts a day as the expiry, and counts it to its end', async () => {
+    const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    expect(await json('create', '--description', 'CI', '--expires', day)).toMatchObject({
+      expires_at: `${day}T23:59:59.000Z`,
+    });
   });
 
   it('prints id, token and the other fields with --json', async () => {
@@ -71,7 +118,7 @@ describe('token create', () => {
     ],
     [
       ['--expires', 'soon'],
-      '"soon" is not a valid expiry. Write a duration such as 12h, 90d or 2w, or a time such as 2027-01-31T00:00:00Z.',
+      '"soon" is not a valid expiry. Write a duration such as 12h, 90d or 2w, a day such as 2027-01-31 (to its end, UTC), or a time such as 2027-01-31T12:00:00Z.',
     ],
     [
       ['--expires', '2099-01-31T00:00:00Z'],

@@ -1,7 +1,7 @@
 // Records the commands for tokens, users, keys, settings, the audit log and the whole data folder, each with a success
 // and an error.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, it } from 'vitest';
 import { describeFolder, contentsOf } from './recorder/data-folder.ts';
 import { expectRecorded } from './recorder/recording.ts';
@@ -253,4 +253,18 @@ it('unusable arguments and configurations are refused as recorded', async () => 
   writeFileSync(workspace.at('broken.json'), '{"sources": [');
   await run('settings list --config broken.json');
   expectRecorded('commands/refusals', transcript.text());
+});
+
+it('the first configuration is written as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  for (const command of [
+    'init',
+    'init --out made.json',
+    'init --out made.json --source nowhere --source git://git.example.org/a.git --yes',
+    'init --out made.json --source packages --public-url https://packages.example.org --nginx made.conf --yes',
+    'init --out made.json --yes',
+  ])
+    await transcript.run(command);
+  transcript.note(readFileSync(workspace.at('made.json'), 'utf8'));
+  expectRecorded('commands/init', transcript.text());
 });

@@ -31,8 +31,12 @@ export interface CliOptions {
   readonly input?: string;
 }
 
+/** A PATH without `libretto`, as in a clone that nobody installed. */
+export const pathWithoutLibretto = process.env['PATH'] ?? '/usr/bin:/bin';
+
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent', ...more };
+  const installed = new URL('../setup/bin', import.meta.url).pathname;
+  return { PATH: `${installed}:${pathWithoutLibretto}`, HOME: '/nonexistent', ...more };
 }
 
 /** Only root may act as another user; everyone else is denied by the mode of a folder. */

@@ -1,6 +1,7 @@
 // A folder of packages as a source: every composer.json below it is a package, except inside another package. A scan
 // does not read unchanged packages again. An unreadable folder or a faulty package never stops the others.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { DeflateThreads } from '../../archive/deflate-threads.ts';
@@ -15,6 +16,7 @@ import { createCachedContents, type CachedContents } from './cached-contents.ts'
 import { defaultLimits, type PackageLimits } from './limits.ts';
 import { createPause } from '../../files/pause.ts';
 import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
+import { versionNotices, type UnversionedPackage } from './version-notices.ts';
 
 export interface DirectorySourceOptions {
   /** absolute; may itself be a package */
@@ -105,7 +107,13 @@ function concludeScan(
     quarantined,
   );
   if (quarantined.length === 0 && memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
-  return { outcome: 'read', releases, quarantined, notices: noticesOf(examined), memory };
+  return {
+    outcome: 'read',
+    releases,
+    quarantined,
+    notices: [...noticesOf(examined), ...versionNotices(root, unversioned(root, examined))],
+    memory,
+  };
 }
 
 /**
@@ -139,6 +147,14 @@ function noticesOf(examined: ReadonlyMap<string, ExaminedPackage>): string[] {
   if (first === undefined) return [];
   const more = places.length === 1 ? '' : ` and in ${places.length - 1} more package${places.length === 2 ? '' : 's'}`;
   return [`Folders that start with a dot are not part of a package in a directory source: left out ${first}/${more}.`];
+}
+
+function unversioned(root: string, examined: ReadonlyMap<string, ExaminedPackage>): readonly UnversionedPackage[] {
+  return [...examined].flatMap(([place, { release, isNewAndUnversioned }]) => {
+    if (release === undefined || isNewAndUnversioned !== true) return [];
+    const folder = join(root, place);
+    return [{ name: release.name, folder, isCheckout: existsSync(join(folder, '.git')) }];
+  });
 }
 
 /** The reason why the source has nothing to examine, or undefined. */

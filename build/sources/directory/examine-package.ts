@@ -36,6 +36,8 @@ export interface ExaminedPackage {
   readonly known: KnownPackage | undefined;
   /** path of an omitted folder that a user may expect, relative to the package */
   readonly leftOut?: string | undefined;
+  /** a package without a version that no earlier scan knew */
+  readonly isNewAndUnversioned?: boolean;
 }
 
 export async function examinePackage(options: ExamineOptions): Promise<ExaminedPackage> {
@@ -63,6 +65,7 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
       release: releaseOf(options, now, () => Promise.resolve(reading.listing)),
       known: now,
       leftOut: walk.leftOut,
+      isNewAndUnversioned: known === undefined && reading.isUnversioned,
     };
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;

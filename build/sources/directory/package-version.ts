@@ -10,14 +10,23 @@ import { QuarantineError } from '../../contract/quarantine.ts';
 /** The version of a folder without any version. */
 const defaultVersion = 'dev-main';
 
+export interface FolderVersion extends CheckedLabel {
+  /** neither composer.json nor the folder's name has a version */
+  readonly isDefault: boolean;
+}
+
 /**
  * `folder` is the last segment of the package's path. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH, or
  * UNSAFE_PATH for a version that cannot be the name of an archive.
  */
-export function packageVersion(json: JsonObject, name: PackageName, folder: string): CheckedLabel {
+export function packageVersion(json: JsonObject, name: PackageName, folder: string): FolderVersion {
   const declared = declaredVersion(json['version'], 'composer.json');
   const fromFolder = folderVersion(folder, name);
-  if (declared === undefined) return checkedLabel(fromFolder ?? defaultVersion, 'The folder is called');
+  if (declared === undefined)
+    return {
+      ...checkedLabel(fromFolder ?? defaultVersion, 'The folder is called'),
+      isDefault: fromFolder === undefined,
+    };
   const parsed = checkedLabel(declared, '"version" in composer.json is');
   if (fromFolder !== undefined && normalizeVersion(fromFolder) !== parsed.normalized) {
     throw new QuarantineError(
@@ -26,7 +35,7 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
         'or remove "version" from composer.json.',
     );
   }
-  return parsed;
+  return { ...parsed, isDefault: false };
 }
 
 /**

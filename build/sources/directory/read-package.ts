@@ -29,6 +29,8 @@ export interface PackageReading {
   readonly name: PackageName;
   readonly version: DistLabel;
   readonly normalized: NormalizedVersion;
+  /** the package itself has no version */
+  readonly isUnversioned: boolean;
   readonly reference: Reference;
   /** hex SHA-256 of the composer.json that was read */
   readonly composerHash: string;
@@ -61,7 +63,7 @@ export async function readPackage(walk: PackageWalk, context: ReadingContext): P
   );
   const name = packageNameOf(composerJson.json);
   learn({ name });
-  const { version, normalized } = packageVersion(composerJson.json, name, basename(folder));
+  const { version, normalized, isDefault } = packageVersion(composerJson.json, name, basename(folder));
   learn({ name, version });
   composerJson.check();
   const listing = await readListing(walk, composerJson.json, context);
@@ -69,6 +71,7 @@ export async function readPackage(walk: PackageWalk, context: ReadingContext): P
     name,
     version,
     normalized,
+    isUnversioned: isDefault,
     reference: contentReference(listing.files, composerJson.hash),
     composerHash: composerJson.hash,
     time: releaseTimeOf(composerJson.json['time']),

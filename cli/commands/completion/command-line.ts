@@ -92,8 +92,8 @@ class FinishedWords {
 
   #addPlain(word: string): void {
     const child = this.operands.length > 0 ? undefined : this.command.commands.find((one) => one.name() === word);
-    if (child !== undefined) this.command = child;
-    else if (word === 'help' && this.command.commands.length > 0) this.#asksForHelp = true;
+    if (word === 'help' && this.command.commands.length > 0) this.#asksForHelp = true;
+    else if (child !== undefined) this.command = child;
     else this.operands.push(word);
   }
 

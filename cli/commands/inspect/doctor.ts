@@ -24,7 +24,12 @@ import { registryAddress } from '../../remote/registry-address.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export function run(context: Context, { flags }: Given): Promise<number> {
+  return diagnose(context, flags, false);
+}
+
+/** Prints all findings. `isNew`: no build has made the data folder yet. Resolves with the exit code. */
+export async function diagnose(context: Context, flags: Given['flags'], isNew: boolean): Promise<number> {
   const { environment, stdout, now } = context;
   const url = registryAddress(flags, environment);
   const token = [flags['token'], environment['LIBRETTO_TOKEN']].find(
@@ -34,7 +39,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     checkNode(process.versions.node),
     ...(await settled('git', 'Check the installation of git.', () => checkGit(environment))),
     ...(await settled('composer', 'Check the installation of Composer.', () => checkComposer(environment))),
-    ...(await checkConfigured(context, flags, url !== undefined)),
+    ...(await checkConfigured(context, flags, isNew ? 'new' : url === undefined ? 'here' : 'elsewhere')),
     ...(url === undefined
       ? []
       : await settled('url', 'The connection broke. Check the reverse proxy in front of the registry.', () =>
@@ -51,7 +56,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 async function checkConfigured(
   context: Context,
   flags: Given['flags'],
-  elsewhere: boolean,
+  registry: RegistryPlace,
 ): Promise<readonly Finding[]> {
   const config = await configOf(context, flags).catch((error: unknown) =>
     error instanceof UsageError ? error : Promise.reject(error),
@@ -61,14 +66,16 @@ async function checkConfigured(
       'docs/reference/configuration.md lists every setting. Checks that need the configuration were skipped.';
     return [failed('configuration', config.message, advice)];
   }
-  if (!elsewhere || existsSync(config.data.value)) nameDataFolder(context, flags, config);
+  if (registry === 'here' || existsSync(config.data.value)) nameDataFolder(context, flags, config);
   const message =
     config.file === undefined ? 'No libretto.json; flags, variables and defaults apply' : `${config.file} can be used`;
-  return [ok('configuration', message), ...(await checkHere(config, context, elsewhere))];
+  return [ok('configuration', message), ...(await checkHere(config, context, registry))];
 }
 
-/** `elsewhere`: the user checks a registry on another host, so this host needs no data folder. */
-async function checkHere(config: Config, context: Context, elsewhere: boolean): Promise<readonly Finding[]> {
+/** `elsewhere`: on another host, so this host needs no data folder; `new`: the first build makes the folder. */
+type RegistryPlace = 'here' | 'elsewhere' | 'new';
+
+async function checkHere(config: Config, context: Context, registry: RegistryPlace): Promise<readonly Finding[]> {
   const { now } = context;
   const apart = [
     ...(await checkRedis(config, now)),
@@ -76,8 +83,10 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config))),
   ];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
-  if (elsewhere && !existsSync(folder.path))
-    return [...apart, skipped('data', `There is no data folder ${folder.path}; only --url was checked.`)];
+  if (registry !== 'here' && !existsSync(folder.path)) {
+    const reason = registry === 'new' ? 'the first build makes it' : 'only --url was checked';
+    return [...apart, skipped('data', `There is no data folder ${folder.path}; ${reason}.`)];
+  }
   const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
   if (data[0]?.verdict === 'failed') return [...apart, ...data];
   const isForeign = data[0]?.verdict === 'warning';

@@ -2,7 +2,7 @@
 // remote registry.
 
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, type Stats } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -18,7 +18,6 @@ import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
 import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
-import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import type { Given } from '../../io/command.ts';
@@ -26,23 +25,13 @@ import { openState } from '../../state/open-state.ts';
 import type { Config } from '../../config/config.ts';
 import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines, printNotes, printWarnings } from '../../io/output.ts';
-import { packFolder } from './pack-folder.ts';
-import { startProgress, type Progress } from '../../io/progress.ts';
+import { printJson, printLines, printNotes } from '../../io/output.ts';
+import { startProgress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
 import { remoteOf, type Remote } from '../../remote/remote.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
-import { UsageError } from '../../io/usage-error.ts';
-
-interface Job {
-  readonly context: Context;
-  readonly config: Config;
-  /** absolute: a folder or a ZIP */
-  readonly path: string;
-  readonly isFolder: boolean;
-  readonly version: string | undefined;
-  readonly progress: Progress;
-}
+import { planPublication } from './dry-run.ts';
+import { look, pack, type Job } from './publish-job.ts';
 
 interface Published {
   readonly record: JsonObject;
@@ -64,6 +53,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     version: flags['version'] as string | undefined,
     progress,
   };
+  if (flags['dryRun'] === true) return planPublication(job, remote, flags['json'] === true).finally(progress.stop);
   const { record, created } = await (remote === undefined ? publishHere(job) : publishThere(job, remote)).finally(
     progress.stop,
   );
@@ -74,15 +64,6 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 async function localConfig(context: Context, flags: Given['flags']): Promise<Config> {
   return withStateSettings(await makeOrReadDataFolder(context, flags, 'all'), context);
-}
-
-function look(path: string): Stats {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
-    throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.`);
-  if (facts.size > mostUploadBytes)
-    throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
-  return facts;
 }
 
 async function publishHere(job: Job): Promise<Published> {
@@ -147,21 +128,6 @@ async function publishThere(job: Job, remote: Remote): Promise<Published> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
-  progress.show({ phase: 'archive', done: 0, total: 0, label: path });
-  const { withheld } = await packFolder({
-    folder: path,
-    dataDirectory: config.data.value,
-    target,
-    extraExcludes: config.archiveExclude.value,
-    jobs: config.jobs.value,
-    now: context.now,
-  });
-  if (withheld.length === 0) return;
-  progress.stop();
-  printWarnings(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
 }
 
 function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {

@@ -19,7 +19,7 @@ export function run(context: Context, given: Given): Promise<number> {
         printLines(context.summary, [
           ...describeRepository(document),
           '',
-          `Read it with \`${context.invocation} repository sync ${document.id}\`.`,
+          `Read it with \`libretto repository sync ${document.id}\`.`,
         ]);
       return 0;
     },

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 import { BuildBusy, WithdrawalRefused } from '../../../build/contract/refusals.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
-import { localUrl } from '../../text/address.ts';
 import { announcement, setupLines } from '../../serve/announcement.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
@@ -13,8 +12,10 @@ import { formatOrigin, type Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../text/install-lines.ts';
+import { shellWord } from '../../../build/shared/text/shell-word.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
+import { chooseInstallable } from '../../tree/installable.ts';
 import { readPublishedTree, type PublishedTree } from '../../tree/published-tree.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { openService } from '../../serve/service.ts';
@@ -43,16 +44,12 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     onCrash: service.logCrash,
   });
   const tree = readPublishedTree(config.data.value);
-  printLines(remarks, announcement({ ...service, tree, mirrors: await service.mirrors(), now: context.now() }));
+  const mirrors = await service.mirrors();
+  printLines(remarks, announcement({ ...service, tree, mirrors, now: context.now() }));
   if (log.to === 'file') printLines(remarks, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined)
-    await explainInstallation({
-      context,
-      config,
-      tokens: service.tokens,
-      url: localUrl(service.host, service.port, service.certificate),
-      tree,
-    });
+    await explainInstallation({ context, config, tokens: service.tokens, url: service.clients.url, tree, mirrors });
+  printLines(remarks, publishingLines(context, config));
   const setup = setupLines(await service.offerSetup());
   printLines(stderr, setup.length > 0 ? ['', ...setup] : []);
   printLines(remarks, ['', 'Press Ctrl+C to stop.']);
@@ -99,31 +96,38 @@ interface Explained {
   readonly tokens: Tokens;
   readonly url: string;
   readonly tree: PublishedTree;
+  readonly mirrors: boolean;
 }
 
-async function explainInstallation({ context, config, tokens, url, tree }: Explained): Promise<void> {
+async function explainInstallation({ context, config, tokens, url, tree, mirrors }: Explained): Promise<void> {
   const { stdout, stderr } = context;
-  const packageName = tree.names.includes('acme/hello') ? 'acme/hello' : tree.names[0];
-  if (packageName === undefined) return;
+  const installable = chooseInstallable(config.data.value, tree.names);
+  if (installable === undefined) return;
   const isFirst = (await tokens.list()).length === 0;
   const token = isFirst
     ? revealSecret((await tokens.create({ description: 'first token, made at the first start', kind: 'read' })).secret)
     : 'YOUR_TOKEN';
+  const { name, requirement, needsUnstable, needsOthers } = installable;
   printLines(stderr, [
     '',
-    `To install ${packageName} with Composer, paste these lines into a shell in an empty folder.`,
+    `To install ${name} with Composer, paste these lines into a shell in an empty folder.`,
+    ...(requirement === name
+      ? []
+      : [`${name} has no stable release, so the last line names its version: ${requirement.slice(name.length + 1)}.`]),
   ]);
   if (isFirst) printLines(stderr, ['They contain a new token that is shown only once.', '']);
   else
     printLines(stderr, [
       'Replace YOUR_TOKEN with a token. Existing tokens cannot be shown again; this command creates one:',
       '',
-      `  ${creation(context, config)}`,
+      `  ${command(context, config, 'token create --description "NAME"')}`,
       '',
     ]);
   printLines(
     stdout,
-    installLines({ url, token, packageName }).map((line) => `  ${line}`),
+    installLines({ url, token, requirement, unstable: needsUnstable, withPackagist: needsOthers && !mirrors }).map(
+      (line) => `  ${line}`,
+    ),
   );
   if (isFirst)
     await stdout.delivered(
@@ -132,7 +136,25 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
     );
 }
 
-function creation({ invocation }: Context, { data }: Config): string {
-  const elsewhere = data.origin.from === 'flag' ? ` --data '${data.value.replaceAll("'", String.raw`'\''`)}'` : '';
-  return `${invocation} token create --description "NAME"${elsewhere}`;
+/** The way from the examples to one's own packages. The server serves a publication at once. */
+function publishingLines(context: Context, config: Config): string[] {
+  const ways = [
+    ['build /path/to/packages', 'a folder of packages'],
+    ['build git:/path/to/repository', 'its tags and branches become versions'],
+    ['build https://HOST/PATH.git', 'a remote repository'],
+  ].map(([line = '', meaning = '']) => [command(context, config, line), meaning] as const);
+  const width = Math.max(...ways.map(([line]) => line.length));
+  return [
+    '',
+    'To publish your own packages, run one of these lines in another shell in this folder:',
+    '',
+    ...ways.map(([line, meaning]) => `  ${line.padEnd(width)}   # ${meaning}`),
+  ];
+}
+
+/** A command for the same registry, as it can be pasted. */
+function command({ invocation, workingDirectory }: Context, { data, file }: Config, line: string): string {
+  const folder = data.origin.from === 'flag' ? ` --data ${shellWord(data.value)}` : '';
+  const named = file === undefined || file === join(workingDirectory, 'libretto.json');
+  return `${invocation} ${line}${folder}${named ? '' : ` --config ${shellWord(file)}`}`;
 }

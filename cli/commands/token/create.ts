@@ -6,13 +6,14 @@ import { describeToken } from '../../text/token-text.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { runTokenCommand, type TokenCommand } from './token-command.ts';
+import { explainUse } from './explain-use.ts';
 import { tokenFlags } from './token-flags.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, create, { makes: true });
 }
 
-async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
+async function create({ context, given: { flags }, config, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
   const { description = '', kind = 'read', limit, expires, limits } = tokenFlags(flags, nowMs);
   const { record, secret } = await tokens.create({
     description,
@@ -21,7 +22,8 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
     expiresAt: expires ?? null,
     limits,
   });
-  const { id, ...others } = await show(record);
+  const document = await show(record);
+  const { id, ...others } = document;
   if (json) {
     printJson(context.stdout, { id, token: revealSecret(secret), ...others });
   } else {
@@ -31,4 +33,5 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
   await context.stdout.delivered(
     `The token ${id} was created, but its secret could not be printed. Revoke it and create another.`,
   );
+  if (!json) explainUse(context, config, document, secret);
 }

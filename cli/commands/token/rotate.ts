@@ -5,6 +5,7 @@ import { longestGraceSeconds, standardGraceSeconds } from '../../../proxy/auth/r
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
+import { explainUse } from './explain-use.ts';
 import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -13,9 +14,10 @@ export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, rotate);
 }
 
-async function rotate({ context, given: { flags }, tokens, id, json, show }: TokenCommand): Promise<void> {
+async function rotate({ context, given: { flags }, config, tokens, id, json, show }: TokenCommand): Promise<void> {
   const { record, secret } = await tokens.rotate(id, graceFlag(flags['grace']));
-  const { id: rotated, ...others } = await show(record);
+  const document = await show(record);
+  const { id: rotated, ...others } = document;
   if (json) {
     printJson(context.stdout, { id: rotated, token: revealSecret(secret), ...others });
   } else {
@@ -29,6 +31,7 @@ async function rotate({ context, given: { flags }, tokens, id, json, show }: Tok
   await context.stdout.delivered(
     `The token ${rotated} has a new secret, but it could not be printed. Rotate the token again.`,
   );
+  if (!json) explainUse(context, config, document, secret);
 }
 
 const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };

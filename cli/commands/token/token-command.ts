@@ -17,8 +17,8 @@ import { tokenDocument, type TokenDocument } from '../../text/token-text.ts';
 export interface TokenCommand {
   readonly context: Context;
   readonly given: Given;
-  readonly tokens: Tokens;
   readonly config: Config;
+  readonly tokens: Tokens;
   readonly state: StateStore;
   readonly nowMs: number;
   /** the first operand */

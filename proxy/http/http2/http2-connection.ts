@@ -17,6 +17,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
 import type { Waiting } from '../idle-connections.ts';
@@ -30,7 +31,7 @@ export interface Http2Parts {
   >;
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
   /** called with a connection that was ended because it broke the protocol */
-  readonly onMalformed: (socket: TLSSocket, reason: string) => void;
+  readonly onMalformed: (socket: Socket, reason: string) => void;
   /** monotonic milliseconds */
   readonly elapsed: () => number;
 }

@@ -10,6 +10,7 @@ import type { IdleConnections, Speaker } from '../idle-connections.ts';
 import type { ServerRequest } from '../server-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
+import { isPlainHttp, refusePlainHttp } from './plain-http.ts';
 
 /** PEM: the certificate with those that lead to the authority behind it, and its private key. */
 export interface Certificate {
@@ -58,6 +59,11 @@ export function createSecureServer({ certificate, Request, onHttp1, idle, ...par
     idle.opened(socket);
     socket.once('close', () => handshakes.delete(name));
   });
+  let current = certificate;
+  answerPlainHttp(server, handshakes, (bare) => {
+    refusePlainHttp(bare, current.cert);
+    parts.onMalformed(bare, 'plain HTTP');
+  });
   const speakHttp1 = takeHttp1Listener(server);
   server.on('secureConnection', (socket) => {
     const bare = handshakes.get(nameOf(socket));
@@ -77,8 +83,24 @@ export function createSecureServer({ certificate, Request, onHttp1, idle, ...par
   return {
     server,
     connections: connectionsOf(handshakes, open),
-    renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }),
+    renew: (renewed) => {
+      server.setSecureContext({ ...renewed, ...tlsOptions });
+      current = renewed;
+    },
   };
+}
+
+/** Calls `refuse` with each bare connection on which a client speaks plain HTTP. */
+function answerPlainHttp(
+  server: Server,
+  handshakes: ReadonlyMap<string, Socket>,
+  refuse: (bare: Socket) => void,
+): void {
+  // before the listener of node:https, which destroys the connection
+  server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    const bare = isPlainHttp(error) ? handshakes.get(nameOf(socket)) : undefined;
+    if (bare?.writable === true) refuse(bare);
+  });
 }
 
 function createTlsServer({

@@ -58,6 +58,7 @@ crypto.generateKeyPairSync = seededKeyPair;
 os.userInfo = () => ({ username: 'recorder' });
 os.hostname = () => 'recorder.test';
 os.availableParallelism = () => 2;
+os.networkInterfaces = () => ({ eth0: [{ address: '192.0.2.10', family: 'IPv4', internal: false }] });
 if (isMainThread) process.umask(0o022);
 
 const isVirtual = (port) => port >= 4000 && port < 4100;

@@ -72,6 +72,8 @@ export function openWorkspace(): Workspace {
   writeFileSync(join(root, 'bin', 'composer'), '#!/bin/sh\necho "Composer version 2.8.1 2026-01-01 00:00:00"\n', {
     mode: 0o755,
   });
+  // messages name the program as installed
+  writeFileSync(join(root, 'bin', 'libretto'), `#!/bin/sh\nexec node ${program} "$@"\n`, { mode: 0o755 });
   const clock = join(root, 'clock');
   let nowMs = clockStart;
   const setClock = (): void => {

@@ -69,7 +69,18 @@ const purge = purgeSchema.omit({ purged_at: true }).extend({
 });
 
 export const registryDocuments = {
-  publish: artifactSchema,
+  publish: z.union([
+    artifactSchema,
+    z.object({
+      dry_run: z.literal(true).describe('--dry-run was given'),
+      name,
+      version,
+      reference,
+      sha256: text('SHA-256 of the ZIP, in lower-case hex'),
+      size: count('bytes of the ZIP'),
+      already_published: flag('true: these bytes are published, and nothing would change'),
+    }),
+  ]),
   'package withdraw': withdrawalSchema,
   'package purge': purge,
   'package purged': z.union([

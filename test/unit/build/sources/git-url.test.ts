@@ -39,6 +39,14 @@ describe('parseGitUrl', () => {
     expect(parseGitUrl(url)).toHaveProperty('refusal');
   });
 
+  it('git:// is refused with the addresses that are safe', () => {
+    expect(parseGitUrl('git://git.example.org/lib.git')).toEqual({
+      refusal:
+        'The URL git://git.example.org/lib.git would be fetched without encryption, and nothing would check the server. ' +
+        'Use https://git.example.org/lib.git or ssh://git@git.example.org/lib.git.',
+    });
+  });
+
   it.each([
     'https://user:s3cret@git.example.org/lib.git',
     'https://s3cret@git.example.org/lib.git',

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 
 import { describeOutcome, describeProblems } from '../../../../cli/text/build-report-text.ts';
 import { installLines } from '../../../../cli/text/install-lines.ts';
-import { localUrl } from '../../../../cli/text/address.ts';
 import { formatTable, printable } from '../../../../cli/io/output.ts';
 import { nearest } from '../../../../cli/text/suggest.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';
@@ -108,17 +107,8 @@ describe('text for people', () => {
     expect(nearest('zzzzzz', ['listen', 'limits'])).toBeUndefined();
   });
 
-  it('gives the loopback address for a server that listens on every address', () => {
-    expect([localUrl('0.0.0.0', 80), localUrl('::', 81), localUrl('::1', 82), localUrl('box', 83)]).toEqual([
-      'http://127.0.0.1:80',
-      'http://[::1]:81',
-      'http://[::1]:82',
-      'http://box:83',
-    ]);
-  });
-
   it('gives the lines for Composer, with the token under host and port', () => {
-    const lines = installLines({ url: 'http://127.0.0.1:8080', token: 'lib_r_x', packageName: 'acme/hello' });
+    const lines = installLines({ url: 'http://127.0.0.1:8080', token: 'lib_r_x', requirement: 'acme/hello' });
     expect(lines).toContain('composer config -n --auth bearer.127.0.0.1:8080 lib_r_x');
     expect(lines.every((line) => line.includes(' -n '))).toBe(true);
   });

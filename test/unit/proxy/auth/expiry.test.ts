@@ -14,6 +14,8 @@ describe('an expiry', () => {
     ['2027-01-31t00:00:00z', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T00:00:00.5+02:00', '2027-01-30T22:00:00.500Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['2027-01-31', '2027-01-31T23:59:59.000Z'],
+    ['2026-03-01', '2026-03-01T23:59:59.000Z'],
   ])('the text %s is understood', (text, expected) => {
     expect(parseExpiry(text, now).toISOString()).toBe(expected);
   });
@@ -26,7 +28,9 @@ describe('an expiry', () => {
     ['-1d', 'not a valid expiry'],
     ['3m', 'not a valid expiry'],
     ['tomorrow', 'not a valid expiry'],
-    ['2027-01-31', 'not a valid expiry'],
+    ['2027-02-30', 'not a valid expiry'],
+    ['31.01.2027', 'not a valid expiry'],
+    ['2026-02-28', 'future'],
     ['2027-01-31T00:00:00', 'not a valid expiry'],
     ['2027-02-30T00:00:00Z', 'not a valid expiry'],
     ['2027-13-01T00:00:00Z', 'not a valid expiry'],

@@ -77,7 +77,7 @@ describe('the files of a release', () => {
       'tools/composer.json',
     ]);
     expect((await contentOf(release).list()).withheld.toSorted()).toEqual(['.env', 'auth.json']);
-    expect(scan.notices).toEqual([expect.stringContaining('one/.github')]);
+    expect(scan.notices[0]).toContain('one/.github');
   });
 
   it('are read back byte by byte', async () => {

@@ -1,0 +1,45 @@
+// What a person can do about packages of a folder that have no version. Such a package is published as dev-main, which
+// Composer does not install by default. A git checkout has versions: its tags. Pure.
+
+import { shellWord } from '../../shared/text/shell-word.ts';
+
+/** A package without a version, found for the first time. */
+export interface UnversionedPackage {
+  readonly name: string;
+  /** absolute */
+  readonly folder: string;
+  /** the folder is the work tree of a git repository */
+  readonly isCheckout: boolean;
+}
+
+const mostNamed = 3;
+
+/** `root`: the folder of the source, absolute. */
+export function versionNotices(root: string, packages: readonly UnversionedPackage[]): string[] {
+  const checkouts = packages.filter(({ isCheckout }) => isCheckout);
+  const folders = packages.filter(({ isCheckout }) => !isCheckout);
+  return [
+    ...(folders.length === 0
+      ? []
+      : [
+          `${described(folders)}. Composer installs ${folders.length === 1 ? 'it' : 'such a package'} as ` +
+            `${folders[0]?.name ?? ''}:dev-main. For a release, write "version": "1.0.0" into composer.json.`,
+        ]),
+    ...(checkouts.length === 0
+      ? []
+      : [
+          `${described(checkouts)}, without the tags and branches of ${checkouts.length === 1 ? 'its' : 'their'} git ` +
+            `repository. To publish those in place of the folder: \`libretto build --forget ${shellWord(`dir:${root}`)} ` +
+            `${checkouts.map(({ folder }) => shellWord(`git:${folder}`)).join(' ')}\`.`,
+        ]),
+  ];
+}
+
+/** `acme/a, acme/b and 2 more have no version, and are published as dev-main` */
+function described(packages: readonly UnversionedPackage[]): string {
+  const names = packages.slice(0, mostNamed).map(({ name }) => name);
+  const more = packages.length - names.length;
+  return packages.length === 1
+    ? `${names[0] ?? ''} has no version, and is published as dev-main`
+    : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} have no version, and are published as dev-main`;
+}

@@ -1,0 +1,118 @@
+// `libretto init`: asks for the facts of a new registry, and writes libretto.json, and on wish the systemd units and
+// the configuration of the reverse proxy. Nothing is written before the last answer, and no existing file is replaced.
+
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { resolveBySystem } from '../../../build/egress/guarded-agent.ts';
+import { shellWord } from '../../../build/shared/text/shell-word.ts';
+import type { Answers } from '../../init/answers.ts';
+import { collectAnswers } from '../../init/collect-answers.ts';
+import { configText } from '../../init/config-text.ts';
+import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../init/deploy-files.ts';
+import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
+import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printLines } from '../../io/output.ts';
+import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { diagnose } from '../inspect/doctor.ts';
+import { nextSteps } from './next-steps.ts';
+
+/** Where systemd units expect libretto.json. */
+const installedConfig = '/etc/libretto/libretto.json';
+/** as after Ctrl+C in a shell */
+const cancelledExitCode = 130;
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { workingDirectory, stderr, stdout } = context;
+  const out = resolve(workingDirectory, String(flags['out']));
+  refuseExisting([out], 'Change it with an editor, or name another file with --out.');
+  const answers = await answersOf(context, withProxyFile(flags), out);
+  if (answers === undefined) {
+    printLines(stderr, ['', 'Cancelled. Nothing was written.']);
+    return cancelledExitCode;
+  }
+  const files = filesOf(context, answers, out);
+  refuseExisting(
+    files.map(({ path }) => path),
+    'Remove it, or name another file.',
+  );
+  writeAll(files);
+  printLines(
+    stdout,
+    files.map(({ path }) => `Wrote ${path}`),
+  );
+  printLines(stdout, ['', 'libretto doctor:']);
+  await diagnose(context, { config: out }, true);
+  printLines(stdout, ['', ...nextSteps({ answers, out, ...context })]);
+  return 0;
+}
+
+/** --nginx FILE names the proxy and its file. */
+function withProxyFile(flags: Given['flags']): Given['flags'] {
+  const kinds = (['nginx', 'caddy', 'haproxy'] as const).filter((kind) => flags[kind] !== undefined);
+  const [kind, other] = kinds;
+  if (kind === undefined) return flags;
+  if (other !== undefined) throw new UsageError(`--${kind} and --${other} name two reverse proxies. Give one of them.`);
+  const { proxy = kind } = flags;
+  if (proxy !== kind) throw new UsageError(`--proxy is ${String(proxy)}, but --${kind} writes the file of ${kind}.`);
+  return { ...flags, proxy: kind, proxyFile: flags[kind] };
+}
+
+/** undefined: the person cancelled the questions. */
+async function answersOf(context: Context, flags: Given['flags'], out: string): Promise<Answers | undefined> {
+  const { stdin, stderr, workingDirectory, environment } = context;
+  const standardsApply = flags['yes'] === true;
+  const isTerminal = !standardsApply && stdin.isTTY === true && stderr.isTTY === true;
+  const questions = isTerminal ? openQuestions(context) : undefined;
+  if (questions !== undefined)
+    printLines(stderr, [`This writes ${out}. Enter takes the answer in [brackets]; Ctrl+C writes nothing.`, '']);
+  const resolveHost = async (host: string): Promise<readonly string[]> =>
+    (await resolveBySystem(host)).map(({ address }) => address);
+  try {
+    return await collectAnswers({
+      flags,
+      place: { workingDirectory, environment, resolveHost },
+      ask: questions?.ask,
+      tell: (line) => printLines(stderr, [`  ${line}`]),
+      standardsApply,
+    });
+  } catch (error) {
+    if (error instanceof QuestionsCancelled) return undefined;
+    throw error;
+  } finally {
+    questions?.close();
+  }
+}
+
+function filesOf({ networkAddresses }: Context, answers: Answers, out: string): readonly NewFile[] {
+  const { systemd, proxyFile, proxy } = answers;
+  const directory = dirname(out);
+  const filling: Filling = {
+    answers,
+    config: installedConfig,
+    program: programCommand(),
+    networkAddress: networkAddresses()[0],
+  };
+  return [
+    {
+      path: out,
+      text: configText(answers, { directory, absolute: systemd !== undefined, schema: schemaOf(directory) }),
+    },
+    ...(systemd === undefined
+      ? []
+      : unitFiles.map((name) => ({ path: join(systemd, name), text: fillUnit(readDeployFile(name), filling) }))),
+    ...(proxyFile === undefined || proxy === 'none'
+      ? []
+      : [{ path: proxyFile, text: fillProxyFile(readDeployFile(proxyTemplates[proxy]), filling) }]),
+  ];
+}
+
+/** The absolute command of this program, for units: the installed program, or Node with the script. */
+function programCommand(): string {
+  const [, script = ''] = process.argv;
+  if (basename(script) !== 'main.js') return shellWord(script);
+  return [process.execPath, existsSync(script) ? realpathSync(script) : script].map(shellWord).join(' ');
+}

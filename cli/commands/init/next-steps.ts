@@ -1,0 +1,54 @@
+// The commands that follow `libretto init`. Pure.
+
+import { dirname, join } from 'node:path';
+
+import { shellWord } from '../../../build/shared/text/shell-word.ts';
+import type { Answers } from '../../init/answers.ts';
+
+export interface NextSteps {
+  readonly answers: Answers;
+  /** absolute: the written libretto.json */
+  readonly out: string;
+  readonly workingDirectory: string;
+  /** the command that starts this program */
+  readonly invocation: string;
+}
+
+export function nextSteps({ answers, out, workingDirectory, invocation }: NextSteps): string[] {
+  const { systemd, proxyFile, publicUrl } = answers;
+  const config = out === join(workingDirectory, 'libretto.json') ? '' : ` --config ${shellWord(out)}`;
+  return [
+    'Next:',
+    '',
+    ...(systemd === undefined
+      ? [
+          `  ${invocation} build${config}`,
+          `  ${invocation} token create --description "My laptop"${config}`,
+          `  ${invocation} serve${config}`,
+        ]
+      : unitSteps(out, systemd)),
+    ...(proxyFile === undefined
+      ? []
+      : [
+          '',
+          `Give ${proxyFile} to the reverse proxy: put the names of the certificate into it, and reload the proxy.`,
+        ]),
+    ...(publicUrl === undefined
+      ? []
+      : ['', 'Then check the registry as clients see it:', '', `  ${invocation} doctor --url ${shellWord(publicUrl)}`]),
+  ];
+}
+
+/** The units run as the user `libretto`, in /etc/libretto. */
+function unitSteps(out: string, systemd: string): string[] {
+  const units = join(systemd, 'libretto*');
+  return [
+    '  sudo useradd --system --home-dir /var/lib/libretto libretto',
+    ...(dirname(out) === '/etc/libretto'
+      ? []
+      : [`  sudo install -D -m 0644 ${shellWord(out)} /etc/libretto/libretto.json`]),
+    ...(systemd === '/etc/systemd/system' ? [] : [`  sudo cp ${units} /etc/systemd/system/`]),
+    '  sudo systemctl daemon-reload',
+    '  sudo systemctl enable --now libretto.service libretto-build.timer',
+  ];
+}

@@ -1,0 +1,50 @@
+// `libretto publish --dry-run`: packs and checks as a publication does, locally and against the registry, and changes
+// nothing.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { planArtifact, type PlannedArtifact } from '../../../build/artifacts/plan-artifact.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { printJson, printLines } from '../../io/output.ts';
+import { planRemotely } from '../../remote/plan-remotely.ts';
+import type { Remote } from '../../remote/remote.ts';
+import { look, pack, type Job } from './publish-job.ts';
+
+/** Resolves with exit code 0. Throws the refusal that the publication would get. */
+export async function planPublication(job: Job, remote: Remote | undefined, json: boolean): Promise<number> {
+  const { context, config, progress } = job;
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
+  try {
+    const path = job.isFolder ? join(folder, 'package.zip') : job.path;
+    if (job.isFolder) await pack(job, path);
+    const { size } = look(path);
+    const planned = await planArtifact(
+      { path, version: job.version },
+      remote === undefined ? config.data.value : undefined,
+    );
+    if (planned.outcome === 'refused')
+      throw new RegistryError(planned.code, { message: planned.message, details: planned.details });
+    const { exists, ...about } = remote === undefined ? planned : await planRemotely(remote, planned);
+    progress.stop();
+    const { outcome: _outcome, ...facts } = about;
+    if (json) printJson(context.stdout, { dry_run: true, ...facts, size, already_published: exists });
+    else printLines(context.stdout, [describe(planned, exists, size, remote)]);
+    return 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function describe(
+  { name, version }: PlannedArtifact,
+  exists: boolean,
+  size: number,
+  remote: Remote | undefined,
+): string {
+  const where = remote === undefined ? '' : ` on ${remote.url}`;
+  return exists
+    ? `${name} ${version} is already published${where} with the same bytes. Nothing would change.`
+    : `Would publish ${name} ${version}${where} (${size} bytes). Nothing was changed.`;
+}

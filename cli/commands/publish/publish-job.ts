@@ -1,0 +1,47 @@
+// One run of `libretto publish`: the folder or ZIP, and the ZIP that is made of a folder.
+
+import { statSync, type Stats } from 'node:fs';
+
+import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printWarnings } from '../../io/output.ts';
+import type { Progress } from '../../io/progress.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { packFolder } from './pack-folder.ts';
+
+export interface Job {
+  readonly context: Context;
+  readonly config: Config;
+  /** absolute: a folder or a ZIP */
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly version: string | undefined;
+  readonly progress: Progress;
+}
+
+/** Throws UsageError for a path that is neither a folder nor a ZIP of a permitted size. */
+export function look(path: string): Stats {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
+    throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.`);
+  if (facts.size > mostUploadBytes)
+    throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
+  return facts;
+}
+
+/** Packs the folder of the job into a new ZIP, and names the files that are left out. */
+export async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
+  progress.show({ phase: 'archive', done: 0, total: 0, label: path });
+  const { withheld } = await packFolder({
+    folder: path,
+    dataDirectory: config.data.value,
+    target,
+    extraExcludes: config.archiveExclude.value,
+    jobs: config.jobs.value,
+    now: context.now,
+  });
+  if (withheld.length === 0) return;
+  progress.stop();
+  printWarnings(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
+}

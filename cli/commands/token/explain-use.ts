@@ -1,0 +1,26 @@
+// Explains how to use a token whose secret was just printed, on standard error.
+
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printLines, revealSecret, type Revealable } from '../../io/output.ts';
+import type { TokenDocument } from '../../text/token-text.ts';
+import { tokenUseLines } from '../../text/token-use.ts';
+import { registryAddress } from './registry-address.ts';
+
+/**
+ * Repeats the secret only on a terminal that showed it already: a script keeps standard error in its log, and must not
+ * find the secret there.
+ */
+export function explainUse(context: Context, config: Config, token: TokenDocument, secret: Revealable): void {
+  const { stdout, stderr, remarks, networkAddresses } = context;
+  const isShown = stdout.isTTY === true && stderr.isTTY === true;
+  printLines(
+    remarks,
+    tokenUseLines({
+      token,
+      secret: isShown ? revealSecret(secret) : 'TOKEN',
+      invocation: context.invocation,
+      ...registryAddress(config, networkAddresses()),
+    }),
+  );
+}

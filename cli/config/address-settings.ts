@@ -1,0 +1,29 @@
+// The address of the registry as clients write it. Only messages use the address: published files have `distUrl` and
+// `metadataUrl`.
+
+import { parseAddress } from '../../build/contract/address.ts';
+import type { Setting } from './setting.ts';
+import { webFault } from './setting-values.ts';
+
+/** An http(s) address without user, query and fragment; a slash at its end is dropped. */
+export function parsePublicUrl(raw: unknown): string | undefined {
+  const parsed = typeof raw === 'string' ? parseAddress(raw) : undefined;
+  if (parsed === undefined || 'refusal' in parsed) return undefined;
+  const { protocol, search, hash, username, password, href } = parsed.url;
+  const isPlain = `${search}${hash}${username}${password}` === '';
+  return isPlain && /^https?:$/.test(protocol) ? href.replace(/\/+$/, '') : undefined;
+}
+
+const publicUrl: Setting<string | undefined> = {
+  key: 'publicUrl',
+  flag: undefined,
+  variable: 'LIBRETTO_PUBLIC_URL',
+  purpose: 'the address of the registry for its clients, in the lines that commands print',
+  allowed: 'an http(s) address without user, query and fragment, such as https://packages.example.org',
+  parse: parsePublicUrl,
+  reason: webFault,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^https?://[^\s@?#\u0000-\u001f\u007f]+$` },
+};
+
+export const addressSettings = { publicUrl };

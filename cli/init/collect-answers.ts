@@ -1,0 +1,150 @@
+// Collects the answers of `libretto init`: a flag answers its question; a terminal is asked for the rest; without a
+// terminal, --yes takes the standard answers.
+
+import { UsageError } from '../io/usage-error.ts';
+import type { Answers, Draft } from './answers.ts';
+import { questions } from './question-list.ts';
+import type { Place, Question } from './question.ts';
+
+export interface Collector {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly place: Place;
+  /** asks at the terminal; undefined without one */
+  readonly ask: ((prompt: string) => Promise<string>) | undefined;
+  /** shows a sentence about an answer */
+  readonly tell: (line: string) => void;
+  /** --yes: the standard answers apply to all that no flag answers */
+  readonly standardsApply: boolean;
+}
+
+/** Throws UsageError with every fault of the flags, and with every flag that is missing. */
+export async function collectAnswers(collector: Collector): Promise<Answers> {
+  refuseMissing(collector);
+  const problems: string[] = [];
+  let draft: Draft = {};
+  for (const question of questions) draft = await answer(question, draft, collector, problems);
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  const { sources = [], listen = '', data = '' } = draft;
+  return {
+    sources,
+    listen,
+    data,
+    publicUrl: draft.publicUrl,
+    proxy: draft.proxy ?? 'none',
+    trustedProxies: draft.trustedProxies ?? [],
+    tls: draft.tls ?? 'none',
+    tlsCert: draft.tlsCert,
+    tlsKey: draft.tlsKey,
+    gitHosts: draft.gitHosts ?? [],
+    systemd: draft.systemd,
+    proxyFile: draft.proxyFile,
+  };
+}
+
+function refuseMissing({ flags, ask, standardsApply }: Collector): void {
+  if (ask !== undefined || standardsApply) return;
+  const isLocal = flags['publicUrl'] === 'none' || flags['publicUrl'] === '';
+  const missing = questions.filter(
+    ({ flag, essential, needs }) =>
+      essential === true && flags[flag] === undefined && !(isLocal && needs !== undefined),
+  );
+  if (missing.length > 0)
+    throw new UsageError(
+      `There is no terminal to ask questions, and these flags are missing: ${missing.map(({ option }) => option).join(', ')}. ` +
+        'Give them, or --yes for the standard answers. `libretto init --help` shows an example.',
+    );
+}
+
+async function answer(question: Question, draft: Draft, collector: Collector, problems: string[]): Promise<Draft> {
+  const { flag, option, needs } = question;
+  const given = collector.flags[flag];
+  if (!question.applies(draft)) {
+    if (given !== undefined && problems.length === 0)
+      problems.push(`${option} has no effect without ${needs ?? 'other answers'}. Give both, or leave it out.`);
+    return draft;
+  }
+  if (given !== undefined) return answerByFlag(question, given, draft, collector, problems);
+  if (collector.ask !== undefined && !collector.standardsApply)
+    return question.repeats === true
+      ? askRepeatedly(question, draft, collector.ask, collector)
+      : askOnce(question, draft, collector.ask, collector);
+  return answerByStandard(question, draft, collector, problems);
+}
+
+async function answerByFlag(
+  question: Question,
+  given: unknown,
+  draft: Draft,
+  collector: Collector,
+  problems: string[],
+): Promise<Draft> {
+  let answered = draft;
+  for (const text of Array.isArray(given) ? given : [given]) {
+    try {
+      answered = await understood(question, String(text), answered, collector);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(`${question.option}: ${error.message}`);
+    }
+  }
+  return answered;
+}
+
+async function answerByStandard(
+  question: Question,
+  draft: Draft,
+  collector: Collector,
+  problems: string[],
+): Promise<Draft> {
+  const standard = await question.standard(draft, collector.place);
+  if (standard !== undefined) return understood(question, standard, draft, collector);
+  if (problems.length === 0) problems.push(`${question.option} has no standard answer here. Give the flag.`);
+  return draft;
+}
+
+/** Asks until the answer can be used. */
+async function askOnce(
+  question: Question,
+  draft: Draft,
+  ask: (prompt: string) => Promise<string>,
+  collector: Collector,
+): Promise<Draft> {
+  const standard = await question.standard(draft, collector.place);
+  const prompt = `${question.prompt(draft)}${standard === undefined || standard === '' ? '' : ` [${standard}]`}: `;
+  for (;;) {
+    const typed = (await ask(prompt)) || standard;
+    if (typed === undefined) continue;
+    try {
+      return await understood(question, typed, draft, collector);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      collector.tell(error.message);
+    }
+  }
+}
+
+/** Asks again after each answer, until one is empty. */
+async function askRepeatedly(
+  question: Question,
+  draft: Draft,
+  ask: (prompt: string) => Promise<string>,
+  collector: Collector,
+): Promise<Draft> {
+  let answered = await askOnce(question, draft, ask, collector);
+  for (;;) {
+    const typed = await ask(`${question.prompt(answered)}: `);
+    if (typed === '') return answered;
+    try {
+      answered = await understood(question, typed, answered, collector);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      collector.tell(error.message);
+    }
+  }
+}
+
+async function understood(question: Question, text: string, draft: Draft, { place, tell }: Collector): Promise<Draft> {
+  const { draft: more, remark } = await question.understand(text, draft, place);
+  if (remark !== undefined) tell(remark);
+  return { ...draft, ...more };
+}

@@ -1,0 +1,71 @@
+// Fills the deployment files of docs/deploy/ with the answers. The files name packages.example.org, 127.0.0.1:8080,
+// /etc/libretto and /var/lib/libretto; their filled form differs in these places alone. Pure.
+
+import type { Answers } from './answers.ts';
+
+export interface Filling {
+  readonly answers: Answers;
+  /** absolute: libretto.json in its final place */
+  readonly config: string;
+  /** the command that starts this program, absolute: `/usr/bin/node /opt/libretto/lib/cli/main.js` */
+  readonly program: string;
+  /** an address of this machine for a proxy on another one */
+  readonly networkAddress: string | undefined;
+}
+
+const [exampleHost, exampleListen] = ['packages.example.org', '127.0.0.1:8080'];
+const [exampleFolder, exampleData] = ['/etc/libretto', '/var/lib/libretto'];
+
+/** The systemd units, by the names of their files. */
+export const unitFiles = ['libretto.service', 'libretto-build.service', 'libretto-build.timer'] as const;
+
+export const proxyTemplates = { nginx: 'nginx.conf', caddy: 'Caddyfile', haproxy: 'haproxy.cfg' } as const;
+
+export function fillUnit(template: string, { answers: { data, listen }, config, program }: Filling): string {
+  const folder = config.slice(0, config.lastIndexOf('/')) || '/';
+  const filled = template
+    .replaceAll(/^ExecStart=.*\s(serve|build)$/gm, `ExecStart=${program} $1`)
+    .replaceAll(`${exampleFolder}/libretto.json`, config)
+    .replaceAll(new RegExp(`^WorkingDirectory=${exampleFolder}$`, 'gm'), `WorkingDirectory=${folder}`)
+    .replaceAll(`LIBRETTO_DATA=${exampleData}`, `LIBRETTO_DATA=${data}`);
+  return withPort(withData(filled, data), listen);
+}
+
+/** systemd makes folders below /var/lib by their names; another folder has to exist. */
+function withData(unit: string, data: string): string {
+  if (data === exampleData) return unit;
+  const below = /^\/var\/lib\/([^/].*)$/.exec(data)?.[1];
+  if (below !== undefined) return unit.replaceAll(/^StateDirectory=.*$/gm, `StateDirectory=${below}`);
+  return unit
+    .replaceAll(/^StateDirectory=.*$/gm, `ReadWritePaths=${data}`)
+    .replaceAll(/^StateDirectoryMode=.*\n/gm, '');
+}
+
+/** A port below 1024 needs a right that the service's user does not have. */
+function withPort(unit: string, listen: string): string {
+  const port = Number(/(\d+)$/.exec(listen)?.[1]);
+  if (port === 0 || port >= 1024 || !/^ExecStart=.*\sserve$/m.test(unit)) return unit;
+  return unit
+    .replaceAll(/^CapabilityBoundingSet=.*$/gm, 'CapabilityBoundingSet=CAP_NET_BIND_SERVICE')
+    .replace(/^NoNewPrivileges=/m, 'AmbientCapabilities=CAP_NET_BIND_SERVICE\nNoNewPrivileges=');
+}
+
+export function fillProxyFile(template: string, { answers, networkAddress = '127.0.0.1' }: Filling): string {
+  const { hostname, port } = new URL(answers.publicUrl ?? `https://${exampleHost}`);
+  const upstream = answers.listen.replace(/^(?:0\.0\.0\.0|\[::\]):/, `${networkAddress}:`);
+  const filled = template
+    .replaceAll(exampleHost, hostname)
+    .replaceAll(exampleListen, upstream)
+    // the example of HAProxy has two hosts
+    .replaceAll(/^(\s*server one )\S+/gm, `$1${upstream}`)
+    .replaceAll(/^\s*server two .*\n/gm, '');
+  return port === '' ? filled : withClientPort(filled, hostname, port);
+}
+
+/** Clients use another port than 443. */
+function withClientPort(file: string, hostname: string, port: string): string {
+  return file
+    .replaceAll(/^(\s*listen (?:\[::\]:)?)443\b/gm, `$1${port}`)
+    .replaceAll(/^(\s*bind :)443\b/gm, `$1${port}`)
+    .replaceAll(`\n${hostname} {`, `\n${hostname}:${port} {`);
+}

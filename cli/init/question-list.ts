@@ -1,0 +1,213 @@
+// All questions of `libretto init`, in their order. Later questions depend on earlier answers.
+
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { parsePublicUrl } from '../config/address-settings.ts';
+import { listenFault, parseListen, shown, webFault } from '../config/setting-values.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
+import { privateHosts, rangesOf } from './network-ranges.ts';
+import type { Question } from './question.ts';
+import { examineSource } from './source-answer.ts';
+
+const source: Question = {
+  flag: 'source',
+  option: '--source',
+  repeats: true,
+  essential: true,
+  applies: () => true,
+  prompt: ({ sources }) =>
+    sources === undefined
+      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs)'
+      : 'Another source (Enter: no more)',
+  standard: ({ sources }, { workingDirectory }) =>
+    sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',
+  understand: async (answer, { sources = [] }, place) => {
+    const { sources: found, remark } = await examineSource(answer, place);
+    return { draft: { sources: [...sources, ...found] }, remark };
+  },
+};
+
+const publicUrl: Question = {
+  flag: 'publicUrl',
+  option: '--public-url',
+  essential: true,
+  applies: () => true,
+  prompt: () => 'Address for clients, such as https://packages.example.org (Enter: only this machine)',
+  standard: () => '',
+  understand: (answer) => {
+    if (answer === '' || answer === 'none') return { draft: { publicUrl: undefined } };
+    const url = parsePublicUrl(answer);
+    if (url !== undefined)
+      return {
+        draft: { publicUrl: url },
+        remark: url.startsWith('http:')
+          ? 'Composer refuses http:// unless each client sets secure-http to false.'
+          : undefined,
+      };
+    const fault = webFault(answer);
+    throw new UsageError(
+      `The address is ${shown(answer)}${fault === undefined ? '' : `, which ${fault}`}. Write one such as ` +
+        'https://packages.example.org, without user and query.',
+    );
+  },
+};
+
+const proxy: Question = {
+  flag: 'proxy',
+  option: '--proxy',
+  essential: true,
+  applies: ({ publicUrl: url }) => url !== undefined,
+  needs: 'an address for clients (--public-url)',
+  prompt: () => `Reverse proxy in front of it: ${proxyKinds.join(', ')}`,
+  standard: (draft) => (isHttps(draft) ? 'nginx' : 'none'),
+  understand: (answer) => ({ draft: { proxy: oneOf(proxyKinds, answer, 'The reverse proxy') } }),
+};
+
+const proxyAddress: Question = {
+  flag: 'proxyAddress',
+  option: '--proxy-address',
+  applies: (draft) => (draft.proxy ?? 'none') !== 'none',
+  needs: 'a reverse proxy (--proxy)',
+  prompt: () => 'Address or network of the proxy, as this machine sees it',
+  standard: () => '127.0.0.1',
+  understand: async (answer, _, place) => ({
+    draft: { trustedProxies: await rangesOf(answer, place, 'The address of the proxy') },
+  }),
+};
+
+const tls: Question = {
+  flag: 'tls',
+  option: '--tls',
+  essential: true,
+  applies: ({ publicUrl: url }) => url !== undefined,
+  needs: 'an address for clients (--public-url)',
+  prompt: () => 'TLS: at the proxy (proxy), by Libretto with its own certificate (own), or none',
+  standard: (draft) => (!isHttps(draft) ? 'none' : draft.proxy === 'none' ? 'own' : 'proxy'),
+  understand: (answer, draft) => {
+    const place = oneOf(tlsPlaces, answer, 'TLS');
+    if (place === 'proxy' && (draft.proxy ?? 'none') === 'none')
+      throw new UsageError('TLS at the proxy needs a reverse proxy: nginx, caddy or haproxy. Choose own or none.');
+    if (place === 'none' && isHttps(draft))
+      throw new UsageError(`Clients use ${draft.publicUrl ?? ''}, which needs TLS. Choose proxy or own.`);
+    if (place !== 'none' && draft.publicUrl?.startsWith('http:') === true)
+      throw new UsageError(`Clients use ${draft.publicUrl}, which has no TLS. Choose none, or an https:// address.`);
+    return { draft: { tls: place } };
+  },
+};
+
+const certificateFile = (key: 'tlsCert' | 'tlsKey', option: string, words: string): Question => ({
+  flag: key,
+  option,
+  applies: ({ tls: place }) => place === 'own',
+  needs: '--tls own',
+  prompt: () => words,
+  standard: () => undefined,
+  understand: (answer, _, { workingDirectory }) => {
+    const path = resolve(workingDirectory, answer);
+    if (!existsSync(path))
+      throw new UsageError(
+        `There is no file ${path}. Name the PEM file of the ${key === 'tlsCert' ? 'certificate' : 'key'}.`,
+      );
+    return { draft: { [key]: path } };
+  },
+});
+
+const gitHosts: Question = {
+  flag: 'gitHosts',
+  option: '--git-hosts',
+  applies: () => true,
+  prompt: () => 'Git servers in your own network: names, addresses or ranges, separated by commas, or none',
+  standard: async ({ sources = [] }, place) => (await privateHosts(sources, place)).join(', ') || 'none',
+  understand: async (answer, _, place) => ({
+    draft: { gitHosts: answer === 'none' ? [] : await rangesOf(answer, place, 'The git servers') },
+  }),
+};
+
+const listen: Question = {
+  flag: 'listen',
+  option: '--listen',
+  applies: () => true,
+  prompt: () => 'Address and port to listen on',
+  standard: (draft) => standardListen(draft),
+  understand: (answer) => {
+    if (parseListen(answer) !== undefined) return { draft: { listen: answer } };
+    const fault = listenFault(answer);
+    throw new UsageError(
+      `The address to listen on is ${shown(answer)}${fault === undefined ? '' : `, which ${fault}`}. Write HOST:PORT ` +
+        'such as 127.0.0.1:8080.',
+    );
+  },
+};
+
+const systemd: Question = {
+  flag: 'systemd',
+  option: '--systemd',
+  applies: () => true,
+  prompt: () => 'Folder for systemd units (Enter: write none)',
+  standard: () => '',
+  understand: (answer, _, { workingDirectory }) => ({
+    draft: { systemd: answer === '' ? undefined : resolve(workingDirectory, answer) },
+  }),
+};
+
+const data: Question = {
+  flag: 'data',
+  option: '--data',
+  applies: () => true,
+  prompt: () => 'Data folder: published files, tokens and history',
+  standard: ({ systemd: units }) => (units === undefined ? './var' : '/var/lib/libretto'),
+  understand: (answer, { sources = [] }, { workingDirectory }) => {
+    const path = resolve(workingDirectory, answer);
+    if (sources.some((one) => 'path' in one && one.path === path))
+      throw new UsageError(`${path} is a source. Name another folder for the data.`);
+    return { draft: { data: path } };
+  },
+};
+
+const proxyFile: Question = {
+  flag: 'proxyFile',
+  option: '--nginx, --caddy or --haproxy',
+  applies: (draft) => (draft.proxy ?? 'none') !== 'none',
+  needs: 'a reverse proxy (--proxy)',
+  prompt: ({ proxy: kind = 'none' }) => `File for the configuration of ${kind} (Enter: write none)`,
+  standard: () => '',
+  understand: (answer, _, { workingDirectory }) => ({
+    draft: { proxyFile: answer === '' ? undefined : resolve(workingDirectory, answer) },
+  }),
+};
+
+export const questions: readonly Question[] = [
+  source,
+  publicUrl,
+  proxy,
+  proxyAddress,
+  tls,
+  certificateFile('tlsCert', '--tls-cert', 'Certificate with its chain, a PEM file'),
+  certificateFile('tlsKey', '--tls-key', 'Private key of the certificate, a PEM file'),
+  gitHosts,
+  listen,
+  systemd,
+  data,
+  proxyFile,
+];
+
+/** A proxy on this machine is the only client; other clients need an address of the network. */
+function standardListen({ publicUrl: url, proxy: kind = 'none', trustedProxies = [] }: Draft): string {
+  if (url === undefined) return '127.0.0.1:8080';
+  if (kind !== 'none')
+    return trustedProxies.every((one) => /^(?:127\.|::1)/.test(one)) ? '127.0.0.1:8080' : '0.0.0.0:8080';
+  const { port, protocol } = new URL(url);
+  return `0.0.0.0:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
+}
+
+function oneOf<Value extends string>(values: readonly Value[], answer: string, what: string): Value {
+  const found = values.find((value) => value === answer.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(`${what} is ${shown(answer)}; allowed: ${values.join(', ')}.`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

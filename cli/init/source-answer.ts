@@ -1,0 +1,110 @@
+// One source as a person typed it: what it is, and whether a build can read it.
+
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { findPackages } from '../../build/sources/directory/find-packages.ts';
+import { GitFailure } from '../../build/sources/git-failure.ts';
+import { askRemote } from '../../build/sources/git/ask-remote.ts';
+import { parseGitUrl } from '../../build/sources/git-url.ts';
+import { parseSource } from '../../build/sources/spec.ts';
+import { BuildRefused } from '../../build/contract/refusals.ts';
+import { counted } from '../io/output.ts';
+import type { Environment } from '../io/environment.ts';
+import { UsageError } from '../io/usage-error.ts';
+import type { SourceAnswer } from './answers.ts';
+
+export interface ExaminedSource {
+  /** several for a folder of git checkouts */
+  readonly sources: readonly SourceAnswer[];
+  /** what was found, a sentence */
+  readonly remark: string;
+}
+
+/** Longer than a slow server needs, shorter than a person waits. */
+const askingTimeoutMs = 20_000;
+
+/** Throws UsageError for a source that no build can read, with the reason. */
+export async function examineSource(
+  text: string,
+  { workingDirectory, environment }: { readonly workingDirectory: string; readonly environment: Environment },
+): Promise<ExaminedSource> {
+  const { place } = parsed(text, workingDirectory);
+  if (place.kind === 'git' && 'url' in place)
+    return { sources: [{ url: place.url }], remark: await describeRemote(place.url, environment) };
+  if (!('path' in place)) throw new UsageError(`${text} cannot be a source here.`);
+  const isKindGiven = /^(?:git|dir|artifact):/.test(text);
+  const { path, kind } = place;
+  refuseMissing(text, path);
+  if (kind === 'git')
+    return {
+      sources: [{ prefix: 'git', path }],
+      remark: `${text} is a git repository: its tags and branches become versions.`,
+    };
+  if (kind === 'artifact') return { sources: [{ prefix: 'artifact', path }], remark: describeZips(text, path) };
+  return examineFolder(text, path, isKindGiven);
+}
+
+function parsed(text: string, workingDirectory: string): ReturnType<typeof parseSource> {
+  try {
+    return parseSource(text, workingDirectory, join(workingDirectory, 'var'));
+  } catch (error) {
+    if (!(error instanceof BuildRefused)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+function refuseMissing(text: string, path: string): void {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts === undefined) throw new UsageError(`There is no folder ${path}. Name an existing folder, or a git URL.`);
+  if (!facts.isDirectory())
+    throw new UsageError(`${text} is a file. Name the folder of the package, or the folder of the ZIPs.`);
+}
+
+async function describeRemote(url: string, environment: Environment): Promise<string> {
+  const remote = parseGitUrl(url);
+  if ('refusal' in remote) throw new UsageError(remote.refusal);
+  try {
+    const { tags, branches } = await askRemote({ remote, environment, timeoutMs: askingTimeoutMs });
+    return `${url} has ${counted(tags.length, 'tag')} and ${counted(branches.length, 'branch', 'branches')}.`;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return `${url} cannot be read from here yet: ${error.message} A build tries again.`;
+  }
+}
+
+function examineFolder(text: string, path: string, isKindGiven: boolean): ExaminedSource {
+  const { folders } = findPackages(path, join(path, 'var'));
+  if (folders.length === 0) {
+    if (zipsIn(path) > 0 && !isKindGiven)
+      return { sources: [{ prefix: 'artifact', path }], remark: describeZips(text, path) };
+    throw new UsageError(
+      `${path} contains no package: there is no composer.json at any depth, and no ZIP. Name the folder of a ` +
+        'package, a folder of packages, a git repository or its URL.',
+    );
+  }
+  const checkouts = folders.map((folder) => resolve(path, folder)).filter((folder) => existsSync(join(folder, '.git')));
+  if (checkouts.length === folders.length && !isKindGiven)
+    return {
+      sources: checkouts.map((checkout) => ({ prefix: 'git', path: checkout })),
+      remark: `${text} has ${counted(checkouts.length, 'git checkout')}: the tags and branches of each become versions.`,
+    };
+  const remark =
+    folders[0] === '' ? `${text} is a package.` : `${text} is a folder with ${counted(folders.length, 'package')}.`;
+  return {
+    sources: [{ prefix: 'dir', path }],
+    remark:
+      checkouts.length === 0
+        ? remark
+        : `${remark} ${counted(checkouts.length, 'of them is a git checkout', 'of them are git checkouts')}: name ` +
+          `these as sources of their own, with git: in front, to publish their tags.`,
+  };
+}
+
+function describeZips(text: string, path: string): string {
+  return `${text} is a folder with ${counted(zipsIn(path), 'ZIP')}, each a version of a package.`;
+}
+
+function zipsIn(path: string): number {
+  return readdirSync(path, { recursive: true }).filter((name) => /\.zip$/i.test(String(name))).length;
+}

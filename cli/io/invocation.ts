@@ -1,0 +1,44 @@
+// The command that starts this program, for lines to paste. A program that is on the PATH is `libretto`; a program that
+// was started as a script is `node lib/cli/main.js`. Messages write `libretto …`; streams for people write the command
+// that works in the shell of the reader.
+
+import { accessSync, constants } from 'node:fs';
+import { basename, delimiter, join, relative } from 'node:path';
+
+import { shellWord } from '../../build/shared/text/shell-word.ts';
+
+export interface Started {
+  /** the script, as in process.argv[1] */
+  readonly script: string | undefined;
+  readonly workingDirectory: string;
+  /** the variable PATH */
+  readonly path: string | undefined;
+}
+
+/** `libretto`, or `node lib/cli/main.js` where no `libretto` is on the PATH. */
+export function invocationOf({ script, workingDirectory, path }: Started): string {
+  if (script === undefined || basename(script) !== 'main.js' || isOnPath(path)) return 'libretto';
+  const near = relative(workingDirectory, script);
+  const shown = near.startsWith('..') ? script : near;
+  return `node ${shellWord(shown)}`;
+}
+
+function isOnPath(path: string | undefined): boolean {
+  return (path ?? '').split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, 'libretto')));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // missing, or not for this user: no shell would start it
+  }
+}
+
+/** Rewrites each `libretto …` in backquotes to the command that works here. */
+export function typeable(text: string, invocation: () => string): string {
+  if (!text.includes('`libretto ')) return text;
+  const command = invocation();
+  return command === 'libretto' ? text : text.replaceAll(/`libretto (?=[a-z-])/g, `\`${command} `);
+}

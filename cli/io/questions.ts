@@ -1,0 +1,74 @@
+// Asks questions at a terminal, a line each. Ctrl+C and the end of the input cancel all questions.
+
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+import type { TextStream } from './answer-stream.ts';
+import type { Context } from './context.ts';
+
+/** The person cancelled the questions. */
+export class QuestionsCancelled extends Error {
+  constructor() {
+    super('The questions were cancelled');
+    this.name = 'QuestionsCancelled';
+  }
+}
+
+export interface Questions {
+  /** Resolves with the line that the person typed, without blanks around it. Rejects with QuestionsCancelled. */
+  readonly ask: (prompt: string) => Promise<string>;
+  /** Gives the terminal back. */
+  readonly close: () => void;
+}
+
+/** `prompts` is a terminal where `input` is one. Lines that arrive before their question wait for it. */
+export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): Questions {
+  const lines = createInterface({
+    input: stdin as unknown as NodeJS.ReadableStream, // process.stdin, or a stream of a test
+    terminal: stdin.isTTY === true && typeof stdin.setRawMode === 'function',
+    output: outputOf(stderr),
+    historySize: 0,
+  });
+  const typed: string[] = [];
+  let waiting: { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void } | undefined;
+  let isOver = false;
+  const cancel = (): void => {
+    isOver = true;
+    waiting?.reject(new QuestionsCancelled());
+    waiting = undefined;
+  };
+  lines.on('line', (line) => {
+    if (waiting === undefined) typed.push(line);
+    else waiting.resolve(line);
+    waiting = undefined;
+  });
+  lines.on('close', cancel);
+  lines.on('SIGINT', () => lines.close());
+  return {
+    ask: async (prompt) => {
+      lines.setPrompt(prompt);
+      const line = typed.shift();
+      if (line === undefined && isOver) throw new QuestionsCancelled();
+      if (line !== undefined) return line.trim();
+      const answer = new Promise<string>((resolve, reject) => (waiting = { resolve, reject }));
+      lines.prompt();
+      return (await answer).trim();
+    },
+    close: () => {
+      lines.off('close', cancel);
+      lines.close();
+    },
+  };
+}
+
+/** Standard error as node:readline writes to it. */
+function outputOf(stderr: TextStream): Writable {
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (text: string | Buffer, _encoding, done) => {
+      stderr.write(String(text));
+      done();
+    },
+  });
+  return Object.assign(stream, { columns: stderr.columns ?? 80 });
+}

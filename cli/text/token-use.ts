@@ -1,0 +1,56 @@
+// The lines that put a token to use: Composer's command, auth.json, and what its limit allows. Pure.
+
+import { shellWord } from '../../build/shared/text/shell-word.ts';
+import { counted } from '../io/output.ts';
+import type { TokenDocument } from './token-text.ts';
+
+export interface TokenUseAdvice {
+  readonly token: Pick<TokenDocument, 'kind' | 'limit'>;
+  /** the secret, or a placeholder */
+  readonly secret: string;
+  /** the address of the registry for clients; undefined: unknown */
+  readonly url: string | undefined;
+  /** explains the address, a sentence */
+  readonly remark: string | undefined;
+  /** the command that starts this program */
+  readonly invocation: string;
+}
+
+export function tokenUseLines({ token, secret, url, remark, invocation }: TokenUseAdvice): string[] {
+  const host = url === undefined ? 'HOST' : new URL(url).host;
+  return [
+    '',
+    'Give it to Composer, in a project (or with --global, for all projects of a user):',
+    `  composer config --auth ${shellWord(`bearer.${host}`)} ${secret}`,
+    'Or write auth.json:',
+    `  ${JSON.stringify({ bearer: { [host]: secret } })}`,
+    ...(token.kind === 'write'
+      ? [
+          'Publish with it, in the folder of a package:',
+          `  LIBRETTO_TOKEN=${secret} ${invocation} publish . --url ${shellWord(url ?? 'https://HOST')}`,
+        ]
+      : []),
+    ...(remark === undefined ? [] : [remark]),
+    '',
+    describeAllowance(token.limit),
+  ];
+}
+
+const packages = 60;
+/** packages.json, and one archive for each package (docs/how-to/scaling.md) */
+const installRequests = 1 + packages;
+/** packages.json, two documents and one archive for each package */
+const updateRequests = 1 + 3 * packages;
+
+/** What an hourly limit means for clients whose cache is empty. `limit`: 0 for none. */
+export function describeAllowance(limit: number): string {
+  if (limit === 0) return 'The requests of this token are not limited.';
+  const runs = (requests: number): string => {
+    const count = Math.floor(limit / requests);
+    return `${count === 0 ? 'no run' : counted(count, 'run')} of`;
+  };
+  return (
+    `${limit} requests an hour allow ${runs(installRequests)} \`composer install\` with ${packages} packages and an ` +
+    `empty cache, or ${runs(updateRequests)} \`composer update\`. A filled cache saves the archives.`
+  );
+}

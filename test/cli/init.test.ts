@@ -1,0 +1,138 @@
+// Tests `libretto init` on the compiled program: by flags, at a pseudo terminal, and in a pipe.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder('cli-init');
+  writeTree(folder.path, below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })));
+});
+afterEach(() => folder.remove());
+
+const init = (...flags: readonly string[]): Promise<CliOutcome> => runCli(['init', ...flags], { cwd: folder.path });
+const config = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(folder.at('libretto.json'), 'utf8')) as Record<string, unknown>;
+
+describe('libretto init', () => {
+  it('writes a libretto.json with which the printed commands work', async () => {
+    const { exitCode, stdout, stderr } = await init('--source', 'packages', '--yes');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '  packages is a folder with 1 package.' });
+    expect(config()).toEqual({
+      $schema: `file://${root}docs/libretto.schema.json`,
+      data: './var',
+      sources: ['./packages'],
+      listen: '127.0.0.1:8080',
+    });
+    expect(stdout).toContain(`Wrote ${folder.at('libretto.json')}\n`);
+    expect(stdout).toMatch(/^ok +configuration +.*libretto\.json can be used$/m);
+    expect(stdout).toMatch(/^- +data +There is no data folder .*; the first build makes it\.$/m);
+    expect(stdout).not.toContain('FAILED');
+    const next = [...stdout.matchAll(/^ {2}libretto (\w.*)$/gm)].map(([, line = '']) => line);
+    expect(next).toEqual(['build', 'token create --description "My laptop"', 'serve']);
+    expect((await runCli(['build'], { cwd: folder.path })).stdout).toContain('+ acme/hello 1.0.0');
+    expect(existsSync(folder.at('var/public/packages.json'))).toBe(true);
+  });
+
+  it('writes the units and the proxy file of the shipped deployment', async () => {
+    const flags = ['--source', 'packages', '--public-url', 'https://registry.acme.test', '--git-hosts', '10.0.0.7'];
+    const { exitCode, stdout } = await init(...flags, '--nginx', 'libretto.conf', '--systemd', 'units', '--yes');
+    expect(exitCode).toBe(0);
+    expect(config()).toMatchObject({
+      data: '/var/lib/libretto',
+      sources: [folder.at('packages')],
+      publicUrl: 'https://registry.acme.test',
+      trustedProxies: ['127.0.0.1'],
+      egress: { allow: ['10.0.0.7'] },
+    });
+    expect(readdirSync(folder.at('units')).toSorted()).toEqual([
+      'libretto-build.service',
+      'libretto-build.timer',
+      'libretto.service',
+    ]);
+    expect(readFileSync(folder.at('units/libretto.service'), 'utf8')).toMatch(
+      new RegExp(`^ExecStart=${process.execPath} \\S+/lib/cli/main\\.js serve$`, 'm'),
+    );
+    expect(readFileSync(folder.at('libretto.conf'), 'utf8')).toContain('server_name registry.acme.test;');
+    expect(stdout).toContain('  sudo systemctl enable --now libretto.service libretto-build.timer\n');
+    expect(stdout).toContain('  libretto doctor --url https://registry.acme.test');
+  });
+
+  it('replaces no file, and writes none beside one that exists', async () => {
+    writeFileSync(folder.at('libretto.json'), '{}');
+    expect(await init('--source', 'packages', '--yes')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `libretto: ${folder.at('libretto.json')} exists already, and is not replaced. Change it with an editor, or name another file with --out.`,
+    });
+    expect(readFileSync(folder.at('libretto.json'), 'utf8')).toBe('{}');
+    writeFileSync(folder.at('nginx.conf'), '');
+    const url = ['--public-url', 'https://registry.acme.test'];
+    expect(
+      await init('--source', 'packages', ...url, '--nginx', 'nginx.conf', '--out', 'a.json', '--yes'),
+    ).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${folder.at('nginx.conf')} exists already`) as string,
+    });
+    expect(existsSync(folder.at('a.json'))).toBe(false);
+  });
+
+  it('names the missing flags in a pipe', async () =>
+    expect(await init()).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'libretto: There is no terminal to ask questions, and these flags are missing: --source, --public-url, --proxy, --tls. Give them, or --yes for the standard answers. `libretto init --help` shows an example.',
+    }));
+
+  it('refuses flags that contradict each other', async () => {
+    expect((await init('--nginx', 'a', '--caddy', 'b', '--yes')).stderr).toContain('--nginx and --caddy name two');
+    expect((await init('--nginx', 'a', '--proxy', 'caddy', '--yes')).stderr).toContain('--proxy is caddy, but --nginx');
+  });
+});
+
+describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
+  /** Types the text at a pseudo terminal, each line after its question. */
+  async function type(lines: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string }> {
+    const child = execa('script', ['-qec', `'${process.execPath}' '${binary}' init`, '/dev/null'], {
+      cwd: folder.path,
+      env: cleanEnvironment({ TERM: 'dumb' }),
+      extendEnv: false,
+      reject: false,
+      all: true,
+      buffer: false,
+    });
+    let text = '';
+    let answered = 0;
+    child.all.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      const asked = text.split(/: (?=$|[^ ])/).length;
+      if (text.endsWith(': ') && answered < lines.length && asked > answered) {
+        child.stdin.write(lines[answered]);
+        answered += 1;
+      }
+    });
+    const { exitCode } = await child;
+    return { exitCode: exitCode ?? -1, text };
+  }
+
+  it('asks, and writes the answers', async () => {
+    const { exitCode, text } = await type(['packages\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n']);
+    expect([exitCode, text]).toEqual([0, expect.stringContaining('Source (a folder of packages')]);
+    expect(text).toContain('packages is a folder with 1 package.');
+    expect(config()).toMatchObject({ sources: ['./packages'], listen: '127.0.0.1:8080' });
+  });
+
+  it('writes nothing after Ctrl+C', async () => {
+    const { exitCode, text } = await type(['packages\n', '\n', '\u0003']);
+    expect([exitCode, text]).toEqual([130, expect.stringContaining('Cancelled. Nothing was written.')]);
+    expect(readdirSync(folder.path)).toEqual(['packages']);
+  });
+});

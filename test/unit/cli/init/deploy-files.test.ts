@@ -1,0 +1,76 @@
+// Tests the deployment files that `init` fills: they differ from the shipped files in the answers alone.
+
+import { describe, expect, it } from 'vitest';
+
+import type { Answers } from '../../../../cli/init/answers.ts';
+import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../../../cli/init/deploy-files.ts';
+import { readDeployFile } from '../../../../cli/init/shipped-files.ts';
+
+const answers: Answers = {
+  sources: [],
+  publicUrl: 'https://registry.acme.test',
+  proxy: 'nginx',
+  trustedProxies: ['127.0.0.1'],
+  tls: 'proxy',
+  tlsCert: undefined,
+  tlsKey: undefined,
+  gitHosts: [],
+  listen: '127.0.0.1:9000',
+  systemd: '/etc/systemd/system',
+  data: '/var/lib/libretto',
+  proxyFile: '/etc/nginx/conf.d/libretto.conf',
+};
+const filling = (more: Partial<Answers> = {}): Filling => ({
+  answers: { ...answers, ...more },
+  config: '/etc/libretto/libretto.json',
+  program: '/usr/bin/node /usr/lib/node_modules/libretto/lib/cli/main.js',
+  networkAddress: '10.0.0.5',
+});
+const unit = (name: string, more?: Partial<Answers>): string => fillUnit(readDeployFile(name), filling(more));
+const proxyFile = (name: string, more?: Partial<Answers>): string => fillProxyFile(readDeployFile(name), filling(more));
+/** The lines that differ from the shipped file. */
+const changed = (name: string, filled: string): readonly string[] => {
+  const shipped = new Set(readDeployFile(name).split('\n'));
+  return filled.split('\n').filter((line) => !shipped.has(line));
+};
+
+describe('a systemd unit', () => {
+  it('starts this program, and is otherwise the shipped one', () => {
+    const [server, builder] = ['serve', 'build'].map(
+      (command) => `ExecStart=/usr/bin/node /usr/lib/node_modules/libretto/lib/cli/main.js ${command}`,
+    );
+    expect(changed('libretto.service', unit('libretto.service'))).toEqual([server]);
+    expect(changed('libretto-build.service', unit('libretto-build.service'))).toEqual([builder]);
+    expect(unit('libretto-build.timer')).toBe(readDeployFile('libretto-build.timer'));
+  });
+
+  it('may write into another data folder', () => {
+    for (const name of ['libretto.service', 'libretto-build.service']) {
+      expect(unit(name, { data: '/srv/packages' })).toMatch(/^ReadWritePaths=\/srv\/packages$/m);
+      expect(unit(name, { data: '/srv/packages' })).not.toContain('/var/lib/libretto\n');
+      expect(unit(name, { data: '/var/lib/packages' })).toMatch(/^StateDirectory=packages$/m);
+    }
+  });
+
+  it('may listen on port 443', () =>
+    expect(unit('libretto.service', { listen: '0.0.0.0:443' })).toMatch(/^AmbientCapabilities=CAP_NET_BIND_SERVICE$/m));
+});
+
+describe('the configuration of a reverse proxy', () => {
+  it.each(Object.values(proxyTemplates))('%s has the names of the answers', (name) => {
+    const filled = proxyFile(name);
+    expect(filled).not.toMatch(/packages\.example\.org|127\.0\.0\.1:8080|server two/);
+    expect(filled).toContain('registry.acme.test');
+    expect(filled).toContain('127.0.0.1:9000');
+  });
+
+  it('reaches a server on another machine by its address', () =>
+    expect(proxyFile('nginx.conf', { listen: '0.0.0.0:9000' })).toMatch(/^\s*server 10\.0\.0\.5:9000;$/m));
+
+  it('listens on the port of the address', () =>
+    expect(proxyFile('nginx.conf', { publicUrl: 'https://registry.acme.test:8443' })).toMatch(/^\s*listen 8443 ssl/m));
+});
+
+it('every unit is a shipped file', () => {
+  for (const name of unitFiles) expect(readDeployFile(name)).toContain('[Unit]');
+});

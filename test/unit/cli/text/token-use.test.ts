@@ -1,0 +1,51 @@
+// Tests what `token create` says about the use of a token, and about its limit.
+
+import { describe, expect, it } from 'vitest';
+
+import { describeAllowance, tokenUseLines } from '../../../../cli/text/token-use.ts';
+
+const lines = (more: object = {}) =>
+  tokenUseLines({
+    token: { kind: 'read', limit: 1000 },
+    secret: 'TOKEN',
+    url: 'https://packages.example.org',
+    remark: undefined,
+    invocation: 'libretto',
+    ...more,
+  }).join('\n');
+
+describe('the use of a token', () => {
+  it('is the command of Composer and the content of auth.json, for the host of the registry', () => {
+    expect(lines()).toContain('  composer config --auth bearer.packages.example.org TOKEN\n');
+    expect(lines()).toContain('  {"bearer":{"packages.example.org":"TOKEN"}}\n');
+    expect(lines()).not.toContain('LIBRETTO_TOKEN');
+  });
+
+  it('names the port, and quotes an address that a shell would read as a pattern', () => {
+    expect(lines({ url: 'http://127.0.0.1:8080' })).toContain('bearer.127.0.0.1:8080 TOKEN');
+    expect(lines({ url: 'http://[::1]:8080' })).toContain("'bearer.[::1]:8080' TOKEN");
+  });
+
+  it('has a placeholder for an unknown host, and the reason', () => {
+    expect(lines({ url: undefined, remark: 'HOST stands for the host.' })).toMatch(
+      /bearer\.HOST TOKEN\n[^]*HOST stands for the host\./,
+    );
+  });
+
+  it('shows how to publish with a write token', () => {
+    expect(lines({ token: { kind: 'write', limit: 0 }, invocation: 'node main.js' })).toContain(
+      '  LIBRETTO_TOKEN=TOKEN node main.js publish . --url https://packages.example.org\n',
+    );
+  });
+});
+
+it.each([
+  [0, /^The requests of this token are not limited\.$/],
+  [
+    1000,
+    /^1000 requests an hour allow 16 runs of `composer install` with 60 packages and an empty cache, or 5 runs of `composer update`\./,
+  ],
+  [50, /^50 requests an hour allow no run of `composer install`/],
+])('a limit of %d requests an hour is explained in installs', (limit, text) => {
+  expect(describeAllowance(limit)).toMatch(text);
+});
