@@ -1,7 +1,7 @@
 // A host of its own for tests that install services: real systemd and real users on a copy of this machine's files
 // (scratch-host.sh). The checkout is its folder /opt/clone. It needs root on Linux, and no container.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,8 +40,9 @@ export function lacksScratchHost(): boolean {
   return (
     process.platform !== 'linux' ||
     process.getuid?.() !== 0 ||
-    !readFileSync('/proc/filesystems', 'utf8').includes('cgroup2') ||
-    lacks('systemctl', 'unshare', 'nsenter', 'ip', 'setpriv')
+    lacks('systemctl', 'unshare', 'nsenter', 'ip', 'setpriv') ||
+    // a container where root has few capabilities refuses namespaces
+    spawnSync(toolPath('unshare'), [...namespaces, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0
   );
 }
 
