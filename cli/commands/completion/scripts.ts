@@ -5,7 +5,7 @@ import type { Shell } from './shells.ts';
 /** Bash splits words also at = and :. The script joins these parts, and removes them from the candidates again. */
 const bash = String.raw`# bash completion of libretto; "libretto completion --help" tells how to install it
 _libretto() {
-  local current="$2" mode line joined prefix i
+  local current="\${2#[\"\']}" mode line joined prefix i
   local -a words=() lines=() program
   for ((i = 1; i <= COMP_CWORD; i++)); do
     joined="\${COMP_WORDS[i]}"
@@ -14,6 +14,11 @@ _libretto() {
     else
       words+=("$joined")
     fi
+  done
+  for i in "\${!words[@]}"; do # without the quotes that the user typed
+    joined="\${words[i]#[\"\']}"
+    joined="\${joined%[\"\']}"
+    words[i]="\${joined//\\/}"
   done
   prefix="\${words[\${#words[@]}-1]}"
   prefix="\${prefix%"$current"}"
