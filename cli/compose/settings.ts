@@ -61,18 +61,15 @@ export function peopleRules(settings: Settings): () => MaybeAsync<PeopleRules> {
 
 const none: readonly string[] = [];
 
-export interface RootAnswers {
-  readonly keys: ReadonlySet<Advertisable>;
-  /** questions about the advisories of many packages */
-  readonly advisories: boolean;
-}
+/** A key of packages.json that a feature answers. `security-advisories`: questions about many packages. */
+export type AnsweredKey = Advertisable | 'security-advisories';
 
 export interface AdvertisedRootOptions {
   /** the registry's own address, if known */
   readonly address?: string | undefined;
   readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
-  /** the routes of this server; default: all */
-  readonly answers?: RootAnswers | undefined;
+  /** what this server answers; default: all */
+  readonly answers?: ReadonlySet<AnsweredKey> | undefined;
   /** false: every client gets the metadata-url that was built or set */
   readonly detectsForm?: boolean;
 }
@@ -102,7 +99,7 @@ export function advertisedRoot(
                 mirrors,
                 filterLists,
                 changes: rootChanges(metadata_url, advertisedKeys(answered(values, answers)), {
-                  answersAdvisories: answers?.advisories,
+                  answersAdvisories: answers?.has('security-advisories'),
                   detectsForm,
                   address,
                   mirrors,
@@ -117,8 +114,6 @@ export function advertisedRoot(
     );
 }
 
-function answered(values: SettingValues, answers: RootAnswers | undefined): SettingValues {
-  return answers === undefined
-    ? values
-    : { ...values, advertise: values.advertise.filter((key) => answers.keys.has(key)) };
+function answered(values: SettingValues, answers: ReadonlySet<AnsweredKey> | undefined): SettingValues {
+  return answers === undefined ? values : { ...values, advertise: values.advertise.filter((key) => answers.has(key)) };
 }

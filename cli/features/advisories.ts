@@ -8,5 +8,6 @@ import type { Offers, OpenFeature } from './served-feature.ts';
 export function open({ tree, advisories }: ServingCore, { mirror }: Offers): OpenFeature {
   return {
     answers: createAdvisoryFeature(createAdvisoryAnswers({ files: tree.files, advisories, mirrored: mirror?.tree })),
+    advertises: ['security-advisories'],
   };
 }

@@ -7,9 +7,9 @@ import type { Command } from 'commander';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
-import type { Advertisable } from '../../proxy/settings/advertised.ts';
 import type { Wire } from '../commands/command-parts.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
+import type { AnsweredKey } from '../compose/settings.ts';
 import type { Syncing } from '../compose/sync.ts';
 import type { Config } from '../config/config.ts';
 import type { ServingCore } from '../core/serving-core.ts';
@@ -34,7 +34,8 @@ export interface OpenFeature {
   /** the requests that it answers */
   readonly answers?: Feature;
   /** keys of packages.json that it answers */
-  readonly advertises?: readonly Advertisable[];
+  readonly advertises?: readonly AnsweredKey[];
+  /** its metrics */
   readonly families?: () => readonly Family[];
   /** starts its background work; called after all features are open */
   readonly start?: () => Promise<void>;

@@ -69,8 +69,8 @@ export function openMetrics(
   };
 }
 
-/** The current state of serving: connections, counters, state, origin and mirror. */
-function servingFamilies({ connections, degraded, stateAway, mirror, tree }: ServingFacts): readonly Family[] {
+/** The current state of serving: connections, counters, state, origin and features. */
+function servingFamilies({ connections, degraded, stateAway, features, tree }: ServingFacts): readonly Family[] {
   const ofOrigin = gauge(
     'libretto_origin_stale',
     '1 while the origin fails and cached content is served.',
@@ -89,7 +89,7 @@ function servingFamilies({ connections, degraded, stateAway, mirror, tree }: Ser
       Number(stateAway()),
     ),
     ...(tree.isElsewhere ? [ofOrigin] : []),
-    ...(mirror?.() ?? []),
+    ...features(),
   ];
 }
 

@@ -21,8 +21,8 @@ export interface ServingFacts {
   readonly connections: () => number;
   readonly degraded: () => boolean;
   readonly stateAway: () => boolean;
-  /** the metrics of the mirror; undefined: no mirror */
-  readonly mirror?: (() => readonly Family[]) | undefined;
+  /** the metrics of the features */
+  readonly features: () => readonly Family[];
   readonly tree: Pick<ServedTree, 'files' | 'isElsewhere' | 'publication'>;
   readonly onError: (error: unknown) => void;
 }

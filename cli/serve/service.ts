@@ -95,7 +95,7 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
   const metricsAt = await metrics.listen({
     connections: proxy.connections,
     tree,
-    mirror: mirror?.families,
+    features: () => features.open.flatMap(({ families }) => families?.() ?? []),
     degraded: core.counters.degraded,
     stateAway: core.stateAway,
     onError: (err) => log.logger.error({ err }, 'metrics could not be read'),
@@ -164,10 +164,7 @@ function proxyOptions(
       address: ownAddress(config),
       mirrored: mirror?.tree,
       detectsForm: config.origin.value === undefined,
-      answers: {
-        keys: new Set(open.flatMap(({ advertises = [] }) => advertises)),
-        advisories: config.features.value.includes('advisories'),
-      },
+      answers: new Set(open.flatMap(({ advertises = [] }) => advertises)),
     }),
     mirrored: mirror?.tree,
     tombstones: core.tombstones,

@@ -1,15 +1,17 @@
 // Tests the modules. Each folder of the product is one: it has a purpose and a list of folders that it may import.
-// modules.json holds both; docs/explanation/modules.md is generated from it (`npx vitest run --project architecture
-// -u`).
+// modules.json holds both, and wings.json the same for the three wings. docs/explanation/modules.md and a part of
+// docs/ARCHITECTURE.md are generated from them (`npx vitest run --config test/vitest.config.ts --project architecture -u`).
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeModules, type Module } from './describe-modules.ts';
+import { withWings, type Wing } from './describe-wings.ts';
 import { findCircles } from './find-circles.ts';
 import { root, sourceFiles } from './source-files.ts';
 
 const modules = JSON.parse(readFileSync(join(import.meta.dirname, 'modules.json'), 'utf8')) as readonly Module[];
+const wings = JSON.parse(readFileSync(join(import.meta.dirname, 'wings.json'), 'utf8')) as readonly Wing[];
 const product = sourceFiles('cli', 'build', 'proxy');
 
 /** folder → every folder of this repository that its files import, types included */
@@ -58,5 +60,23 @@ describe('modules', () => {
 
   it('are described in docs/explanation/modules.md', async () => {
     await expect(describeModules(modules)).toMatchFileSnapshot(join(root, 'docs/explanation/modules.md'));
+  });
+});
+
+describe('the wings', () => {
+  const isWithin = (folder: string, outer: string): boolean => folder === outer || folder.startsWith(`${outer}/`);
+
+  it.each(wings)('import only what the table allows: $wing', ({ wing, imports }) => {
+    const outside = modules
+      .filter(({ folder }) => isWithin(folder, wing))
+      .flatMap((module) => module.imports)
+      .filter((folder) => !isWithin(folder, wing));
+    expect(outside.filter((folder) => !imports.some((outer) => isWithin(folder, outer)))).toEqual([]);
+    expect(imports.filter((outer) => !outside.some((folder) => isWithin(folder, outer)))).toEqual([]);
+  });
+
+  it('are described in docs/ARCHITECTURE.md', async () => {
+    const path = join(root, 'docs/ARCHITECTURE.md');
+    await expect(withWings(readFileSync(path, 'utf8'), wings)).toMatchFileSnapshot(path);
   });
 });
