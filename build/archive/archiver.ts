@@ -4,7 +4,7 @@
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
-import type { Content, ContentFile } from '../sources/release.ts';
+import type { Content, ContentFile } from './content.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';

@@ -8,7 +8,7 @@ import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output, StagedFile } from '../output/output.ts';
 import type { Placement } from '../output/publication.ts';
-import type { PackageText, PackageTexts } from '../sources/release.ts';
+import type { PackageText, PackageTexts } from '../archive/content.ts';
 
 export type TextsOfVersion = Pick<IndexEntry, 'readme' | 'changelog'>;
 

@@ -1,11 +1,10 @@
 // The port of all sources: a source lists releases cheaply, and reads composer.json and files only for a new
 // publication. A source does not know the output tree.
 
-import type { Deflated } from '../compression/deflate.ts';
+import type { Content, ReadyArchive } from '../archive/content.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
-import type { TextKind } from '../contract/package-texts.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import type { NoteRepeated } from '../record/parse-composer-json.ts';
@@ -44,61 +43,6 @@ export interface Release {
   readonly composerJson: (noteRepeated?: NoteRepeated) => Promise<JsonObject>;
   /** The files of this release's archive, or the archive itself if the source has one. */
   readonly content: Content | ReadyArchive;
-}
-
-/** A ZIP that is published byte for byte as its source has it. */
-export interface ReadyArchive {
-  /**
-   * Writes the archive to `target`, which must not exist. Throws QuarantineError for an unpublishable archive, after it
-   * has removed `target`.
-   */
-  readonly copyTo: (target: string) => Promise<{ readonly shasum: Sha1; readonly size: number }>;
-  readonly texts?: () => Promise<PackageTexts>;
-}
-
-/**
- * The README and CHANGELOG in the package's own folder. A faulty text never prevents the publication of a version: it
- * counts as absent.
- */
-export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
-
-export interface PackageText {
-  /** equal only for equal bytes, within one package and one build */
-  readonly identity: string;
-  /** undefined if it cannot be read */
-  readonly read: () => Promise<Buffer | undefined>;
-}
-
-/** A larger file does not count as a README. */
-export const maxReadText = 16 * 1024 * 1024;
-
-export interface Content {
-  /** The files after all archive rules, in any order. Throws QuarantineError for content that must not be published. */
-  readonly list: () => Promise<ContentListing>;
-  /** Includes texts that the archive omits. */
-  readonly texts?: () => Promise<PackageTexts>;
-  /** A content that the source has deflated already, from its scan; it may forget it with that. */
-  readonly deflated?: (identity: string) => Deflated | undefined;
-  /** The bytes of these files (of a symlink: its target), in the order given. Throws QuarantineError. */
-  readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
-  /** The time all entries carry, epoch seconds. */
-  readonly entryTime: number;
-  /** Its composer.json may have another name: all versions of a repository take the name from its default branch. */
-  readonly mayNameAnother?: true;
-}
-
-export interface ContentListing {
-  readonly files: readonly ContentFile[];
-  /** files left out because they look like credentials */
-  readonly withheld: readonly string[];
-}
-
-export interface ContentFile {
-  /** forward slashes, relative, valid UTF-8, no `.` or `..` segment */
-  readonly path: string;
-  readonly mode: 'file' | 'executable' | 'symlink';
-  /** equal for equal bytes within one build, e.g. `git:<oid>` or `sha256:<hex>` */
-  readonly identity: string;
 }
 
 /** The memory of a source from one build to the next. `detail` has the source's own format. */

@@ -1,29 +1,19 @@
-// Every feature, with its commands and its check of `libretto doctor`. A server opens the features in this order, and
-// `libretto --help` lists their commands in it. The server loads the module of a feature only if the feature is
-// enabled.
+// Every feature, with its check of `libretto doctor`. A server opens the features in this order, and loads the module of
+// a feature only if the feature is enabled. Commands work without a server: they stand in cli/program/.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import { addMirrorCommands } from './mirror-commands.ts';
-import { addPackageCommands } from './package-commands.ts';
-import { addRepositoryCommands } from './repository-commands.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
 /** `packages` has no setting: it is opened if another feature requires it. */
 export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
-  {
-    name: 'repositories',
-    wants: [],
-    load: () => import('./repositories.ts'),
-    addCommands: addRepositoryCommands,
-  },
-  { name: 'packages', wants: [], load: () => import('./packages.ts'), addCommands: addPackageCommands },
+  { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
+  { name: 'packages', wants: [], load: () => import('./packages.ts') },
   {
     name: 'mirror',
     wants: [],
     load: () => import('./mirror.ts'),
-    addCommands: addMirrorCommands,
     check: {
       name: 'upstream',
       advice: 'Look at the settings of the mirror: `libretto settings`.',

@@ -1,13 +1,10 @@
-// The port to a feature: the parts that the server opens, the commands, and the check of `libretto doctor`. The server
+// The port to a feature: the parts that the server opens, and the check of `libretto doctor`. The server
 // loads a feature only if it is enabled, and opens it after the features that it needs. A feature knows the core, and
 // only the offers of other features.
-
-import type { Command } from 'commander';
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
-import type { Wire } from '../commands/command-parts.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { AnsweredKey } from '../compose/settings.ts';
 import type { Syncing } from '../compose/sync.ts';
@@ -48,8 +45,6 @@ export interface ServedFeature {
   readonly wants: readonly string[];
   /** loads the module that opens it, in a server that has it */
   readonly load: () => Promise<FeatureModule>;
-  /** Adds its commands to the program. They work without a server, and next to a server without the feature. */
-  readonly addCommands?: (program: Command, wire: Wire) => void;
   /** its part of `libretto doctor`, if the state can be read */
   readonly check?: FeatureCheck;
 }

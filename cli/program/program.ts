@@ -4,7 +4,6 @@
 import { Command, CommanderError, Option } from 'commander';
 
 import { collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
-import { features } from '../features/feature-list.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import { painted } from '../io/color.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
@@ -17,7 +16,10 @@ import { addInit } from './init.ts';
 import { acceptLeadingOptions, flagsOf } from './leading-options.ts';
 import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
+import { addMirror } from './mirror.ts';
+import { addPackages } from './packages.ts';
 import { addPeople } from './people.ts';
+import { addRepositories } from './repositories.ts';
 import { addServe, addStart } from './serving.ts';
 import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
@@ -75,7 +77,9 @@ function addCommands(program: Command, wire: Wire): void {
   addHistory(program, wire);
   addReceiving(program, wire);
   addArtifacts(program, wire);
-  for (const { addCommands } of features) addCommands?.(program, wire);
+  addRepositories(program, wire);
+  addPackages(program, wire);
+  addMirror(program, wire);
   addImports(program, wire);
   addServe(program, wire);
   addStart(program, wire);

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createArchiver, type Archiver, type ArchiverOptions } from '../../build/archive/archiver.ts';
-import type { Content } from '../../build/sources/release.ts';
+import type { Content } from '../../build/archive/content.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 
 const folder = temporaryFolder('workers');

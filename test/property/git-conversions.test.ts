@@ -4,7 +4,8 @@
 import { fc } from '../util/seeded-check.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createGitSource } from '../../build/sources/git/git-source.ts';
-import type { ContentListing, Release } from '../../build/sources/release.ts';
+import type { ContentListing } from '../../build/archive/content.ts';
+import type { Release } from '../../build/sources/release.ts';
 import { archivedContents, contentsOf } from '../util/git-archive.ts';
 import { createRepository, testGitEnvironment, type FileSpec, type RepositoryStep } from '../util/git-repository.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 import { createGitSource } from '../../build/sources/git/git-source.ts';
 import type { GitSourceOptions } from '../../build/sources/git/scan-context.ts';
-import type { ContentListing, Release, Scan, SourceMemory } from '../../build/sources/release.ts';
+import type { ContentListing } from '../../build/archive/content.ts';
+import type { Release, Scan, SourceMemory } from '../../build/sources/release.ts';
 import { testGitEnvironment } from './git-repository.ts';
 
 export type ReadScan = Extract<Scan, { outcome: 'read' }>;

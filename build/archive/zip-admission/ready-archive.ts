@@ -8,7 +8,7 @@ import { readThrough, withOpenFile } from './open-file.ts';
 import { StorageError } from '../../output/storage-error.ts';
 import { changedWhileRead } from '../../files/read-file.ts';
 import { readTexts } from './zip-texts.ts';
-import type { ReadyArchive } from '../../sources/release.ts';
+import type { ReadyArchive } from '../content.ts';
 
 /** The reference of an archive with this lower-case hex SHA-256: as long as a commit's. */
 export function archiveReference(sha256: string): Reference {

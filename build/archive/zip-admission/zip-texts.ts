@@ -6,7 +6,7 @@ import { openZipMembers, type ZipMembers } from '../zip-members.ts';
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { createPause } from '../../files/pause.ts';
 import { readWhole } from '../../files/read-file.ts';
-import { maxReadText, type PackageText, type PackageTexts } from '../../sources/release.ts';
+import { maxReadText, type PackageText, type PackageTexts } from '../content.ts';
 
 /** `path` is absolute. Reads both texts in one pass, so that the archive is in memory only briefly. */
 export async function readTexts(path: string): Promise<PackageTexts> {

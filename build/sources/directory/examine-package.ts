@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import type { ContentListing, Release } from '../release.ts';
+import type { ContentListing } from '../../archive/content.ts';
+import type { Release } from '../release.ts';
 import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
 import type { CachedContents } from './cached-contents.ts';

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { ContentFile } from '../release.ts';
+import type { ContentFile } from '../../archive/content.ts';
 import { describeFault } from '../../files/file-fault.ts';
 import type { FileReader } from './file-reader.ts';
 import { stampOf } from '../../files/file-stamp.ts';

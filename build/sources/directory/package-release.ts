@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import { isDevVersion } from '../../contract/version.ts';
-import type { ContentListing, Release } from '../release.ts';
+import type { ContentListing } from '../../archive/content.ts';
+import type { Release } from '../release.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
 import type { CachedContents } from './cached-contents.ts';

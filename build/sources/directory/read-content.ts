@@ -1,7 +1,7 @@
 // Returns the bytes of identified files. It reads and hashes each file again, and fails if the bytes have changed.
 
 import { join } from 'node:path';
-import type { ContentFile } from '../release.ts';
+import type { ContentFile } from '../../archive/content.ts';
 import { identityOfBytes, readTarget } from './identify-files.ts';
 import type { PackageLimits } from './limits.ts';
 import type { Pause } from '../../files/pause.ts';

@@ -13,7 +13,7 @@ import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { ContentListing } from '../release.ts';
+import type { ContentListing } from '../../archive/content.ts';
 import { readComposerJson } from './composer-json.ts';
 import { contentReference } from './content-digest.ts';
 import type { FileReader } from './file-reader.ts';

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { maxReadText, type PackageText, type PackageTexts } from '../release.ts';
+import { maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
 import type { ContentPlace } from './read-content.ts';
 import { readWhole } from '../../files/read-file.ts';
 

@@ -5,7 +5,7 @@ import { compileConversions, type Conversion } from '../../archive/rules/convers
 import type { JsonObject } from '../../contract/json.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { Content, ContentFile, ContentListing } from '../release.ts';
+import type { Content, ContentFile, ContentListing } from '../../archive/content.ts';
 import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
 import { below } from './folders.ts';
 import type { LfsPointers } from './lfs-pointers.ts';

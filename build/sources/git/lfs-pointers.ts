@@ -4,7 +4,7 @@
 
 import { compileAttributes, type AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { byteString } from '../../archive/rules/bytes.ts';
-import type { ContentFile } from '../release.ts';
+import type { ContentFile } from '../../archive/content.ts';
 import { below } from './folders.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
 import { SingleFlight } from '../../shared/concurrency/single-flight.ts';

@@ -5,7 +5,7 @@ import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
 import { selectFiles } from '../../archive/select.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { ContentFile, ContentListing } from '../release.ts';
+import type { ContentFile, ContentListing } from '../../archive/content.ts';
 import { ancestorsOf, below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { listTree } from './tree-listing.ts';

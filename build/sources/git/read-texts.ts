@@ -2,7 +2,7 @@
 
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { maxReadText, type PackageText, type PackageTexts } from '../release.ts';
+import { maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
 import { below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { TreeEntry } from './objects.ts';

@@ -2,7 +2,7 @@
 // (object-store.ts caches them).
 
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { ContentFile } from '../release.ts';
+import type { ContentFile } from '../../archive/content.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { TreeEntry } from './objects.ts';
 

@@ -12,7 +12,7 @@ import { FetchNeeded } from '../../contract/refusals.ts';
 import { QuarantineError, type QuarantineCode } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
-import type { ReadyArchive } from '../release.ts';
+import type { ReadyArchive } from '../../archive/content.ts';
 import type { InlineDist } from './inline-record.ts';
 
 /** Raise it whenever a formerly admitted ZIP may be refused. */

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
 import { entryTimeOf } from '../directory/content-digest.ts';
-import type { Content, ReadyArchive, Release } from '../release.ts';
+import type { Content, ReadyArchive } from '../../archive/content.ts';
+import type { Release } from '../release.ts';
 import type { InlineRecord } from './inline-record.ts';
 
 export function inlineRelease(

@@ -20,7 +20,8 @@ import { readWhole } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
-import type { PackageText, PackageTexts, Release } from '../release.ts';
+import type { PackageText, PackageTexts } from '../../archive/content.ts';
+import type { Release } from '../release.ts';
 import type { ReceivedVersion } from './received-tree.ts';
 import { incomplete, placeOf } from './tree-file.ts';
 

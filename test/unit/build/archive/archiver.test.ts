@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCompressor } from '../../../../build/compression/compressor.ts';
 import { deflateTo, type Deflated } from '../../../../build/compression/deflate.ts';
 import { createArchiver, type Archived, type Archiver } from '../../../../build/archive/archiver.ts';
-import type { Content } from '../../../../build/sources/release.ts';
+import type { Content } from '../../../../build/archive/content.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 import { memoryContent } from './memory-content.ts';
 

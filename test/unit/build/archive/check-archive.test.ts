@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArchiver } from '../../../../build/archive/archiver.ts';
 import { checkArchive } from '../../../../build/archive/check-archive.ts';
-import type { Content } from '../../../../build/sources/release.ts';
+import type { Content } from '../../../../build/archive/content.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'libretto-own-'))));

@@ -1,7 +1,7 @@
 // Contents for archiver tests: files as text, links as `→target`, executables as `!text`. Counts the reads.
 
 import { createHash } from 'node:crypto';
-import type { Content, ContentFile } from '../../../../build/sources/release.ts';
+import type { Content, ContentFile } from '../../../../build/archive/content.ts';
 
 export interface MemoryContent extends Content {
   /** paths in the order they were read */

@@ -14,7 +14,8 @@ import {
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArtifactSource } from '../../../../../build/sources/artifact/artifact-source.ts';
-import type { ReadyArchive, Release, Scan, SourceMemory } from '../../../../../build/sources/release.ts';
+import type { ReadyArchive } from '../../../../../build/archive/content.ts';
+import type { Release, Scan, SourceMemory } from '../../../../../build/sources/release.ts';
 import { zipOf, type EntrySpec } from '../../../../util/hostile-zip.ts';
 import { labels, onlyQuarantine, releaseOf, stored, type ReadScan } from '../../../../util/directory-scan.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../../util/temporary-folder.ts';

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander';
 import { purgeReasons } from '../../build/contract/purged.ts';
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
-export function addPackageCommands(program: Command, wire: Wire): void {
+export function addPackages(program: Command, wire: Wire): void {
   const packages = program
     .command('package')
     .summary('withdraw or purge published versions, and show usage')

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander';
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
-export function addRepositoryCommands(program: Command, wire: Wire): void {
+export function addRepositories(program: Command, wire: Wire): void {
   const repository = program
     .command('repository')
     .summary('register, sync and remove repositories that this registry reads')

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
-export function addMirrorCommands(program: Command, wire: Wire): void {
+export function addMirror(program: Command, wire: Wire): void {
   const mirror = program
     .command('mirror')
     .summary('fetch packages of other registries, and manage stored copies')
