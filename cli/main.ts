@@ -25,7 +25,7 @@ import { processEnvironment } from './config/config.ts';
 import { painted, wantsColors } from './io/color.ts';
 import type { ProcessContext } from './io/context.ts';
 import { invocationOf, typeable } from './io/invocation.ts';
-import { reachableAddresses } from './io/network-addresses.ts';
+import { readAddresses } from './io/network-addresses.ts';
 import { printable } from './io/output.ts';
 import { runProgram } from './program/program.ts';
 import { RemoteFailure } from './remote/remote.ts';
@@ -71,7 +71,7 @@ function realContext(): ProcessContext {
     get invocation() {
       return invocation();
     },
-    networkAddresses: () => reachableAddresses(networkInterfaces()),
+    networkAddresses: () => readAddresses(networkInterfaces),
     now: () => new Date(),
     randomBytes: (count) => randomBytes(count),
     actor: `cli:${userName()}`,

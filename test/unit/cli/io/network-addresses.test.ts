@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { reachableAddresses } from '../../../../cli/io/network-addresses.ts';
+import { reachableAddresses, readAddresses } from '../../../../cli/io/network-addresses.ts';
 
 it('other machines reach neither loopback nor link-local addresses, and IPv4 comes first', () => {
   const [IPv4, IPv6] = [
@@ -21,4 +21,13 @@ it('other machines reach neither loopback nor link-local addresses, and IPv4 com
       none: undefined,
     }),
   ).toEqual(['10.0.0.5', '2001:db8::5']);
+});
+
+it('there are none where the kernel refuses the question', () => {
+  const refused = Object.assign(new Error('Unknown system error 97'), { code: 'ERR_SYSTEM_ERROR' });
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+  expect(readAddresses(failing(refused))).toEqual([]);
+  expect(() => readAddresses(failing(new Error('another')))).toThrow('another');
 });
