@@ -77,6 +77,7 @@ describe('bash', () => {
     expect(await bash('token', 'list', '--data', 'fo')).toEqual(['folder']);
     expect(await bash('token', 'list', '--data', '=', 'fo')).toEqual(['folder']);
     expect(await bash('build', '-qd', 'fo')).toEqual(['folder']);
+    expect(await bash('repository', 'add', 'fo')).toEqual(['folder']);
     expect(await bash('why', '-d', '"var"', '"acme/hello')).toEqual(['acme/hello']);
   });
 

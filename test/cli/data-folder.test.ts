@@ -75,7 +75,7 @@ const making: readonly (readonly string[])[] = [
 ];
 
 /** Findings of `doctor`, servers that wait for the first build, and commands without a data folder. */
-const others = ['doctor', 'serve', 'start', 'import satis', 'completion'];
+const others = ['doctor', 'serve', 'start', 'import satis', 'init', 'completion'];
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

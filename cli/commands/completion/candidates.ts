@@ -93,7 +93,8 @@ function optionsOf({ command, given }: Extract<Expected, { kind: 'option' }>): r
 
 function valuesOf({ command, of }: { readonly command: Command; readonly of: Option | Argument }): Values {
   if (of.argChoices !== undefined) return of.argChoices;
-  if (!('flags' in of)) return named(of.name(), command);
+  // a repository may be a folder
+  if (!('flags' in of)) return of.name() === 'url' ? 'folders' : named(of.name(), command);
   if (of.long === '--forget') return { things: 'sources' };
   const placeholder = /[<[](.+)[>\]]$/.exec(of.flags)?.[1]?.replace('...', '') ?? '';
   if (placeholder.includes('|')) return placeholder.split('|').filter((word) => !anyValue.has(word));
