@@ -165,12 +165,14 @@ describe.skipIf(lacks('nginx'))('libretto mirror from a tree that nginx serves',
     const warm = await registry.cli(
       'mirror',
       'warm',
+      '--verbose',
       registry.lock({ name: 'some/lib', version: '1.0.0' }, { name: 'some/lib', version: '3.0.0' }),
     );
     expect([warm.exitCode, warm.stderr]).toEqual([
       1,
       expect.stringContaining('some/lib 3.0.0: its upstream has no such version'),
     ]);
+    expect(warm.stderr).toMatch(/^some\/lib 1\.0\.0: fetched$/m);
     const [file = ''] = allFiles(`${registry.data}/mirror/dist`).filter((path) => path.endsWith('.zip'));
     writeFileSync(`${registry.data}/mirror/dist/${file}`, 'damaged');
     const verified = await registry.cli('mirror', 'verify');

@@ -21,7 +21,7 @@ export async function run(context: Context, given: Given): Promise<number> {
       mirror,
       packages,
       () => ({ nowMs: context.now().getTime(), epoch: 0 }),
-      () => undefined,
+      ({ name, version, outcome }) => printLines(context.steps, [`${name} ${version}: ${outcome}`]),
     );
     const bad = warmed.filter(({ outcome }) => outcome === 'failed' || outcome === 'missing');
     if (given.flags['json'] === true) printJson(context.stdout, { packages: warmed });
