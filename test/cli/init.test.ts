@@ -61,6 +61,7 @@ describe('libretto init', () => {
       new RegExp(`^ExecStart=${process.execPath} \\S+/lib/cli/main\\.js serve$`, 'm'),
     );
     expect(readFileSync(folder.at('libretto.conf'), 'utf8')).toContain('server_name registry.acme.test;');
+    expect(stdout).toContain('useradd --system --home-dir /etc/libretto ');
     expect(stdout).toContain('  sudo systemctl enable --now libretto.service libretto-build.timer\n');
     expect(stdout).toContain('  libretto doctor --url https://registry.acme.test');
   });

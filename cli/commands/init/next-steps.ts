@@ -26,7 +26,7 @@ export function nextSteps({ answers, out, workingDirectory, invocation }: NextSt
           `  ${invocation} token create --description "My laptop"${config}`,
           `  ${invocation} serve${config}`,
         ]
-      : unitSteps(out, systemd)),
+      : unitSteps(out, systemd, answers.data)),
     ...(proxyFile === undefined
       ? []
       : [
@@ -39,15 +39,23 @@ export function nextSteps({ answers, out, workingDirectory, invocation }: NextSt
   ];
 }
 
-/** The units run as the user `libretto`, in /etc/libretto. */
-function unitSteps(out: string, systemd: string): string[] {
-  const units = join(systemd, 'libretto*');
+/**
+ * The units run as the user `libretto`, in /etc/libretto. Builds refuse a home folder as their data folder, so it is not
+ * the home of that user.
+ */
+function unitSteps(out: string, systemd: string, data: string): string[] {
   return [
-    '  sudo useradd --system --home-dir /var/lib/libretto libretto',
-    ...(dirname(out) === '/etc/libretto'
+    '  sudo useradd --system --home-dir /etc/libretto --shell /bin/sh libretto',
+    '  sudo install -d -m 0750 -g libretto /etc/libretto',
+    `  sudo install -d -m 0750 -o libretto -g libretto ${shellWord(data)}`,
+    dirname(out) === '/etc/libretto'
+      ? `  sudo chgrp libretto ${shellWord(out)}`
+      : `  sudo install -m 0640 -g libretto ${shellWord(out)} /etc/libretto/libretto.json`,
+    ...(systemd === '/etc/systemd/system'
       ? []
-      : [`  sudo install -D -m 0644 ${shellWord(out)} /etc/libretto/libretto.json`]),
-    ...(systemd === '/etc/systemd/system' ? [] : [`  sudo cp ${units} /etc/systemd/system/`]),
+      : [
+          `  sudo cp ${shellWord(systemd)}/libretto*.service ${shellWord(systemd)}/libretto*.timer /etc/systemd/system/`,
+        ]),
     '  sudo systemctl daemon-reload',
     '  sudo systemctl enable --now libretto.service libretto-build.timer',
   ];
