@@ -1,6 +1,6 @@
 // Tests shell completion in bash, zsh and fish: each loads its script and completes command lines of a registry.
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -100,6 +100,19 @@ describe('bash', () => {
     ];
     for (const words of lines) expect(await bash(...words)).toEqual([]);
   });
+});
+
+it('the command for operators asks for no password while the shell completes', async () => {
+  const script = readFileSync(new URL('../../docs/deploy/libretto-operator', import.meta.url), 'utf8');
+  const program = (path: string, text: string): void => writeFileSync(tree.path(path), text, { mode: 0o755 });
+  mkdirSync(tree.path('operator'));
+  program('operator/libretto', script.replace('/opt/libretto/bin/libretto', tree.path('bin/libretto')));
+  program('operator/id', '#!/bin/sh\n[ "$1" = -u ] && echo 1000 || echo ann\n');
+  program('operator/sudo', '#!/bin/sh\n[ "$1" = -n ] && exit 1\necho "[sudo] password for ann:"\n');
+  const asOperator = (line: string): Promise<string> =>
+    inShell('sh', ['-c', `PATH="$PWD/operator:$PATH"; libretto ${line}`]);
+  expect(await asOperator('complete -- token rev')).toBe('plain\nrevoke\trevoke a token permanently');
+  expect(await asOperator('token list')).toBe('[sudo] password for ann:');
 });
 
 describe.skipIf(lacks('fish'))('fish', () => {
