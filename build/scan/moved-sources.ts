@@ -72,10 +72,8 @@ export function findMoves(
     ({ source: { id } }) =>
       !isAsked.has(id) && !given.toForget.has(id) && !given.named.has(id) && !given.configured.has(id),
   );
-  const isRecorded = new Set(remembered.map(({ id }) => id));
-  const found = free.flatMap((one) => foundMove(one, request, given, dataDirectory) ?? []);
-  const moves = [...asked, ...found.filter(({ to }) => !isRecorded.has(to.id))];
-  refuseMerged(moves, remembered);
+  refuseMerged(asked, remembered);
+  const moves = [...asked, ...free.flatMap((one) => foundMove(one, request, given, dataDirectory) ?? [])];
   if (moves[0] !== undefined && request.only !== undefined)
     throw new BuildRefused(
       `The source ${moves[0].from} is now at ${pathOf(moves[0].to)}. Run \`libretto build\` without --only first.`,
@@ -161,8 +159,9 @@ function refuseMerged(moves: readonly Move[], remembered: readonly PublishedSour
   for (const { from, to } of moves) {
     if (taken.has(to.id))
       throw new BuildRefused(
-        `The source ${from} cannot move to ${pathOf(to)}: another source is there, and two sources cannot become one. ` +
-          `Forget one of them first: \`libretto build --forget ${pathOf(to)}\`.`,
+        `The source ${from} cannot move to ${pathOf(to)}: another source is recorded there, and two sources cannot ` +
+          `become one. \`libretto build --forget ${from}\` gives up the first: versions that the other source has pass ` +
+          'to it, and the others are withdrawn.',
       );
     taken.add(to.id);
   }

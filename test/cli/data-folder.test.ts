@@ -75,7 +75,7 @@ const making: readonly (readonly string[])[] = [
 ];
 
 /** Findings of `doctor`, servers that wait for the first build, and commands without a data folder. */
-const others = ['doctor', 'serve', 'start', 'import satis', 'init', 'completion'];
+const others = ['doctor', 'serve', 'start', 'import satis', 'completion', 'init'];
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
@@ -83,7 +83,8 @@ beforeAll(async () => {
   chmodSync(folder.path, 0o755);
   mkdirSync(folder.at('packages/hello'), { recursive: true });
   writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
-  writeFileSync(folder.at('composer.lock'), JSON.stringify({ packages: [], 'packages-dev': [] }));
+  for (const path of ['composer.lock', 'packages/composer.lock'])
+    writeFileSync(folder.at(path), JSON.stringify({ packages: [], 'packages-dev': [] }));
   await libretto(['build', 'packages']);
   await libretto(['token', 'create', '--description', 'CI']);
 });
@@ -135,7 +136,8 @@ describe('a data folder of another user', () => {
   afterAll(() => chmodSync(folder.at('var'), 0o755));
 
   it.each([...reading, ...making])('is refused by %s %s, which names the owner', async (...args) => {
-    const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', 'var'], { asOther: true });
+    const options = { asOther: true, cwd: folder.at('packages') };
+    const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', '../var'], options);
     expect([exitCode, stdout, stderr]).toEqual([
       2,
       '',

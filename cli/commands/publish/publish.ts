@@ -41,9 +41,9 @@ interface Published {
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, now } = context;
   const remote = remoteOf(flags, context);
-  const config = await (remote === undefined ? localConfig(context, flags) : configOf(context, flags));
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
+  const config = await (remote === undefined ? localConfig(context, flags) : configOf(context, flags));
   const progress = await startProgress(context.progress, () => now().getTime());
   const job: Job = {
     context,
