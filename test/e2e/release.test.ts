@@ -162,6 +162,7 @@ describe.skipIf(lacks('git'))('npm run release', () => {
       expect(files.filter((path) => !path.startsWith('libretto/'))).toEqual([]);
       expect(files.filter((path) => /\.(?:ts|map)$|(?:^|\/)test\//.test(path))).toEqual([]);
       expect(files).toContain('libretto/docs/README.md');
+      expect(files).toContain('libretto/docs/deploy/libretto-operator');
       const { stdout } = await execa('du', ['-sk', join(prefix, 'lib/node_modules')]);
       // a package for all systems has the binaries of four more: 0.8 MB for Linux, 1.4 MB for macOS
       expect(Number.parseInt(stdout, 10)).toBeLessThan((25 - 5) * 1024);
