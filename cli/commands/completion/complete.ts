@@ -11,7 +11,7 @@ import { complete, type Completion, type ProgramList, type ReadThings, type Thin
 import { readUnfinished } from './command-line.ts';
 
 /** A state in an unreachable Redis would keep the shell waiting. */
-const timeoutMs = 1000;
+const timeoutMs = 3000;
 
 const nothing: Completion = { mode: 'plain', candidates: [] };
 
