@@ -102,7 +102,7 @@ async function checkIndex({ data, sources }: Pick<Config, 'data' | 'sources'>): 
       ? `Run ${commands.join(', then ')}: the index comes back from the documents and archives${unnamed(lost)}.`
       : `packages.json is lost too, so only a backup has the index: \`libretto restore BACKUP --data FOLDER\` with an ` +
           `empty folder. Without a backup, move ${tree} away and run \`libretto build SOURCE…${flag}\`: it publishes ` +
-          'what the sources still have.',
+          'what the sources still have, purged versions included. `libretto audit list` names purges.',
   );
 }
 
