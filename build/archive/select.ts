@@ -11,7 +11,8 @@
 // `.gitattributes` and `.gitignore` themselves are ordinary files. Other rules have no effect: .gitignore, .hgignore and
 // the git settings of the machine.
 
-import { compileAttributes, parentOf, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
+import { parentPath } from '../shared/text/parent-path.ts';
+import { compileAttributes, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
 import { byteString } from './rules/bytes.ts';
 import { compileComposerExcludes } from './rules/composer-exclude.ts';
 import { isCredential } from './rules/credentials.ts';
@@ -74,10 +75,10 @@ function compileExportIgnore(files: readonly AttributeFile[], root = ''): (path:
   const top = byteString(root);
   const isSet = (path: string, folder: boolean): boolean => lookup(path, folder).get('export-ignore') === true;
   const folderIgnored = rememberPerFolder(
-    (folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentOf(folder)) || isSet(folder, true)),
+    (folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentPath(folder)) || isSet(folder, true)),
   );
   return (path) => {
     const bytes = byteString(path);
-    return folderIgnored(parentOf(bytes)) || isSet(bytes, false);
+    return folderIgnored(parentPath(bytes)) || isSet(bytes, false);
   };
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sha1 } from '../contract/digest.ts';
-import { StorageError } from '../output/storage-error.ts';
+import { withPathSync } from '../output/storage-error.ts';
 import { copyPiece, type SharedPieces } from './shared-pieces.ts';
 import type { ZipLayout } from './zip-layout.ts';
 
@@ -23,31 +23,23 @@ export interface ZipContent {
 
 /** Returns the SHA-1 of the file. Fails if `target` exists; after any other error it removes the file. */
 export async function writeZip(target: string, content: ZipContent): Promise<Sha1> {
-  const file = withTarget(target, () => openSync(target, 'wx', 0o644));
+  const file = withPathSync(target, () => openSync(target, 'wx', 0o644));
   try {
     const hash = createHash('sha1');
     try {
       for (const block of blocksOf(content)) {
         hash.update(block);
         for (let done = 0; done < block.length;)
-          done += withTarget(target, () => writeSync(file, block, done, block.length - done));
+          done += withPathSync(target, () => writeSync(file, block, done, block.length - done));
         await nextTurn();
       }
     } finally {
-      withTarget(target, () => closeSync(file));
+      withPathSync(target, () => closeSync(file));
     }
     return hash.digest('hex') as Sha1;
   } catch (error) {
     rmSync(target, { force: true });
     throw error;
-  }
-}
-
-function withTarget<Result>(target: string, operation: () => Result): Result {
-  try {
-    return operation();
-  } catch (error) {
-    throw new StorageError(target, error);
   }
 }
 

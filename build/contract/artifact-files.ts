@@ -7,7 +7,6 @@
 // Builds skip every name that starts with a dot.
 
 import { createHash } from 'node:crypto';
-import type { Reference } from './digest.ts';
 import { splitPackageName, type PackageName } from './name.ts';
 import type { DistLabel } from './paths.ts';
 
@@ -37,7 +36,8 @@ export function artifactPath(name: PackageName, version: DistLabel): string {
   return `${name}/${vendor}-${project}-${version.replaceAll('/', '%2F')}.zip`;
 }
 
-export function retiredPath(name: PackageName, normalized: string, reference: Reference): string {
+/** Below `artifactsFolder`: the path of the ZIP with this content, while it is withdrawn or superseded. */
+export function retiredPath(name: string, normalized: string, reference: string): string {
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
 }
 

@@ -16,6 +16,13 @@ export class EgressFailure extends Error {
   }
 }
 
+/** True if this error, or an error that caused it, is a fetch that our own rules forbid. */
+export function isDenied(error: unknown): boolean {
+  for (let found = error; found instanceof Error; found = found.cause)
+    if (found instanceof EgressFailure && found.kind === 'denied') return true;
+  return false;
+}
+
 /**
  * The message is written for the person who entered the URL. Readers who did not enter the URL need another message.
  */

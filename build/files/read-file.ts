@@ -35,7 +35,7 @@ export async function hashFile(path: string, stamp: string, pause: Pause): Promi
  * All bytes of the file. If a stamp is given, the file must still have it. Files of more than `maxBytes` are refused
  * before the read. The bytes are in `into` if it has room.
  */
-export async function readWhole(
+export async function readUnchanged(
   path: string,
   options: { readonly stamp?: string; readonly maxBytes: number; readonly into?: Buffer },
   pause: Pause,
@@ -97,8 +97,11 @@ function readSome(
   return read;
 }
 
-/** A symlink as the last segment is not followed; a FIFO without a writer opens without waiting and is then refused. */
-function openRegular(path: string): number {
+/**
+ * Opens a file for reading. A symlink as the last segment is not followed. A FIFO without a writer opens without
+ * waiting; the caller refuses it. Throws QuarantineError UNREADABLE_FILE.
+ */
+export function openRegular(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
@@ -106,6 +109,7 @@ function openRegular(path: string): number {
   }
 }
 
-function unreadable(path: string, what: string, cause?: unknown): QuarantineError {
+/** `what`: the fault, without a full stop. */
+export function unreadable(path: string, what: string, cause?: unknown): QuarantineError {
   return new QuarantineError('UNREADABLE_FILE', `${path} ${what}.`, cause === undefined ? {} : { cause });
 }

@@ -8,7 +8,7 @@ import { deflateTo, streamedFromBytes, type DeflatedFacts } from '../compression
 import { createReusedBuffer, type ReusedBuffer } from '../compression/reused-buffer.ts';
 import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
 import type { Pause } from './pause.ts';
-import { hashFile, readWhole } from './read-file.ts';
+import { hashFile, readUnchanged } from './read-file.ts';
 
 export interface FilesToRead {
   /** absolute */
@@ -78,7 +78,7 @@ async function readAndDeflate({ folder, files }: FilesToRead, tools: ReadingTool
       digests.push(await hashFile(absolute, stamp, tools.pause));
       continue;
     }
-    const content = await readWhole(absolute, { stamp, maxBytes: bytes, into: tools.content(bytes) }, tools.pause);
+    const content = await readUnchanged(absolute, { stamp, maxBytes: bytes, into: tools.content(bytes) }, tools.pause);
     const digest = hash('sha256', content, 'hex');
     digests.push(digest);
     if (tools.seen.has(digest)) continue;

@@ -48,6 +48,15 @@ export async function withPath<Result>(path: string, operation: Promise<Result>)
   }
 }
 
+/** The same for an operation without a promise. */
+export function withPathSync<Result>(path: string, operation: () => Result): Result {
+  try {
+    return operation();
+  } catch (error) {
+    throw error instanceof StorageError ? error : new StorageError(path, error);
+  }
+}
+
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

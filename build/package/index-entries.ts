@@ -7,6 +7,7 @@ import { distPath, pinnedDistPath, type DistLabel } from '../contract/paths.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import type { Alias } from '../output/publication.ts';
+import { compareText } from '../shared/text/compare-text.ts';
 
 export interface NewEntries {
   /** published entries that stay, perhaps with another source */
@@ -74,8 +75,4 @@ function compareEntries(one: IndexEntry, other: IndexEntry): number {
     compareText(other.since, one.since) ||
     compareText(entryKey(one), entryKey(other))
   );
-}
-
-function compareText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { formatLastBuild, lastBuildPath, type LastBuild } from '../../build/contract/last-build.ts';
 import { BuildBusy, BuildRefused } from '../../build/contract/refusals.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
-import { replaceFile } from '../io/replace-file.ts';
+import { replaceDataFile } from '../io/replace-data-file.ts';
 
 /**
  * `ended`: its report or its error. A build that was refused before its start is not recorded. False if the record
@@ -17,7 +17,7 @@ export async function noteBuild(dataDirectory: string, ended: BuildReport | Erro
   const path = join(dataDirectory, lastBuildPath);
   if (!existsSync(dirname(path))) return false;
   try {
-    await replaceFile(path, formatLastBuild(lastBuildOf(ended, now)), { mode: 0o666, durable: false });
+    await replaceDataFile(path, formatLastBuild(lastBuildOf(ended, now)), { mode: 0o666, durable: false });
     return true;
   } catch {
     return false;

@@ -26,6 +26,13 @@ export function withSettings(command: Command, ...names: readonly SettingName[])
     : command.option('-c, --config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
 }
 
+/** A command that reads the state of a registry: the flags of both places, `--json`, and examples. */
+export function withJson(command: Command, ...examples: readonly string[]): Command {
+  return withSettings(command, 'data', 'state')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example(...examples));
+}
+
 /** The heading of a part of the help; commander removes the style where the output has no colours. */
 export function heading(title: string): string {
   return painted({ colors: true }, 'bold', title);

@@ -5,6 +5,7 @@ import semver from 'semver';
 
 import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
+import { readRedisInfo } from '../../proxy/redis/redis-info.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
 import { placeOf } from '../../proxy/state/redis-scripts.ts';
@@ -61,7 +62,7 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
 }
 
 async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
-  const version = (await factsOf(redis, 'server')).get('redis_version') ?? '';
+  const version = (await readRedisInfo(redis, 'server')).get('redis_version') ?? '';
   if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; its version is unknown`);
   return semver.gte(version, leastRedis)
     ? ok(check, `Redis ${version} at ${place} is reached`)
@@ -70,7 +71,7 @@ async function describeServer(check: string, redis: RedisClient, place: string):
 
 /** Counting and keeping are writing: a replica takes neither. */
 async function describeRole(check: string, redis: RedisClient, keepsState: boolean): Promise<Finding> {
-  const [replication, memory] = [await factsOf(redis, 'replication'), await factsOf(redis, 'memory')];
+  const [replication, memory] = [await readRedisInfo(redis, 'replication'), await readRedisInfo(redis, 'memory')];
   const most = Number(memory.get('maxmemory') ?? 0);
   const used = Number(memory.get('used_memory') ?? 0);
   if (replication.get('role') === 'slave')
@@ -123,14 +124,4 @@ async function describeClock(check: string, redis: RedisClient, now: () => Date)
   const [seconds, micros] = await redis.time();
   const here = (before + now().getTime()) / 2;
   return describeSkew(`${check}.clock`, Number(seconds) * 1000 + Number(micros) / 1000 - here, 'Redis');
-}
-
-/** A Redis may refuse the command. */
-async function factsOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
-  const text = await redis.info(section).catch(() => '');
-  return new Map(
-    text
-      .split(/\r?\n/)
-      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
-  );
 }

@@ -3,6 +3,7 @@
 
 import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
+import { readRedisInfo } from '../../proxy/redis/redis-info.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3000;
@@ -36,8 +37,7 @@ function describeSentinels(check: string, { sentinels }: SentinelAddress, faults
 }
 
 async function describeReplicas(check: string, redis: RedisClient): Promise<Finding> {
-  const text = await redis.info('replication').catch(() => '');
-  const replicas = Number(/^connected_slaves:(\d+)/m.exec(text)?.[1] ?? Number.NaN);
+  const replicas = Number((await readRedisInfo(redis, 'replication')).get('connected_slaves') ?? Number.NaN);
   if (replicas === 0)
     return warning(
       check,

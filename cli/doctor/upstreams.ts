@@ -1,7 +1,7 @@
 // The checks of mirrored registries: each is reachable through the guard with its credentials, and is a readable
 // Composer repository. Only packages.json is requested.
 
-import { EgressFailure } from '../../build/egress/egress-failure.ts';
+import { isDenied } from '../../build/egress/egress-failure.ts';
 import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
 import { probeUpstream } from '../../proxy/mirror/upstream/probe-upstream.ts';
 import { UpstreamClient } from '../../proxy/mirror/upstream/upstream-client.ts';
@@ -89,10 +89,4 @@ async function checkOne({ id, url, credential }: UpstreamSettings, client: Upstr
           : 'Stored packages are still served. Check its address and credentials, and whether this host can reach it.',
     );
   }
-}
-
-function isDenied(error: unknown): boolean {
-  for (let found = error; found instanceof Error; found = found.cause)
-    if (found instanceof EgressFailure && found.kind === 'denied') return true;
-  return false;
 }

@@ -1,7 +1,7 @@
 // Requests the packages.json of a registered Composer repository, with its credentials and through the guard.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { EgressFailure } from '../../build/egress/egress-failure.ts';
+import { isDenied } from '../../build/egress/egress-failure.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
 import { probeUpstream, type UpstreamProbe } from '../../proxy/mirror/upstream/probe-upstream.ts';
@@ -47,10 +47,4 @@ function unsealed(sealer: Sealer, sealed: string, id: string): RepositoryCredent
         'again.',
     });
   }
-}
-
-function isDenied(error: unknown): boolean {
-  for (let found = error; found instanceof Error; found = found.cause)
-    if (found instanceof EgressFailure && found.kind === 'denied') return true;
-  return false;
 }

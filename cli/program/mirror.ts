@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, type Wire } from '../commands/command-parts.ts';
 
 export function addMirror(program: Command, wire: Wire): void {
   const mirror = program
@@ -65,10 +65,4 @@ function addPrune(mirror: Command, wire: Wire): void {
     .option('--keep-for <span>', 'how long an unrequested document is kept: 12h, 90d, 4w', '90d')
     .option('--dry-run', 'show what would be removed, without removing it');
   wire(withJson(prune, 'libretto mirror prune --dry-run'), () => import('../commands/mirror/prune.ts'));
-}
-
-function withJson(command: Command, ...examples: readonly string[]): Command {
-  return withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
 }

@@ -3,17 +3,11 @@
 import { Option, type Command } from 'commander';
 
 import { roles } from '../../proxy/auth/policy.ts';
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, type Wire } from '../commands/command-parts.ts';
 
 export function addPeople(program: Command, wire: Wire): void {
   addUsers(program, wire);
   addKeys(program, wire);
-}
-
-function withJson(command: Command, ...examples: readonly string[]): Command {
-  return withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
 }
 
 function roleOption(purpose: string): Option {

@@ -2,7 +2,7 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
 export function addRepositories(program: Command, wire: Wire): void {
@@ -20,12 +20,6 @@ export function addRepositories(program: Command, wire: Wire): void {
   );
   for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addRemove, addWithdraw])
     add(repository, wire);
-}
-
-function withJson(command: Command, ...examples: readonly string[]): Command {
-  return withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
 }
 
 function orRemote(command: Command): Command {

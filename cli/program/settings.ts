@@ -2,12 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
-
-const withJson = (command: Command, ...examples: string[]): Command =>
-  withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
+import { example, withJson, type Wire } from '../commands/command-parts.ts';
 
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program

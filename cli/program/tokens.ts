@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { collect, example, withJson, type Wire } from '../commands/command-parts.ts';
 
 /** Adds `token` and its commands to the program. */
 export function addTokens(program: Command, wire: Wire): void {
@@ -130,12 +130,6 @@ function addRevoke(token: Command, wire: Wire): void {
     .summary('revoke a token permanently')
     .description('Revoke a token permanently. The change takes effect with the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('../commands/token/revoke.ts'));
-}
-
-function withJson(command: Command, ...examples: string[]): Command {
-  return withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
 }
 
 function withLimits(command: Command): Command {

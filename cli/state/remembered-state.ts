@@ -11,7 +11,7 @@ import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { StateError, wayBack } from '../../proxy/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../../proxy/state/state-identity.ts';
-import { replaceFile } from '../io/replace-file.ts';
+import { replaceDataFile } from '../io/replace-data-file.ts';
 
 export const rememberedStateName = 'state.json';
 const format = 1;
@@ -68,7 +68,7 @@ function isNoFolder(error: unknown): boolean {
 export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
   try {
     const text = `${JSON.stringify({ format, state: identity })}\n`;
-    await replaceFile(join(data, rememberedStateName), text, { mode: 0o600, durable: true });
+    await replaceDataFile(join(data, rememberedStateName), text, { mode: 0o600, durable: true });
   } catch (error) {
     if (storageFaultOf(error) === undefined && !isMissing(error)) throw error;
   }

@@ -4,6 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import {
   artifactKey,
@@ -59,7 +60,7 @@ async function list({ store }: ArtifactsOptions, name: string | undefined): Prom
   const records = (await store.range(artifactKeyPrefix)).map(({ value }) => parseArtifactRecord(value));
   return records
     .filter((record) => name === undefined || record.name === name)
-    .sort((a, b) => compare(orderOf(a), orderOf(b)));
+    .sort((a, b) => compareText(orderOf(a), orderOf(b)));
 }
 
 /** Orders records by their creation. */
@@ -176,8 +177,4 @@ async function recordAt(store: AuditedStore, id: ArtifactId): Promise<Found | un
 
 function nowText({ now }: ArtifactsOptions): string {
   return new Date(now()).toISOString();
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

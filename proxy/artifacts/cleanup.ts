@@ -6,9 +6,9 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
-  artifactDigest,
   artifactsFolder,
   retiredFolder,
+  retiredPath,
   stagingFolder,
   stagingProcess,
 } from '../../build/contract/artifact-files.ts';
@@ -78,11 +78,10 @@ async function sweepable({ store, now, dataDirectory }: CleanupOptions, retentio
   const old = ({ changedMs }: FoundFile): boolean => changedMs <= nowMs - youngMs;
   const folder = join(dataDirectory, artifactsFolder);
   const retired = new Map((await listFiles(folder, retiredFolder)).map((file) => [file.file, file]));
-  const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => ({
-    record: parseArtifactRecord(value),
-    revision,
-    file: fileOf(parseArtifactRecord(value)),
-  }));
+  const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => {
+    const record = parseArtifactRecord(value);
+    return { record, revision, file: retiredPath(record.name, record.version_normalized, record.reference) };
+  });
   const recorded = new Set(entries.map(({ file }) => file));
   const artifacts: Sweepable['artifacts'][number][] = [];
   for (const entry of entries) {
@@ -127,10 +126,6 @@ function forget(
       },
     },
   );
-}
-
-function fileOf({ name, version_normalized: normalized, reference }: ArtifactRecord): string {
-  return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
 }
 
 /** True while the upload's process runs, even if the clock makes the file seem old. */

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { noLimits } from '../views/token-limits.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { mintToken } from './token-format.ts';
@@ -109,7 +110,7 @@ function mintRecord({ now, randomBytes, actor }: TokensOptions, draft: TokenDraf
 
 async function list({ store }: TokensOptions): Promise<TokenRecord[]> {
   const records = (await store.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
-  return records.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
+  return records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
 }
 
 async function update(options: TokensOptions, id: string, patch: TokenPatch): Promise<TokenRecord> {
@@ -178,8 +179,4 @@ async function find({ store }: TokensOptions, text: string): Promise<{ record: T
     'TOKEN_UNKNOWN',
     `There is no token with the id ${JSON.stringify(text.slice(0, 80))}. \`libretto token list\` shows all of them.`,
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,6 +2,8 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
+import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
+import { depthOf } from '../../build/shared/json/json-scan.ts';
 import type { HttpRequest } from './http-request.ts';
 
 export interface BodyLimits {
@@ -24,7 +26,7 @@ export async function readJsonBody(
   if (type !== 'application/json') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE');
   const text = decode(bytes);
   const value = parse(text);
-  if (depthOf(text) > mostDepth)
+  if (depthOf(bytes) > mostDepth)
     throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
   // UTF-8 has none: one can only come by an escape
   if (/\\u[dD][89a-fA-F]/.test(text)) assertWellFormed(value);
@@ -48,15 +50,8 @@ function assertWellFormed(value: JsonValue): void {
 
 /** A slow body gets an answer, and its connection ends with the answer. Throws RegistryError. */
 export async function readBody(request: HttpRequest, { mostBytes, longestMs }: BodyLimits): Promise<Buffer> {
-  let late: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    late = setTimeout(() => reject(new RegistryError('REQUEST_TIMEOUT')), longestMs);
-  });
-  try {
-    return await Promise.race([readPieces(request, mostBytes), timeout]);
-  } finally {
-    clearTimeout(late);
-  }
+  const refuse = (): Promise<never> => Promise.reject(new RegistryError('REQUEST_TIMEOUT'));
+  return withDeadline(readPieces(request, mostBytes), longestMs, refuse);
 }
 
 async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buffer> {
@@ -95,14 +90,4 @@ function decode(bytes: Buffer): string {
   } catch {
     throw new RegistryError('BAD_REQUEST', { message: 'The body is not UTF-8.' });
   }
-}
-
-/** Brackets outside of strings, of a text that is JSON. */
-function depthOf(text: string): number {
-  let [depth, deepest] = [0, 0];
-  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (mark === '[' || mark === '{') deepest = Math.max(deepest, (depth += 1));
-    else if (mark === ']' || mark === '}') depth -= 1;
-  }
-  return deepest;
 }

@@ -2,6 +2,7 @@
 // service. /health/ready: shows that the process can serve an install, for load balancers: 500 if they should send
 // requests elsewhere.
 
+import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
@@ -206,17 +207,8 @@ function graceOf(graceMs: unknown): Pick<Readiness, 'state' | 'grace_seconds_lef
 }
 
 /** Rejects with StateError if the state does not respond in time. */
-async function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new StateError('STATE_UNAVAILABLE', `the state has not answered within ${stateTimeoutMs} ms`)),
-      stateTimeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([ask(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
+  return withDeadline(ask(), stateTimeoutMs, () =>
+    Promise.reject(new StateError('STATE_UNAVAILABLE', `the state has not answered within ${stateTimeoutMs} ms`)),
+  );
 }

@@ -9,6 +9,7 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import { parsePurgeReason, purgedKey, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
+import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import type { PurgeOrder, PurgeOutcome, VersionPurger } from './version-purger.ts';
@@ -205,16 +206,12 @@ export async function noteTombstones(
     const known = records.get(purgedKey(row));
     return { ...row, note: known?.note ?? null, purged_by: known?.purged_by ?? null };
   });
-  return noted.toSorted((one, other) => compare(orderOfTombstone(other), orderOfTombstone(one)));
+  return noted.toSorted((one, other) => compareText(orderOfTombstone(other), orderOfTombstone(one)));
 }
 
 /** Orders tombstones by the time of their purge. */
 export function orderOfTombstone(row: PurgedVersion): string {
   return `${row.since} ${purgedKey(row)}`;
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** A record as stored. Throws StateError when it is not one. */

@@ -8,6 +8,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { storageAdvice, storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
@@ -63,7 +64,7 @@ export function unusableDirectory(directory: string, cause: unknown): StateError
     storageFaultOf(cause) === undefined ? 'It must be a directory this user may read and write.' : storageAdvice(cause);
   return new StateError(
     'STATE_UNUSABLE',
-    `The state directory ${directory} cannot be used: ${reasonOf(cause)}. ${advice}`,
+    `The state directory ${directory} cannot be used: ${messageOf(cause)}. ${advice}`,
     { cause },
   );
 }
@@ -99,7 +100,7 @@ function corrupt(directory: string, damage: string): StateError {
 
 /** STATE_CORRUPT for lmdb's error about a damaged page; undefined for any other error. */
 export function damagedPage(directory: string, error: unknown): StateError | undefined {
-  const reason = reasonOf(error);
+  const reason = messageOf(error);
   if (!/^MDB_(CORRUPTED|PAGE_NOTFOUND|CURSOR_FULL|INVALID)/.test(reason)) return undefined;
   const message = `The state in ${directory} is damaged: ${reason}. ${wayBack}`;
   return new StateError('STATE_CORRUPT', message, { cause: error });
@@ -151,15 +152,11 @@ export async function write(
     if (damage !== undefined) throw damage;
     throw new StateError(
       'STATE_WRITE_FAILED',
-      `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ` +
+      `The state in ${directory} could not be written, and nothing was changed: ${messageOf(cause)}. ` +
         `${storageAdvice(cause)}`,
       { cause },
     );
   } finally {
     release?.();
   }
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

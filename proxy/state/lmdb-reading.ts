@@ -2,7 +2,8 @@
 // process (SIGSEGV, SIGBUS, SIGABRT), so a separate process runs this (state-reader.ts).
 
 import { closeSync, openSync } from 'node:fs';
-import { openForReading, reasonOf, stateFileOf, type Database } from './lmdb-database.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
+import { openForReading, stateFileOf, type Database } from './lmdb-database.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { findPageFault } from './lmdb-pages.ts';
 
@@ -21,7 +22,7 @@ export async function readWholeState(directory: string): Promise<StateReading> {
       await close();
     }
   } catch (error) {
-    return { rows: null, fault: reasonOf(error) };
+    return { rows: null, fault: messageOf(error) };
   }
 }
 
@@ -49,7 +50,7 @@ function readRows(db: Database): StateReading {
   } catch (error) {
     return {
       rows: null,
-      fault: `${last === '' ? 'the first row' : `the row behind ${last}`} cannot be read (${reasonOf(error)})`,
+      fault: `${last === '' ? 'the first row' : `the row behind ${last}`} cannot be read (${messageOf(error)})`,
     };
   }
 }

@@ -8,16 +8,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
+import { messageOf } from '../../build/shared/text/message-of.ts';
 import { storageAdvice } from '../../build/contract/storage-fault.ts';
-import {
-  damagedPage,
-  openDatabase,
-  reasonOf,
-  stateFileOf,
-  write,
-  type Database,
-  type LmdbDatabase,
-} from './lmdb-database.ts';
+import { damagedPage, openDatabase, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
@@ -84,7 +77,7 @@ export async function copyLmdbState(directory: string, target: string): Promise<
     if (error instanceof StateError) throw error;
     throw new StateError(
       'STATE_WRITE_FAILED',
-      `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. ${storageAdvice(error)}`,
+      `The state in ${directory} could not be copied to ${target}: ${messageOf(error)}. ${storageAdvice(error)}`,
       { cause: error },
     );
   } finally {

@@ -1,9 +1,9 @@
 // One change of the state in Redis: a script that checks the conditions, writes, and notifies the other hosts, or does
 // nothing.
 
+import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
-import { messageOf } from './redis-opening.ts';
 import type { Replicas } from './redis-replicas.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { outOfReach } from './redis-reach.ts';

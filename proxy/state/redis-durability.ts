@@ -2,6 +2,7 @@
 // restart or when memory is full.
 
 import type { RedisClient } from '../redis/redis-client.ts';
+import { readRedisInfo } from '../redis/redis-info.ts';
 
 interface Fault {
   readonly what: string;
@@ -14,8 +15,8 @@ interface Fault {
  */
 export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, memory, snapshots] = await Promise.all([
-    infoOf(redis, 'persistence'),
-    infoOf(redis, 'memory'),
+    readRedisInfo(redis, 'persistence'),
+    readRedisInfo(redis, 'memory'),
     settingOf(redis, 'save'),
   ]);
   const faults = [evictionFault(memory), diskFault(persistence, snapshots)].filter((fault) => fault !== undefined);
@@ -29,7 +30,7 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
  * loss; undefined: no fault, or Redis does not report the setting.
  */
 export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
-  const [persistence, sync] = await Promise.all([infoOf(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
+  const [persistence, sync] = await Promise.all([readRedisInfo(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
   if (persistence.get('aof_enabled') !== '1' || sync === undefined || sync === 'always') return undefined;
   const often = sync === 'everysec' ? 'once a second' : 'at irregular times';
   return (
@@ -55,15 +56,6 @@ function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string |
       ? 'it stores nothing on disk: users and tokens are lost at a restart'
       : `it only saves snapshots (save ${snapshots}): a crash loses later changes, including revocations`;
   return { what, set: 'appendonly yes' };
-}
-
-async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
-  const text = await redis.info(section).catch(() => '');
-  return new Map(
-    text
-      .split(/\r?\n/)
-      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
-  );
 }
 
 /** undefined if Redis refuses the command. */

@@ -1,5 +1,6 @@
 // Opens a state in a Redis: checks that the state exists and has a known version, and names the fault otherwise.
 
+import { messageOf } from '../../build/shared/text/message-of.ts';
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -97,8 +98,4 @@ function isRefusal(why: unknown): boolean {
     (why instanceof Error && why.name === 'ReplyError' && !why.message.startsWith('LOADING')) ||
     /certificate|knows no primary/.test(messageOf(why))
   );
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

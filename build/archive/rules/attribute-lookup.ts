@@ -5,6 +5,7 @@
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
 import type { Candidate } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
+import { parentPath } from '../../shared/text/parent-path.ts';
 
 export interface AttributeFile {
   /** '' is the root, else like `a/b` */
@@ -48,13 +49,9 @@ export function compileAttributes(
   if ([...rulesOf.values()].every((rules) => rules.length === 0)) return undefined;
   const framesOf = rememberPerFolder((folder): readonly Frame[] => [
     { baseLength: folder === '' ? 0 : folder.length + 1, rules: rulesOf.get(folder) ?? [] },
-    ...(folder === '' ? [] : framesOf(parentOf(folder))),
+    ...(folder === '' ? [] : framesOf(parentPath(folder))),
   ]);
-  return (path, folder) => valuesOf(path, folder, { frames: framesOf(parentOf(path)), macros, wanted });
-}
-
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  return (path, folder) => valuesOf(path, folder, { frames: framesOf(parentPath(path)), macros, wanted });
 }
 
 export function rememberPerFolder<Value>(compute: (folder: string) => Value): (folder: string) => Value {

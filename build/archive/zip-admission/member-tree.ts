@@ -2,6 +2,7 @@
 // name of a folder. Every symlink leads into the package.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
+import { parentPath } from '../../shared/text/parent-path.ts';
 import { checkSymlinks } from '../safe-paths.ts';
 import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
@@ -26,7 +27,7 @@ export function checkMemberNames(members: readonly ZipMember[]): void {
   }
   const seen = new Set<string>();
   for (const { path, kind } of members) {
-    for (let folder = kind === 'folder' ? path : parentOf(path); folder !== ''; folder = parentOf(folder)) {
+    for (let folder = kind === 'folder' ? path : parentPath(path); folder !== ''; folder = parentPath(folder)) {
       const key = mergedPath(folder);
       if (seen.has(key)) break;
       seen.add(key);
@@ -48,10 +49,6 @@ function withoutTail(segment: string): string {
   let end = segment.length;
   while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
   return segment.slice(0, end);
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /**

@@ -1,12 +1,11 @@
 // Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read.
 // Never waits on a FIFO.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { describeFault } from '../../files/file-fault.ts';
 import { stampOf, touchedAt } from '../../files/file-stamp.ts';
 import { createPause } from '../../files/pause.ts';
-import { changedWhileRead } from '../../files/read-file.ts';
-import { QuarantineError } from '../../contract/quarantine.ts';
+import { changedWhileRead, openRegular, unreadable } from '../../files/read-file.ts';
 import { unreadableArchive } from './zip-refusals.ts';
 
 export interface FileLook {
@@ -63,16 +62,4 @@ function lookAt(descriptor: number, path: string): FileLook {
   const stats = fstatSync(descriptor, { bigint: true });
   if (!stats.isFile()) throw unreadable(path, 'is not a regular file');
   return { size: Number(stats.size), stamp: stampOf(stats), touched: touchedAt(stats) };
-}
-
-function openRegular(path: string): number {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    throw unreadable(path, `cannot be read: ${describeFault(error)}`, error);
-  }
-}
-
-function unreadable(path: string, what: string, cause?: unknown): QuarantineError {
-  return new QuarantineError('UNREADABLE_FILE', `${path} ${what}.`, cause === undefined ? {} : { cause });
 }

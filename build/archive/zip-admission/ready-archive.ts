@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { parseSha1, type Reference, type Sha1 } from '../../contract/digest.ts';
 import { readThrough, withOpenFile } from './open-file.ts';
-import { StorageError } from '../../output/storage-error.ts';
+import { withPathSync } from '../../output/storage-error.ts';
 import { changedWhileRead } from '../../files/read-file.ts';
 import { readTexts } from './zip-texts.ts';
 import type { ReadyArchive } from '../content.ts';
@@ -29,14 +29,15 @@ async function copyArchive(
   target: string,
 ): Promise<{ readonly shasum: Sha1; readonly size: number }> {
   return withOpenFile(path, async (source, { size }) => {
-    const copy = writing(target, () => openSync(target, 'wx', 0o644));
+    // an error of the target's disk is no fault of the archive
+    const copy = withPathSync(target, () => openSync(target, 'wx', 0o644));
     let whole = false;
     try {
       const hashes = [createHash('sha1'), createHash('sha256')] as const;
       await readThrough(source, size, (piece) => {
         for (const hash of hashes) hash.update(piece);
         for (let written = 0; written < piece.length;)
-          written += writing(target, () => writeSync(copy, piece, written));
+          written += withPathSync(target, () => writeSync(copy, piece, written));
       });
       const shasum = parseSha1(hashes[0].digest('hex'));
       if (hashes[1].digest('hex') !== sha256 || shasum === undefined) throw changedWhileRead(path);
@@ -47,13 +48,4 @@ async function copyArchive(
       if (!whole) rmSync(target, { force: true });
     }
   });
-}
-
-/** An error of the target's disk is no fault of the archive. */
-function writing<Result>(target: string, operation: () => Result): Result {
-  try {
-    return operation();
-  } catch (error) {
-    throw new StorageError(target, error);
-  }
 }

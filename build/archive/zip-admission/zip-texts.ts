@@ -5,7 +5,7 @@ import { defaultZipLimits } from './zip-limits.ts';
 import { openZipMembers, type ZipMembers } from '../zip-members.ts';
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { createPause } from '../../files/pause.ts';
-import { readWhole } from '../../files/read-file.ts';
+import { readUnchanged } from '../../files/read-file.ts';
 import { maxReadText, type PackageText, type PackageTexts } from '../content.ts';
 
 /** `path` is absolute. Reads both texts in one pass, so that the archive is in memory only briefly. */
@@ -29,7 +29,7 @@ export async function readTexts(path: string): Promise<PackageTexts> {
 
 async function openArchive(path: string): Promise<ZipMembers | undefined> {
   try {
-    return openZipMembers(await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
+    return openZipMembers(await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
   } catch {
     // adm-zip throws plain errors and strings. An admitted archive has no such error, so the file must have changed,
     // and the copy reports that

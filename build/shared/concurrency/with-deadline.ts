@@ -1,7 +1,11 @@
-// Limits the wait for an origin: after the time limit a request gets the known value.
+// Limits a wait: after the time limit the caller gets a known value, or an error.
 
-/** Resolves to the result of `work`, or to `otherwise()` after `withinMs`. */
-export function withDeadline<Value>(work: Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {
+/** Settles as `work` does, or after `withinMs` as `otherwise()` does, which never throws: it may return a rejection. */
+export function withDeadline<Value>(
+  work: Promise<Value>,
+  withinMs: number,
+  otherwise: () => Value | Promise<Value>,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(otherwise()), withinMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));

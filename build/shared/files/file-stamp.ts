@@ -10,7 +10,7 @@ export interface FileStamp {
   readonly inode: bigint;
 }
 
-export function stampOf(stats: BigIntStats): FileStamp {
+export function fileStampOf(stats: BigIntStats): FileStamp {
   return { mtimeNs: stats.mtimeNs, size: stats.size, inode: stats.ino };
 }
 
@@ -29,7 +29,7 @@ const refused: FileStamp = { mtimeNs: -1n, size: -1n, inode: -1n };
 export function stampFile(path: string): FileStamp | undefined {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats?.isFile() === true ? stampOf(stats) : undefined;
+    return stats?.isFile() === true ? fileStampOf(stats) : undefined;
   } catch (error) {
     if (isAbsence(error)) return undefined;
     if (isFileFault(error)) return refused;

@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
-import { isAbsence, stampOf, type FileStamp } from './file-stamp.ts';
+import { isAbsence, fileStampOf, type FileStamp } from './file-stamp.ts';
 import { readFault } from './unusable-file.ts';
 
 export interface WholeFile {
@@ -30,7 +30,7 @@ export async function readWhole(path: string): Promise<WholeFile | undefined> {
     const bytes = await readBytes(file, size).catch((error: unknown) => Promise.reject(readFault(path, error)));
     if (bytes.length !== size)
       throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
-    return { bytes, stamp: stampOf(stats), mtimeMs: Number(stats.mtimeMs) };
+    return { bytes, stamp: fileStampOf(stats), mtimeMs: Number(stats.mtimeMs) };
   } finally {
     closeSync(file);
   }

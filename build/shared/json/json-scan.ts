@@ -63,6 +63,18 @@ export function endOfValue(bytes: Buffer, at: number, until: number = bytes.leng
   return bytes.length;
 }
 
+/** How deep arrays and objects are nested: 0 for a number, 1 for `[]`. The bytes must be JSON. */
+export function depthOf(bytes: Buffer): number {
+  let [depth, most] = [0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfText(bytes, at) - 1;
+    else if (byte === openBrace || byte === openBracket) most = Math.max(most, (depth += 1));
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+  }
+  return most;
+}
+
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -8,7 +8,7 @@ import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { maxComposerJsonBytes, parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
 import { createPause } from '../../files/pause.ts';
-import { changedWhileRead, readWhole } from '../../files/read-file.ts';
+import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { Release } from '../release.ts';
 import type { KnownArtifact } from './artifact-memory.ts';
@@ -36,7 +36,7 @@ async function readComposerJson(
   { composerPath, composerHash }: KnownArtifact,
   noteRepeated?: NoteRepeated,
 ): Promise<JsonObject> {
-  const archive = await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
+  const archive = await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
   const bytes = memberOf(archive, composerPath);
   if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash)
     throw changedWhileRead(path);

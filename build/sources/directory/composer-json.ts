@@ -8,7 +8,7 @@ import { parseComposerJson, type NoteRepeated } from '../../record/parse-compose
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { maxRulesBytes } from './limits.ts';
 import type { Pause } from '../../files/pause.ts';
-import { changedWhileRead, readWhole } from '../../files/read-file.ts';
+import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import type { WalkedEntry } from './walk-package.ts';
 
 export interface ComposerJson {
@@ -36,7 +36,7 @@ export async function readComposerJson(
     );
   if (entry !== undefined && entry.bytes > maxRulesBytes)
     throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);
-  const bytes = await readWhole(
+  const bytes = await readUnchanged(
     path,
     { maxBytes: maxRulesBytes, ...(entry === undefined ? {} : { stamp: entry.stamp }) },
     pause,

@@ -5,7 +5,7 @@ import type { ContentFile } from '../../archive/content.ts';
 import { identityOfBytes, readTarget } from './identify-files.ts';
 import type { PackageLimits } from './limits.ts';
 import type { Pause } from '../../files/pause.ts';
-import { changedWhileRead, readWhole } from '../../files/read-file.ts';
+import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 
 export interface ContentPlace {
   /** absolute */
@@ -21,7 +21,7 @@ export async function* readContent(place: ContentPlace, files: readonly ContentF
     const bytes =
       mode === 'symlink'
         ? readTarget(absolute)
-        : await readWhole(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
+        : await readUnchanged(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
     if (identityOfBytes(bytes) !== identity) throw changedWhileRead(absolute);
     yield bytes;
   }

@@ -22,7 +22,7 @@ import type { CachedContents } from './cached-contents.ts';
 import { maxRulesBytes, type PackageLimits } from './limits.ts';
 import { packageVersion } from './package-version.ts';
 import type { Pause } from '../../files/pause.ts';
-import { readWhole } from '../../files/read-file.ts';
+import { readUnchanged } from '../../files/read-file.ts';
 import type { PackageWalk, WalkedEntry } from './walk-package.ts';
 
 export interface PackageReading {
@@ -118,7 +118,7 @@ async function readAttributes(
       basename(path) !== '.gitattributes'
     )
       continue;
-    const bytes = await readWhole(join(folder, path), { stamp, maxBytes: maxRulesBytes }, pause);
+    const bytes = await readUnchanged(join(folder, path), { stamp, maxBytes: maxRulesBytes }, pause);
     attributes.push({
       directory: path.slice(0, Math.max(0, path.length - '/.gitattributes'.length)),
       text: bytes.toString('utf8'),

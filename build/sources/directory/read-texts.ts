@@ -7,7 +7,7 @@ import { chooseTexts } from '../../contract/package-texts.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
 import type { ContentPlace } from './read-content.ts';
-import { readWhole } from '../../files/read-file.ts';
+import { readUnchanged } from '../../files/read-file.ts';
 
 export async function readTexts({ folder, pause }: Pick<ContentPlace, 'folder' | 'pause'>): Promise<PackageTexts> {
   const { readme, changelog } = chooseTexts(namesIn(folder));
@@ -31,7 +31,7 @@ function namesIn(folder: string): readonly string[] {
 
 async function readText(path: string, pause: ContentPlace['pause']): Promise<Buffer | undefined> {
   try {
-    return await readWhole(path, { maxBytes: maxReadText }, pause);
+    return await readUnchanged(path, { maxBytes: maxReadText }, pause);
   } catch (error) {
     if (error instanceof QuarantineError) return undefined;
     throw error;

@@ -16,7 +16,7 @@ import { digestOf } from '../../shared/text/digest-of.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
-import { readWhole } from '../../files/read-file.ts';
+import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
@@ -104,7 +104,7 @@ function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEn
 
 async function readText(root: string, path: string): Promise<Buffer | undefined> {
   try {
-    return await readWhole(placeOf(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
+    return await readUnchanged(placeOf(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
   } catch {
     return undefined; // as with any source, a faulty README does not prevent a version
   }

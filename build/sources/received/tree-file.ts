@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { NewerFormat } from '../../contract/newer-format.ts';
 import { BuildRefused } from '../../contract/refusals.ts';
 import { createPause } from '../../files/pause.ts';
-import { readWhole } from '../../files/read-file.ts';
+import { readUnchanged } from '../../files/read-file.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 
 /** Far above any document; a larger file is refused. */
@@ -37,7 +37,7 @@ export function placeOf(root: string, path: string): string {
 /** Throws BuildRefused. */
 export async function readTreeFile(root: string, path: string): Promise<Buffer> {
   try {
-    return await readWhole(placeOf(root, path), { maxBytes: maxFileBytes }, createPause());
+    return await readUnchanged(placeOf(root, path), { maxBytes: maxFileBytes }, createPause());
   } catch (error) {
     if (error instanceof QuarantineError) throw new BuildRefused(`${error.message} ${copyAgain}`, { cause: error });
     throw error;

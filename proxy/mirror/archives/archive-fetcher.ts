@@ -5,6 +5,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
@@ -227,8 +228,4 @@ export class ArchiveFetcher {
       untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs),
     });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

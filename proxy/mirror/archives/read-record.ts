@@ -2,6 +2,7 @@
 // be accepted again, with different bytes.
 
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { parseArchiveRecord, type ArchiveRecord } from './archive-record.ts';
 
@@ -40,8 +41,4 @@ async function textOf(path: string): Promise<string | undefined> {
     if (isAbsence(cause)) return undefined;
     throw new UnreadableRecord(path, `${path} cannot be read now: ${messageOf(cause)}`, { cause });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

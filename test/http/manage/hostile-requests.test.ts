@@ -36,7 +36,7 @@ async function answers(body: string | Buffer, type?: string): Promise<ReadonlySe
   return found;
 }
 
-const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const nested = (levels: number, inside = '1'): string => `${'{"a":'.repeat(levels)}${inside}${'}'.repeat(levels)}`;
 
 describe('row 14: a body', () => {
   it('is accepted by more than ten operations', () => expect(withBody.length).toBeGreaterThan(10));
@@ -51,6 +51,11 @@ describe('row 14: a body', () => {
     ['with NaN', '{"a":NaN}'],
   ])('%s is refused by every operation', async (_what, body) => {
     for (const answer of await answers(body)) expect(['400 BAD_REQUEST', '400 INVALID_INPUT']).toContain(answer);
+  });
+
+  it('may be nested in 32 levels, and brackets in its texts do not count', async () => {
+    expect([...(await answers(nested(32, '"\\"[[{"')))]).toEqual(['400 INVALID_INPUT']);
+    expect([...(await answers(nested(33)))]).toEqual(['400 BAD_REQUEST']);
   });
 
   it.each(['[]', '"text"', 'null', '1', 'true', '[{}]'])(

@@ -11,7 +11,7 @@ export interface ReplaceOptions {
 }
 
 /** Rejects with the fault of the disk. */
-export async function replaceFile(path: string, text: string, { mode, durable }: ReplaceOptions): Promise<void> {
+export async function replaceDataFile(path: string, text: string, { mode, durable }: ReplaceOptions): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {
     const file = await open(draft, 'wx', mode);
