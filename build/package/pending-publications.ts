@@ -60,21 +60,16 @@ async function newestRecord(output: Output, serial: number): Promise<Publication
   return readRecord(output, Math.max(0, ...recorded));
 }
 
+interface ReplacedDocument {
+  readonly name: PackageName;
+  readonly kind: DocumentKind;
+  readonly document: FormerDocument;
+  /** of the publication that replaced it */
+  readonly serial: number;
+}
+
 /** A record may be in place before its documents are moved: those are then still in the served tree. */
-async function locate(
-  output: Output,
-  {
-    name,
-    kind,
-    document,
-    serial,
-  }: {
-    readonly name: PackageName;
-    readonly kind: DocumentKind;
-    readonly document: FormerDocument;
-    readonly serial: number;
-  },
-): Promise<PendingDocument> {
+async function locate(output: Output, { name, kind, document, serial }: ReplacedDocument): Promise<PendingDocument> {
   if (document === null || document === 'lost') return { document, at: undefined, records: [] };
   for (const at of [
     { area: 'build', path: formerPath(serial, document) },

@@ -4,18 +4,22 @@
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
+import { publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
-import type { WithheldVersion } from '../contract/withheld.ts';
+import { withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
+import { readManifest } from '../memory/manifest.ts';
+import { unprovenLists } from '../memory/tree-damage.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
 import { tombstonesOfSameBytes } from './same-bytes.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
-import { hasUnprovenWithdrawals } from './unproven-withdrawals.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
 
 /** The effect of foreign tombstones on a registry. */
@@ -166,4 +170,16 @@ async function holdingLock<Result>(
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * True if the list of withdrawn versions is lost and nothing proves that it was empty: a build then publishes withdrawn
+ * versions again. `recorded`: the withdrawals in the state. Ask before the recovery, which writes a new announcement.
+ */
+async function hasUnprovenWithdrawals(output: Output, recorded: readonly WithheldVersion[]): Promise<boolean> {
+  if (recorded.length > 0 || (await readManifest(output)) !== undefined) return false;
+  const text = await output.read('index', publicationPath);
+  const path = `index/${publicationPath}`;
+  if (text !== undefined && parseOwnFile(path, () => parsePublication(text)) !== undefined) return false;
+  return (await unprovenLists(output, await readAnnounced(output), true)).includes(withheldPath);
 }

@@ -36,6 +36,17 @@ export interface TreeOptions extends ArchiveAnswersOptions {
   readonly derivedBytes: number;
 }
 
+/** packages.json before the limits of a view apply. */
+interface SharedRoot {
+  /** names this form of the document */
+  readonly key: string;
+  /** the document in this form */
+  readonly document: TextDocument;
+  /** the document as built */
+  readonly built: TextDocument;
+  readonly epoch: number;
+}
+
 export class Tree {
   readonly #files: TreeFiles;
   readonly #derived: DerivedDocuments;
@@ -114,12 +125,7 @@ export class Tree {
   #rootSeen(
     view: View,
     preferences: RequestPreferences,
-    {
-      key,
-      document: base,
-      built,
-      epoch,
-    }: { readonly key: string; readonly document: TextDocument; readonly built: TextDocument; readonly epoch: number },
+    { key, document: base, built, epoch }: SharedRoot,
   ): MaybeAsync<Answer> {
     const path = `${rootDocumentPath} ${key}`;
     return andThen(this.#viewedRoots.get(path, { built, base }, view, epoch), (document) =>

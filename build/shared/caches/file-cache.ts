@@ -17,6 +17,15 @@ interface Cached<Value> {
 /** Parses a file into its cached form. May throw: then nothing is cached, and the caller gets the error. */
 export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
 
+export interface FileCacheOptions<Value> {
+  readonly limitBytes: number;
+  /** the memory in bytes that the cached form of a file of `fileBytes` takes */
+  readonly weight: (value: Value, fileBytes: number) => number;
+  readonly parse: ParseFile<Value>;
+  /** Rejects for a file that must not be used: then nothing is cached, and the caller gets the error. */
+  readonly read?: (path: string) => Promise<WholeFile | undefined>;
+}
+
 export class FileCache<Value> {
   readonly #cache: ByteCache<Cached<Value>>;
   readonly #loading = new SingleFlight<Value | undefined>();
@@ -24,16 +33,7 @@ export class FileCache<Value> {
   readonly #weight: (value: Value, fileBytes: number) => number;
   readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
 
-  /**
-   * `weight`: the memory in bytes that the cached form of a file of `fileBytes` takes. `read` rejects for a file that
-   * must not be used: then nothing is cached, and the caller gets the error.
-   */
-  constructor(options: {
-    readonly limitBytes: number;
-    readonly weight: (value: Value, fileBytes: number) => number;
-    readonly parse: ParseFile<Value>;
-    readonly read?: (path: string) => Promise<WholeFile | undefined>;
-  }) {
+  constructor(options: FileCacheOptions<Value>) {
     this.#cache = new ByteCache(options.limitBytes);
     this.#weight = options.weight;
     this.#parse = options.parse;

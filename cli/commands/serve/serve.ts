@@ -14,8 +14,7 @@ import { assertWholeState } from '../../state/verify-state.ts';
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stderr, remarks } = context;
   const config = await makeOrReadDataFolder(context, flags, 'all');
-  if (config.workers.value > 1)
-    return (await import('../../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
+  if (config.workers.value > 1) return serveWithWorkers(config, context);
   const { log } = config;
   // a separate process reads the state while this one loads the modules of the server
   const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
@@ -30,6 +29,14 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const exitCode = await stopped;
   await service.close();
   return exitCode;
+}
+
+/** The primary process and its workers run this same command. Each loads its own module alone: the primary stays small. */
+async function serveWithWorkers(config: Config, context: Context): Promise<number> {
+  const { default: cluster } = await import('node:cluster');
+  return cluster.isWorker
+    ? (await import('../../cluster/worker.ts')).serveAsWorker(config, context)
+    : (await import('../../cluster/primary.ts')).serveAsPrimary(config, context);
 }
 
 /** Loads the service, and in parallel the store of the state and the enabled features. */
