@@ -111,7 +111,7 @@ const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
   .split(',')
   .map((client) => client.trim())
   .filter((client) => client !== '');
-// The program reads every LIBRETTO_* variable as a setting of its own, and refuses this one.
+// The program would warn of a LIBRETTO_* variable that it does not know, with every command.
 delete process.env['LIBRETTO_COMPOSERS'];
 
 export default defineConfig({

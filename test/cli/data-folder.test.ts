@@ -187,6 +187,10 @@ describe('the first line on standard error', () => {
     expect((await libretto([...args.filter(Boolean), '--json'])).stderr).toBe('');
   });
 
+  it('is not there with --quiet', async () => {
+    expect(await libretto(['build', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+
   it.each(making.filter(([name]) => name !== 'receive' && name !== 'config' && name !== 'restore'))(
     'of %s %s says that it makes a folder',
     async (...args) => {
