@@ -45,16 +45,13 @@ let recover: ((error: unknown) => void) | undefined;
 /** The time limit of that reaction: longer than the server's limit for its running requests. */
 const recoveryMs = 15_000;
 
-/** A script that asks for JSON reads the messages too. */
-const mayColor = !process.argv.includes('--json');
-
 /** A terminal may be resized: the width is read each time. */
 const stderr: TextStream = {
   isTTY: process.stderr.isTTY,
   get columns() {
     return process.stderr.columns;
   },
-  colors: mayColor && wantsColors(process.stderr.isTTY, environment),
+  colors: wantsColors(process.stderr.isTTY, environment),
   typeable: forReader,
   write: (text) => process.stderr.write(text),
 };
@@ -67,7 +64,7 @@ function realContext(): ProcessContext {
       return process.stdin; // opened by the first reader
     },
     stdout: answerStream(process.stdout, {
-      colors: mayColor && wantsColors(process.stdout.isTTY, environment),
+      colors: wantsColors(process.stdout.isTTY, environment),
       typeable: forReader,
     }),
     stderr,
@@ -149,7 +146,7 @@ function report(error: unknown): void {
     ? `libretto: ${forReader(printable(message))}`
     : 'libretto: unexpected error: ' +
       `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}`;
-  stderr.write(`${painted(stderr, 'red', line)}\n`);
+  stderr.write(`${process.argv.includes('--json') ? line : painted(stderr, 'red', line)}\n`);
   if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }
 

@@ -33,7 +33,7 @@ export function replaceModules() {
   };
 }
 
-/** Changes places of libraries that work only in files of their own, or that Node warns of. */
+/** Changes two places of libraries that work only in files of their own. */
 export function adaptLibraries() {
   return [
     adapt('piscina/dist/index.js', "(0, node_path_1.resolve)(__dirname, 'worker.js')", () => {
@@ -45,10 +45,6 @@ export function adaptLibraries() {
       const [maker] = /^function makeStringBuilder\(\) \{[^]*?^\}/m.exec(code) ?? [''];
       return `(${new Function('fromCharCode', `${maker}; return makeStringBuilder();`)(String.fromCharCode)})`;
     }),
-    // newer versions of Node print a warning for util._extend
-    ...['common', 'index'].map((name) =>
-      adapt(`http-proxy/lib/http-proxy/${name}.js`, "('util')._extend", () => "('util') && Object.assign"),
-    ),
   ];
 }
 

@@ -46,7 +46,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
     throw new BuildRefused(
       present === 0
         ? 'Nothing was published yet.'
-        : `There is no publication ${serial} yet: the current one is ${present}.`,
+        : `There is no publication ${serial} yet: the current one is ${present}. \`libretto history\` lists them.`,
     );
   const records = await recordsFrom(output, present, serial);
   const reached = records.at(-1)?.previous ?? present;

@@ -38,12 +38,8 @@ export async function openDataFolder(path: string): Promise<string> {
 
 async function openOrFail(path: string): Promise<string> {
   const wanted = resolve(path);
-  const isHome = wanted === resolve(homedir());
-  if (wanted === dirname(wanted) || isHome)
-    throw new BuildRefused(
-      `The data folder cannot be ${wanted}, ${isHome ? 'the home folder of this user' : 'the root folder'}. ` +
-        `Name a folder of its own with --data, such as ${join(wanted, 'registry')}.`,
-    );
+  if (wanted === dirname(wanted) || wanted === resolve(homedir()))
+    throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a separate folder with --data.`);
   await refuseForeign(wanted);
   await makeFolder(wanted);
   await withPath(wanted, access(wanted, constants.W_OK));

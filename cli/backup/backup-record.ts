@@ -55,7 +55,10 @@ export function readRecord(directory: string): BackupRecord {
     if (digestOf(record.files) !== record.files_sha256) throw new Error('its list of files is not as it was written');
     return record;
   } catch (error) {
-    throw new UsageError(`${path} cannot be used: ${reasonOf(error)}. Nothing was changed.`, { cause: error });
+    throw new UsageError(
+      `${path} cannot be used: ${reasonOf(error)}. Name a folder that \`libretto backup\` made. Nothing was changed.`,
+      { cause: error },
+    );
   }
 }
 

@@ -119,7 +119,11 @@ export async function insideRoots(path: string, roots: readonly string[]): Promi
   const outside = new RegistryError(
     'OUTSIDE_SOURCE_ROOTS',
     roots.length === 0
-      ? { message: 'No folder of this machine may be registered: sourceRoots of the configuration names none.' }
+      ? {
+          message:
+            'No folder of this machine may be registered: sourceRoots of the configuration names none. List the folder ' +
+            'above it in sourceRoots of libretto.json.',
+        }
       : {},
   );
   const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(

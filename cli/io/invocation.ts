@@ -5,7 +5,7 @@
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';
 
-import { shellWord } from '../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 
 export interface Started {
   /** the script, as in process.argv[1] */
@@ -20,7 +20,7 @@ export function invocationOf({ script, workingDirectory, path }: Started): strin
   if (script === undefined || basename(script) !== 'main.js' || isOnPath(path)) return 'libretto';
   const near = relative(workingDirectory, script);
   const shown = near.startsWith('..') ? script : near;
-  return `node ${shellWord(shown)}`;
+  return `node ${quoteForShell(shown)}`;
 }
 
 function isOnPath(path: string | undefined): boolean {

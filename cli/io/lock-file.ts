@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { LockedPackage } from '../../build/inspect/impact.ts';
+import { describeReadFault } from './read-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The packages of a lock file, including those for development. Throws UsageError for another file. */
@@ -19,10 +20,7 @@ function parse(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new UsageError(
-      `${path} cannot be read as a composer.lock: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      { cause },
-    );
+    throw new UsageError(`${path} cannot be read as a composer.lock: ${describeReadFault(cause)}.`, { cause });
   }
 }
 

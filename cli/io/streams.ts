@@ -21,7 +21,7 @@ export interface CommandStreams {
 
 const silent: TextStream = { write: () => undefined };
 
-/** `flags`: those of the command and of the program. Throws UsageError. */
+/** `flags`: those of the command and of the program. With --json no stream has colours. Throws UsageError. */
 export function commandStreams(
   { stdout, stderr }: Pick<CommandStreams, 'stdout' | 'stderr'>,
   flags: Readonly<Record<string, unknown>>,
@@ -29,12 +29,19 @@ export function commandStreams(
   const [quiet, verbose] = [flags['quiet'] === true, flags['verbose'] === true];
   if (quiet && verbose)
     throw new UsageError('--quiet and --verbose are both given. Choose one: --quiet shows less, --verbose shows more.');
+  const plain = flags['json'] === true;
+  const [answer, messages] = plain ? [without(stdout), without(stderr)] : [stdout, stderr];
   return {
-    stdout,
-    summary: quiet ? silent : stdout,
-    stderr,
-    remarks: quiet ? silent : stderr,
-    steps: verbose ? stderr : silent,
-    progress: quiet || verbose ? silent : stderr,
+    stdout: answer,
+    summary: quiet ? silent : answer,
+    stderr: messages,
+    remarks: quiet ? silent : messages,
+    steps: verbose ? messages : silent,
+    progress: quiet || verbose ? silent : messages,
   };
+}
+
+/** The same stream without colours; `columns` may change while the command runs. */
+function without<Stream extends TextStream>(stream: Stream): Stream {
+  return Object.create(stream, { colors: { value: false } }) as Stream;
 }

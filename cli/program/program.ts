@@ -25,6 +25,7 @@ import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
 import { addTokens } from './tokens.ts';
 import { addTrust } from './inspect.ts';
+import { withHint } from './usage-hints.ts';
 import { version } from '../io/version.ts';
 
 /**
@@ -57,7 +58,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(context.stderr.typeable?.(text) ?? text),
-      outputError: (text, write) => write(painted(context.stderr, 'red', text)),
+      outputError: (text, write) => write(painted(context.stderr, 'red', withHint(text))),
       getOutHasColors: () => context.stdout.colors === true,
       getErrHasColors: () => context.stderr.colors === true,
     })

@@ -41,7 +41,7 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
     )
       throw error;
     throw new RemoteFailure(
-      `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}.`,
+      `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}. Check the address, and whether the server runs.`,
       {
         cause: error,
       },

@@ -5,14 +5,11 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 import { askRemote } from './ask-remote.ts';
-import type { Remote } from './remote.ts';
+import { refuseReadToken, type Remote } from './remote.ts';
 
 /** Throws RegistryError with the refusal that the upload would get, as far as the registry shows it, and RemoteFailure. */
 export async function planRemotely(remote: Remote, planned: PlannedArtifact): Promise<PlannedArtifact> {
-  if (remote.token.startsWith('lib_r_'))
-    throw new RegistryError('INSUFFICIENT_SCOPE', {
-      message: 'This is a read token, which cannot publish. Create one with `libretto token create --kind write`.',
-    });
+  refuseReadToken(remote);
   const { name, version, reference } = planned;
   const normalized = normalizeVersion(version) ?? version;
   const published = (await publishedVersions(remote, name)).find(

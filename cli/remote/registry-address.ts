@@ -38,5 +38,5 @@ function parseAddress(text: string, by: string): string {
         'and set the token in LIBRETTO_TOKEN.',
     );
   }
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?:\/packages\.json)?\/*$/, '');
 }

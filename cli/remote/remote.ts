@@ -48,6 +48,16 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
   return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
 }
 
+/** Throws RegistryError for a token that can only read, before anything is packed or sent. */
+export function refuseReadToken({ token, url }: Pick<Remote, 'token' | 'url'>): void {
+  if (!token.startsWith('lib_r_')) return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message:
+      `This is a read token, which cannot publish. Create a write token on the host of ${url}: ` +
+      '`libretto token create --kind write --description "CI"`. [INSUFFICIENT_SCOPE]',
+  });
+}
+
 type RemoteFlags = Readonly<Record<string, unknown>>;
 
 function given(value: unknown): string | undefined {

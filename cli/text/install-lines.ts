@@ -5,7 +5,7 @@
 // line. `composer config --auth` writes the token into auth.json, so that neither composer.json nor composer.lock has
 // it.
 
-import { shellWord } from '../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 
 export interface Installation {
   /** `http://127.0.0.1:8080` */
@@ -27,9 +27,9 @@ export function installLines({ url, token, requirement, unstable, withPackagist 
     // By default Composer refuses plain http, and requests every package from packagist.org.
     ...(protocol === 'http:' ? ['composer config -n secure-http false'] : []),
     ...(withPackagist === true ? [] : ['composer config -n repositories.packagist.org false']),
-    `composer config -n repositories.libretto composer ${shellWord(url)}`,
-    `composer config -n --auth ${shellWord(`bearer.${host}`)} ${token}`,
+    `composer config -n repositories.libretto composer ${quoteForShell(url)}`,
+    `composer config -n --auth ${quoteForShell(`bearer.${host}`)} ${token}`,
     ...(unstable === true ? ['composer config -n minimum-stability dev', 'composer config -n prefer-stable true'] : []),
-    `composer require -n ${shellWord(requirement)}`,
+    `composer require -n ${quoteForShell(requirement)}`,
   ];
 }

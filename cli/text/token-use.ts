@@ -1,6 +1,6 @@
 // The lines that put a token to use: Composer's command, auth.json, and what its limit allows. Pure.
 
-import { shellWord } from '../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { counted } from '../io/output.ts';
 import type { TokenDocument } from './token-text.ts';
 
@@ -21,13 +21,13 @@ export function tokenUseLines({ token, secret, url, remark, invocation }: TokenU
   return [
     '',
     'Give it to Composer, in a project (or with --global, for all projects of a user):',
-    `  composer config --auth ${shellWord(`bearer.${host}`)} ${secret}`,
+    `  composer config --auth ${quoteForShell(`bearer.${host}`)} ${secret}`,
     'Or write auth.json:',
     `  ${JSON.stringify({ bearer: { [host]: secret } })}`,
     ...(token.kind === 'write'
       ? [
           'Publish with it, in the folder of a package:',
-          `  LIBRETTO_TOKEN=${secret} ${invocation} publish . --url ${shellWord(url ?? 'https://HOST')}`,
+          `  LIBRETTO_TOKEN=${secret} ${invocation} publish . --url ${quoteForShell(url ?? 'https://HOST')}`,
         ]
       : []),
     ...(remark === undefined ? [] : [remark]),
@@ -37,10 +37,10 @@ export function tokenUseLines({ token, secret, url, remark, invocation }: TokenU
 }
 
 const packages = 60;
-/** packages.json, and one archive for each package (docs/how-to/scaling.md) */
-const installRequests = 1 + packages;
-/** packages.json, two documents and one archive for each package */
-const updateRequests = 1 + 3 * packages;
+/** one archive for each package, and the report of the installs (measured: docs/how-to/scaling.md) */
+const installRequests = packages + 1;
+/** packages.json, one document and one archive for each package, and the report of the installs */
+const updateRequests = 2 * packages + 2;
 
 /** What an hourly limit means for clients whose cache is empty. `limit`: 0 for none. */
 export function describeAllowance(limit: number): string {

@@ -98,8 +98,11 @@ describe('libretto diff', () => {
   });
 
   it.each([
-    [['diff', '9'], 'libretto: There is no publication 9 yet: the current one is 3.'],
-    [['diff', '1', '9'], 'libretto: There is no publication 9 yet: the current one is 3.'],
+    [['diff', '9'], 'libretto: There is no publication 9 yet: the current one is 3. `libretto history` lists them.'],
+    [
+      ['diff', '1', '9'],
+      'libretto: There is no publication 9 yet: the current one is 3. `libretto history` lists them.',
+    ],
     [['diff', 'one'], 'libretto: one is not the number of a publication. `libretto history` lists them.'],
   ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: message });

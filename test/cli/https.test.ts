@@ -66,7 +66,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
       'a file that is not there',
       () => ['--tls-cert', folder.at('none.pem'), '--tls-key', one.keyFile],
       1,
-      /certificate .*none\.pem \(--tls-cert\) cannot be read: ENOENT/,
+      /certificate .*none\.pem \(--tls-cert\) cannot be read: there is no such file\./,
     ],
     [
       'a key in the place of the certificate',

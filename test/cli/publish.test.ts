@@ -211,7 +211,9 @@ describe('libretto publish on a remote registry', () => {
     expect(await remote(read)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'libretto: A read token may not do that. [INSUFFICIENT_SCOPE]',
+      stderr: expect.stringMatching(
+        /^libretto: This is a read token, which cannot publish\. .*\[INSUFFICIENT_SCOPE\]$/,
+      ) as string,
     });
     write(undefined, { description: 'other' });
     const refused = await remote(write_);

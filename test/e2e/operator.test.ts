@@ -2,10 +2,8 @@
 // real systemd, nginx, users and paths, and the real Composer installs a package through nginx.
 //
 // Not run as written:
-// - `npm ci` and `npm pack`: npm installs the checkout in place of the packed file, which test/e2e/release.test.ts installs;
-// - `apt-get install nginx`: nginx is there, and there is no internet;
-// - the certificate is the host's own, and the source is a repository of the host, which the page leaves to its reader;
-// - the lines for containers (test/e2e/image.test.ts runs those of the Dockerfile) and for copies to other hosts.
+// - the packing and the installation of the program: test/cli/packed.test.ts does that, and needs a registry of npm;
+// - the certificate: the host's own authority signs it, because there is no internet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -34,6 +32,9 @@ for version in 1.0.0 1.1.0 1.2.0; do
 done
 chown -R libretto /srv/git`;
 
+/** `npm pack` without what is done already: the libraries are there, and lib/ is bundled. */
+const packHere = 'node release/prepack.mjs --this-system && npm pack --ignore-scripts';
+
 describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php', 'git'))('an operator', () => {
   let host: DeployedHost;
   let paste: DeployedHost['paste'];
@@ -49,8 +50,9 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
   let token = '';
 
   it('installs the program, the units and the command, publishes, and starts the service', async () => {
-    const install = block(deploy, 'npm pack').replace('npm ci --ignore-scripts && npm pack\n', '');
-    await paste(install.replace('./libretto-0.1.0.tgz', '.'), { cwd: '/opt/clone' });
+    await paste(block(deploy, 'npm pack').replace('npm ci --ignore-scripts && npm pack', packHere), {
+      cwd: '/opt/clone',
+    });
     await paste(block(deploy, 'useradd'));
     await paste(block(deploy, 'libretto-operator'));
     await paste(packages);

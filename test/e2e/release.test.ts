@@ -2,7 +2,7 @@
 // into an empty folder, without a network and without install scripts, it publishes and serves packages for Composer.
 
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -162,7 +162,6 @@ describe.skipIf(lacks('git'))('npm run release', () => {
       expect(files.filter((path) => !path.startsWith('libretto/'))).toEqual([]);
       expect(files.filter((path) => /\.(?:ts|map)$|(?:^|\/)test\//.test(path))).toEqual([]);
       expect(files).toContain('libretto/docs/README.md');
-      expect(files).toContain('libretto/docs/deploy/libretto-operator');
       const { stdout } = await execa('du', ['-sk', join(prefix, 'lib/node_modules')]);
       // a package for all systems has the binaries of four more: 0.8 MB for Linux, 1.4 MB for macOS
       expect(Number.parseInt(stdout, 10)).toBeLessThan((25 - 5) * 1024);
@@ -196,25 +195,6 @@ describe.skipIf(lacks('git'))('npm run release', () => {
         server.kill('SIGTERM');
         expect((await server).exitCode).toBe(0);
       }
-    });
-
-    it('builds without the binary of LMDB, and names the systems with one where it needs the state', async () => {
-      const binaries = join(prefix, 'lib/node_modules/libretto/lib/cli/lmdb');
-      renameSync(binaries, `${binaries}.away`);
-      const options = { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false } as const;
-      const libretto = async (...args: readonly string[]): Promise<Outcome> => {
-        const { exitCode, stderr } = await execa(join(prefix, 'bin/libretto'), args, options);
-        return { exitCode, text: stderr };
-      };
-      writeTree(folder.at('other/hello'), libraryTree('acme/hello', { version: '1.0.0' }));
-      expect(await libretto('build', 'other', '--data', 'without')).toMatchObject({ exitCode: 0 });
-      const { exitCode, text } = await libretto('token', 'create', '--description', 'x', '--data', 'without');
-      renameSync(`${binaries}.away`, binaries);
-      expect([exitCode, text]).toEqual([
-        2,
-        expect.stringContaining(`The database of the state cannot be loaded on ${process.platform} ${process.arch}: `),
-      ]);
-      expect(text).toContain('Run Libretto on such a system, or keep the state in a Redis (--state).');
     });
 
     it('lists every library inside with its version, licence and the text of the licence', () => {

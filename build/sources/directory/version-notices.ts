@@ -1,7 +1,7 @@
 // What a person can do about packages of a folder that have no version. Such a package is published as dev-main, which
 // Composer does not install by default. A git checkout has versions: its tags. Pure.
 
-import { shellWord } from '../../shared/text/shell-word.ts';
+import { quoteForShell } from '../../shared/text/quote-for-shell.ts';
 
 /** A package without a version, found for the first time. */
 export interface UnversionedPackage {
@@ -29,8 +29,8 @@ export function versionNotices(root: string, packages: readonly UnversionedPacka
       ? []
       : [
           `${described(checkouts)}, without the tags and branches of ${checkouts.length === 1 ? 'its' : 'their'} git ` +
-            `repository. To publish those in place of the folder: \`libretto build --forget ${shellWord(`dir:${root}`)} ` +
-            `${checkouts.map(({ folder }) => shellWord(`git:${folder}`)).join(' ')}\`.`,
+            `repository. To publish those in place of the folder: \`libretto build --forget ${quoteForShell(`dir:${root}`)} ` +
+            `${checkouts.map(({ folder }) => quoteForShell(`git:${folder}`)).join(' ')}\`.`,
         ]),
   ];
 }
@@ -39,7 +39,8 @@ export function versionNotices(root: string, packages: readonly UnversionedPacka
 function described(packages: readonly UnversionedPackage[]): string {
   const names = packages.slice(0, mostNamed).map(({ name }) => name);
   const more = packages.length - names.length;
+  const all = more > 0 ? [...names, `${more} more`] : names;
   return packages.length === 1
-    ? `${names[0] ?? ''} has no version, and is published as dev-main`
-    : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} have no version, and are published as dev-main`;
+    ? `${all[0] ?? ''} has no version, and is published as dev-main`
+    : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''} have no version, and are published as dev-main`;
 }

@@ -15,6 +15,7 @@ import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
+import { refuseMissingSources } from '../../builds/refuse-missing-sources.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
 import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -33,6 +34,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     by: { actor, command: 'build' },
     workingDirectory,
   });
+  refuseMissingSources({ sources: operands, workingDirectory, dataDirectory: config.data.value });
   const tellCutOff = await watch(config, context);
   // named sources are read alone
   const built = await (operands.length === 0

@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { resolveBySystem } from '../../../build/egress/guarded-agent.ts';
-import { shellWord } from '../../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Answers } from '../../init/answers.ts';
 import { collectAnswers } from '../../init/collect-answers.ts';
 import { configText } from '../../init/config-text.ts';
@@ -113,6 +113,6 @@ function filesOf({ networkAddresses }: Context, answers: Answers, out: string): 
 /** The absolute command of this program, for units: the installed program, or Node with the script. */
 function programCommand(): string {
   const [, script = ''] = process.argv;
-  if (basename(script) !== 'main.js') return shellWord(script);
-  return [process.execPath, existsSync(script) ? realpathSync(script) : script].map(shellWord).join(' ');
+  if (basename(script) !== 'main.js') return quoteForShell(script);
+  return [process.execPath, existsSync(script) ? realpathSync(script) : script].map(quoteForShell).join(' ');
 }

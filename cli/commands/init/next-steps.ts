@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path';
 
-import { shellWord } from '../../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Answers } from '../../init/answers.ts';
 
 export interface NextSteps {
@@ -16,7 +16,7 @@ export interface NextSteps {
 
 export function nextSteps({ answers, out, workingDirectory, invocation }: NextSteps): string[] {
   const { systemd, proxyFile, publicUrl } = answers;
-  const config = out === join(workingDirectory, 'libretto.json') ? '' : ` --config ${shellWord(out)}`;
+  const config = out === join(workingDirectory, 'libretto.json') ? '' : ` --config ${quoteForShell(out)}`;
   return [
     'Next:',
     '',
@@ -35,7 +35,12 @@ export function nextSteps({ answers, out, workingDirectory, invocation }: NextSt
         ]),
     ...(publicUrl === undefined
       ? []
-      : ['', 'Then check the registry as clients see it:', '', `  ${invocation} doctor --url ${shellWord(publicUrl)}`]),
+      : [
+          '',
+          'Then check the registry as clients see it:',
+          '',
+          `  ${invocation} doctor --url ${quoteForShell(publicUrl)}`,
+        ]),
   ];
 }
 
@@ -47,14 +52,14 @@ function unitSteps(out: string, systemd: string, data: string): string[] {
   return [
     '  sudo useradd --system --home-dir /etc/libretto --shell /bin/sh libretto',
     '  sudo install -d -m 0750 -g libretto /etc/libretto',
-    `  sudo install -d -m 0750 -o libretto -g libretto ${shellWord(data)}`,
+    `  sudo install -d -m 0750 -o libretto -g libretto ${quoteForShell(data)}`,
     dirname(out) === '/etc/libretto'
-      ? `  sudo chgrp libretto ${shellWord(out)}`
-      : `  sudo install -m 0640 -g libretto ${shellWord(out)} /etc/libretto/libretto.json`,
+      ? `  sudo chgrp libretto ${quoteForShell(out)}`
+      : `  sudo install -m 0640 -g libretto ${quoteForShell(out)} /etc/libretto/libretto.json`,
     ...(systemd === '/etc/systemd/system'
       ? []
       : [
-          `  sudo cp ${shellWord(systemd)}/libretto*.service ${shellWord(systemd)}/libretto*.timer /etc/systemd/system/`,
+          `  sudo cp ${quoteForShell(systemd)}/libretto*.service ${quoteForShell(systemd)}/libretto*.timer /etc/systemd/system/`,
         ]),
     '  sudo systemctl daemon-reload',
     '  sudo systemctl enable --now libretto.service libretto-build.timer',

@@ -28,7 +28,7 @@ import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
-import { remoteOf, type Remote } from '../../remote/remote.ts';
+import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { planPublication } from './dry-run.ts';
 import { look, pack, type Job } from './publish-job.ts';
@@ -119,6 +119,7 @@ function createLocalPublisher(build: ArtifactBuild, notice: (message: string) =>
 }
 
 async function publishThere(job: Job, remote: Remote): Promise<Published> {
+  refuseReadToken(remote);
   const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
   try {
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;

@@ -89,9 +89,13 @@ export function asUsageError(error: RegistryError): UsageError {
         .map(({ path, message }) => `  ${String(path)}: ${String(message)}`)
     : [];
   return new UsageError(
-    lines.length === 0 ? error.message : ['The repository cannot be registered:', ...lines].join('\n'),
+    lines.length === 0 ? withAdvice(error) : ['The repository cannot be registered:', ...lines].join('\n'),
     {
       cause: error,
     },
   );
+}
+
+function withAdvice({ code, message }: RegistryError): string {
+  return code === 'NOT_FOUND' ? `${message} \`libretto repository list\` shows all of them.` : message;
 }

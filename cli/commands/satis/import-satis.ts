@@ -11,6 +11,7 @@ import { counted, printJson, printLines, printWarnings } from '../../io/output.t
 import type { Given } from '../../io/command.ts';
 import { jsonFault } from '../../config/json-fault.ts';
 import { importSatis, type SatisImport } from '../../satis/import-satis.ts';
+import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export function run(
@@ -56,7 +57,9 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${file} cannot be read: ${describeReadFault(error)}. Name the satis.json to convert.`, {
+      cause: error,
+    });
   }
 }
 

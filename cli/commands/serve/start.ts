@@ -12,7 +12,7 @@ import { formatOrigin, type Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../text/install-lines.ts';
-import { shellWord } from '../../../build/shared/text/shell-word.ts';
+import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { chooseInstallable } from '../../tree/installable.ts';
@@ -154,7 +154,7 @@ function publishingLines(context: Context, config: Config): string[] {
 
 /** A command for the same registry, as it can be pasted. */
 function command({ invocation, workingDirectory }: Context, { data, file }: Config, line: string): string {
-  const folder = data.origin.from === 'flag' ? ` --data ${shellWord(data.value)}` : '';
+  const folder = data.origin.from === 'flag' ? ` --data ${quoteForShell(data.value)}` : '';
   const named = file === undefined || file === join(workingDirectory, 'libretto.json');
-  return `${invocation} ${line}${folder}${named ? '' : ` --config ${shellWord(file)}`}`;
+  return `${invocation} ${line}${folder}${named ? '' : ` --config ${quoteForShell(file)}`}`;
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../io/context.ts';
 import { printLines, revealSecret, type Revealable } from '../../io/output.ts';
 import type { TokenDocument } from '../../text/token-text.ts';
 import { tokenUseLines } from '../../text/token-use.ts';
-import { registryAddress } from './registry-address.ts';
+import { addressForClients } from './address-for-clients.ts';
 
 /**
  * Repeats the secret only on a terminal that showed it already: a script keeps standard error in its log, and must not
@@ -20,7 +20,7 @@ export function explainUse(context: Context, config: Config, token: TokenDocumen
       token,
       secret: isShown ? revealSecret(secret) : 'TOKEN',
       invocation: context.invocation,
-      ...registryAddress(config, networkAddresses()),
+      ...addressForClients(config, networkAddresses()),
     }),
   );
 }

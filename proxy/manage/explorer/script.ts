@@ -92,7 +92,7 @@ const withoutPrompt = (request) => (request.loadSpec ? request : Object.assign(r
 
 // A login with the API is the login of the page, and so is its end.
 function followLogin(response) {
-  const { pathname } = new URL(response.url, location.href);
+  const { pathname } = new URL(response.url);
   const token = response.ok ? response.body?.token : undefined;
   if (/\\/api\\/auth\\/(login|setup)$/.test(pathname) && token !== undefined)
     ui.authActions.authorize({ session: { name: 'session', schema: { type: 'http', scheme: 'bearer' }, value: token } });

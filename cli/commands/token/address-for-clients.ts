@@ -4,7 +4,7 @@ import { formatOrigin, type Config } from '../../config/config.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { clientAddress } from '../../text/address.ts';
 
-export interface RegistryAddress {
+export interface AddressForClients {
   /** undefined: unknown */
   readonly url: string | undefined;
   /** a sentence for people about an address that is a guess or unknown */
@@ -14,7 +14,7 @@ export interface RegistryAddress {
 const advice = 'Set "publicUrl" in libretto.json, or LIBRETTO_PUBLIC_URL, to the address that clients use.';
 
 /** The address of `listen` is a guess: behind a reverse proxy, or with a certificate, it is not that of clients. */
-export function registryAddress(config: Config, networkAddresses: readonly string[]): RegistryAddress {
+export function addressForClients(config: Config, networkAddresses: readonly string[]): AddressForClients {
   const configured = publicUrlOf(config);
   if (configured !== undefined) return { url: configured.url, remark: undefined };
   const { listen, tlsCert, trustedProxies } = config;

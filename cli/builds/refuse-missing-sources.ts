@@ -1,0 +1,32 @@
+// Refuses a named source that is not there and never was. A build would remember it, and fail because of it each time.
+
+import { statSync } from 'node:fs';
+
+import { parseSource } from '../../build/sources/spec.ts';
+import { readPublication } from '../tree/published-tree.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+export interface NamedSources {
+  /** as typed */
+  readonly sources: readonly string[];
+  readonly workingDirectory: string;
+  readonly dataDirectory: string;
+}
+
+/** Throws UsageError with every such source. A remembered source that is gone is the concern of the build. */
+export function refuseMissingSources({ sources, workingDirectory, dataDirectory }: NamedSources): void {
+  const remembered = new Set(readPublication(dataDirectory)?.sources.map(({ id }) => id));
+  const problems = sources.flatMap((text) => {
+    const { id, place } = parseSource(text, workingDirectory, dataDirectory);
+    return 'path' in place && !remembered.has(id) ? (faultOf(place.path) ?? []) : [];
+  });
+  if (problems.length > 0) throw new UsageError(`${problems.join('\n')}\nNothing was built.`);
+}
+
+function faultOf(path: string): string | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts === undefined) return `There is no folder ${path}. Name an existing folder, a git repository or its URL.`;
+  return facts.isDirectory()
+    ? undefined
+    : `${path} is a file. Name the folder of the package, or the folder of the ZIPs with artifact: in front.`;
+}

@@ -1,0 +1,205 @@
+// The mistakes of a CI job, each with the message that it must get: what is wrong, where, and what to do. All requests
+// go to one registry.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { expectMessage, type Mistake } from '../util/mistake.ts';
+import { writeTree } from '../util/package-tree.ts';
+import { startRegistry, type Registry } from '../util/registry.ts';
+
+let registry: Registry;
+let write: string;
+beforeAll(async () => {
+  registry = await startRegistry();
+  write = (await registry.createToken('--kind', 'write')).token;
+  writeTree(registry.folder.path, {
+    'tool/composer.json': JSON.stringify({ name: 'acme/tool', description: 'x' }),
+    'other/composer.json': JSON.stringify({ name: 'acme/tool', description: 'changed' }),
+    'fixed/composer.json': JSON.stringify({ name: 'acme/fixed', version: '1.0.0' }),
+    'text.zip': 'no ZIP',
+    'empty/': '',
+  });
+  await registry.cli('publish', 'tool', '--version', '1.0.0', '--url', registry.direct(), '--token', write);
+});
+afterAll(() => registry.stop());
+
+interface Job {
+  readonly title: string;
+  readonly args: readonly string[];
+  /** in place of the registry's address, and of a write token */
+  readonly url?: string;
+  /** `read`: a read token; `none`: no token; else the token */
+  readonly token?: string;
+  readonly exitCode?: number;
+  readonly says: Mistake['says'];
+}
+
+const jobs: readonly Job[] = [
+  {
+    title: 'no token',
+    args: ['tool'],
+    token: 'none',
+    exitCode: 2,
+    says: ['requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync)'],
+  },
+  {
+    title: 'a token and no address',
+    args: ['tool'],
+    url: '',
+    exitCode: 2,
+    says: ['LIBRETTO_TOKEN is set, but no registry is named. Nothing was sent or changed.', 'LIBRETTO_URL or --url'],
+  },
+  {
+    title: 'a read token',
+    args: ['tool', '--version', '1.1.0'],
+    token: 'read',
+    says: ['This is a read token, which cannot publish. Create a write token', '`libretto token create --kind write'],
+  },
+  {
+    title: 'a mistyped token',
+    args: ['tool', '--version', '1.1.0'],
+    token: 'lib_w_mistyped',
+    says: ['This token is mistyped, expired or revoked.', 'Ask the operator of this registry for a new token.'],
+  },
+  {
+    title: 'no version',
+    args: ['tool'],
+    says: ['The version is unknown. Write "version" into composer.json', '--version 1.2.0'],
+  },
+  {
+    title: 'a version that is none',
+    args: ['tool', '--version', 'latest'],
+    says: ['"latest", which Composer does not accept as a version. Write one such as 1.2.0'],
+  },
+  {
+    title: 'the full name of a tag',
+    args: ['tool', '--version', 'refs/tags/1.1.0'],
+    says: ['"refs/tags/1.1.0", which Composer does not accept'],
+  },
+  {
+    title: 'a version other than that of composer.json',
+    args: ['fixed', '--version', '2.0.0'],
+    says: ['composer.json has version 1.0.0, but it was sent as 2.0.0. Use the same version in both, or omit one.'],
+  },
+  {
+    title: 'other content of a release',
+    args: ['other', '--version', '1.0.0'],
+    says: [
+      'acme/tool 1.0.0 is published already, with other content. A released version never changes: publish a new version.',
+    ],
+  },
+  {
+    title: 'a folder without a package',
+    args: ['empty'],
+    exitCode: 2,
+    says: ['/empty contains no composer.json. Name the folder of a package, or a ZIP.'],
+  },
+  {
+    title: 'a file that is not there',
+    args: ['dist.zip'],
+    exitCode: 2,
+    says: ['/dist.zip is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.'],
+  },
+  {
+    title: 'a file that is no ZIP',
+    args: ['text.zip', '--version', '1.0.0'],
+    says: ['The archive is not a ZIP file, or is truncated', 'Pack the archive again'],
+  },
+  { title: 'no path', args: [], exitCode: 2, says: ["missing required argument 'path'", '`libretto publish --help`'] },
+  {
+    title: 'an option misspelt',
+    args: ['tool', '--verison', '1'],
+    exitCode: 2,
+    says: ["unknown option '--verison'", 'Did you mean --version?'],
+  },
+  {
+    title: 'an address without its scheme',
+    args: ['tool'],
+    url: 'packages.example.org',
+    exitCode: 2,
+    says: [
+      'LIBRETTO_URL "packages.example.org" is not the address of a registry. Write one such as https://packages.example.org',
+    ],
+  },
+  {
+    title: 'a password in the address',
+    args: ['tool'],
+    url: 'https://me:hunter2@packages.example.org',
+    exitCode: 2,
+    says: ['LIBRETTO_URL "https://***@packages.example.org" is not the address', 'set the token in LIBRETTO_TOKEN'],
+  },
+  {
+    title: 'an address where nothing runs',
+    args: ['tool', '--version', '1.1.0'],
+    url: 'http://127.0.0.1:1',
+    says: ['http://127.0.0.1:1 cannot be reached', 'Check the address, and whether the server runs.'],
+  },
+];
+
+describe('a CI job that publishes with', () => {
+  it.each(jobs)('$title reads what is wrong, and what to do', async ({ url, token: given, exitCode = 1, ...job }) => {
+    const token = given ?? write;
+    const environment = {
+      LIBRETTO_URL: url ?? registry.direct(),
+      ...(token === 'none' ? {} : { LIBRETTO_TOKEN: token === 'read' ? registry.token : token }),
+    };
+    const mistake = { ...job, args: ['publish', ...job.args], exitCode, options: { environment } };
+    await expectMessage(mistake, registry.folder.path);
+  });
+
+  it('the address of packages.json is understood', async () => {
+    const { exitCode, stdout } = await registry.cli(
+      'publish',
+      'tool',
+      '--version',
+      '1.0.0',
+      '--dry-run',
+      '--token',
+      write,
+      '--url',
+      `${registry.direct()}/packages.json`,
+    );
+    expect([exitCode, stdout]).toEqual([
+      0,
+      `acme/tool 1.0.0 is already published on ${registry.direct()} with the same bytes. Nothing would change.`,
+    ]);
+  });
+});
+
+describe('a request with', () => {
+  const get = async (
+    path: string,
+    init: RequestInit = {},
+  ): Promise<{ status: number; code: unknown; error: unknown }> => {
+    const response = await fetch(`${registry.direct()}${path}`, init);
+    const { code, error } = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, code, error };
+  };
+
+  it.each([
+    ['no token', '/packages.json', {}, 401, 'Run `composer config --auth bearer.HOST TOKEN`'],
+    [
+      'a mistyped token',
+      '/packages.json',
+      { headers: { authorization: 'Bearer lib_r_x' } },
+      401,
+      'Ask the operator of this registry for a new token.',
+    ],
+    ['the token in the address', '/packages.json?token=lib_r_x', {}, 401, 'A token is required.'],
+    ['another path', '/registry/packages.json', {}, 404, 'Check the address and the name.'],
+  ])('%s is told what to do', async (_, path, init, status, error) =>
+    expect(await get(path, init)).toMatchObject({ status, error: expect.stringContaining(error) as string }),
+  );
+
+  it('a ZIP without its type is told both ways to send it', async () => {
+    const init = {
+      method: 'POST',
+      body: 'x',
+      headers: { authorization: `Bearer ${write}`, 'content-type': 'text/plain' },
+    };
+    expect(await get('/api/artifacts', init)).toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      error: expect.stringMatching(/application\/zip.*multipart\/form-data/) as string,
+    });
+  });
+});

@@ -1,0 +1,267 @@
+// The mistakes of a person who starts with Libretto, each with the message that it must get: what is wrong, where, and
+// what to do.
+
+import { mkdirSync } from 'node:fs';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { expectMessage, type Mistake } from '../util/mistake.ts';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { binary, cleanEnvironment, pathWithoutLibretto, runCli } from '../util/run-cli.ts';
+
+let tree: TemporaryTree;
+beforeAll(async () => {
+  tree = temporaryTree({
+    ...below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })),
+    'unversioned/composer.json': JSON.stringify({ name: 'acme/new', description: 'x' }),
+    'checkouts/one/composer.json': JSON.stringify({ name: 'acme/one', description: 'x' }),
+    'comma/composer.json': '{\n  "name": "acme/comma",\n}\n',
+    'nameless/composer.json': '{"description": "x"}',
+    'vendorless/composer.json': '{"name": "Hello"}',
+    'wrong-version/composer.json': '{"name": "acme/wrong", "version": "1.x.y"}',
+    'empty/': '',
+    'existing/libretto.json': '{}',
+  });
+  mkdirSync(tree.path('checkouts/one/.git'));
+  await runCli(['build', 'packages', '--data', 'var'], { cwd: tree.root });
+});
+afterAll(() => tree.remove());
+
+const reads = 'Use https://git.example.org/a.git or ssh://git@git.example.org/a.git.';
+const mistakes: readonly Mistake[] = [
+  {
+    title: 'a command misspelt',
+    args: ['biuld'],
+    says: ["unknown command 'biuld'", '(Did you mean build?)', 'Run `libretto --help`'],
+  },
+  {
+    title: 'an option misspelt',
+    args: ['build', '--forse'],
+    says: ["unknown option '--forse'", 'Did you mean --forget?', 'Run `libretto build --help`'],
+  },
+  {
+    title: 'the help of a misspelt command',
+    args: ['help', 'token', 'creat'],
+    says: ["unknown command 'creat'", 'Did you mean create?', 'Run `libretto token --help`'],
+  },
+  {
+    title: 'a command of Composer',
+    args: ['install', 'acme/hello'],
+    says: ["unknown command 'install'", 'composer require VENDOR/PACKAGE'],
+  },
+  {
+    title: 'a command of other tools',
+    args: ['login'],
+    says: ["unknown command 'login'", 'libretto token create --description TEXT'],
+  },
+  {
+    title: 'an option of other servers',
+    args: ['serve', '--port', '8080'],
+    says: ["unknown option '--port'", 'Did you mean --listen 127.0.0.1:PORT?'],
+  },
+  {
+    title: 'a folder to serve',
+    args: ['serve', 'packages'],
+    says: ["too many arguments for 'serve'", 'Run `libretto serve --help`'],
+  },
+  {
+    title: 'a source that is not there',
+    args: ['build', 'pakages', '-d', 'none'],
+    says: [
+      'There is no folder ',
+      '/pakages. Name an existing folder, a git repository or its URL.',
+      'Nothing was built.',
+    ],
+  },
+  {
+    title: 'a file as the source',
+    args: ['build', 'packages/hello/composer.json', '-d', 'none'],
+    says: ['composer.json is a file. Name the folder of the package'],
+  },
+  {
+    title: 'a folder without packages',
+    args: ['build', 'empty', '-d', 'made'],
+    exitCode: 1,
+    says: ['/empty contains no package: there is no composer.json at any depth'],
+  },
+  {
+    title: 'no source at all',
+    args: ['build', '-d', 'none'],
+    says: ['There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL'],
+  },
+  {
+    title: 'git://',
+    args: ['build', 'git://git.example.org/a.git', '-d', 'none'],
+    says: ['git://git.example.org/a.git would be fetched without encryption', reads],
+  },
+  {
+    title: 'http:// to another machine',
+    args: ['build', 'http://git.example.org/a.git', '-d', 'none'],
+    says: ['would be fetched without encryption. Use https or ssh.'],
+  },
+  {
+    title: 'a password in the address',
+    args: ['build', 'https://me:hunter2@git.example.org/a.git', '-d', 'none'],
+    says: ['The URL https://git.example.org/a.git contains credentials. Remove them', 'an ssh key'],
+  },
+  {
+    title: 'ftp://',
+    args: ['build', 'ftp://git.example.org/a', '-d', 'none'],
+    says: ['only https://, http:// and ssh:// URLs are fetched'],
+  },
+  {
+    title: 'a comma too many in composer.json',
+    args: ['build', 'comma', '-d', 'made'],
+    exitCode: 1,
+    says: ['comma/composer.json, line 2, column 23: the comma before "}" is one too many.'],
+  },
+  {
+    title: 'a composer.json without a name',
+    args: ['build', 'nameless', '-d', 'made'],
+    exitCode: 1,
+    says: ['has no name. Give it one, such as "name": "acme/hello".'],
+  },
+  {
+    title: 'a name without a vendor',
+    args: ['build', 'vendorless', '-d', 'made'],
+    exitCode: 1,
+    says: ['The name "Hello"', 'a vendor and a package with one slash between them'],
+  },
+  {
+    title: 'a version that is none',
+    args: ['build', 'wrong-version', '-d', 'made'],
+    exitCode: 1,
+    says: ['"version" in composer.json is "1.x.y"', 'Write one such as 1.2.0 or dev-main.'],
+  },
+  {
+    title: 'a package without a version',
+    args: ['build', 'unversioned', '-d', 'fresh'],
+    exitCode: 0,
+    says: [
+      'acme/new has no version, and is published as dev-main.',
+      'acme/new:dev-main',
+      'write "version": "1.0.0" into composer.json',
+    ],
+  },
+  {
+    title: 'a folder of git checkouts',
+    args: ['build', 'checkouts', '-d', 'fresh'],
+    exitCode: 0,
+    says: [
+      'acme/one has no version',
+      'without the tags and branches of its git repository',
+      '`libretto build --forget dir:',
+      ' git:',
+      '/checkouts/one`',
+    ],
+  },
+  {
+    title: 'the source behind --only',
+    args: ['build', '--only', 'packages', '-d', 'none'],
+    says: ['--only packages: this is neither a package name', 'Write SOURCE before --only.'],
+  },
+  {
+    title: 'a token without its purpose',
+    args: ['token', 'create'],
+    says: ["required option '--description <text>' not specified", 'Run `libretto token create --help`'],
+  },
+  {
+    title: 'an empty purpose',
+    args: ['token', 'create', '--description', ' '],
+    says: ['A token needs a description: its user and purpose.'],
+  },
+  {
+    title: 'a kind of token that is none',
+    args: ['token', 'create', '--description', 'x', '--kind', 'admin'],
+    says: ['--kind is "admin"; allowed: read or write.'],
+  },
+  {
+    title: 'a limit in words',
+    args: ['token', 'create', '--description', 'x', '--limit', 'ten'],
+    says: ['--limit is "ten"; allowed: requests an hour as a whole number'],
+  },
+  {
+    title: 'a date in another order',
+    args: ['token', 'create', '--description', 'x', '--expires', '31.01.2027'],
+    says: ['"31.01.2027" is not a valid expiry.', 'a day such as 2027-01-31'],
+  },
+  {
+    title: 'a day in the past',
+    args: ['token', 'create', '--description', 'x', '--expires', '2020-01-31'],
+    says: ['"2020-01-31" does not lie in the future. To end a token now, revoke it.'],
+  },
+  {
+    title: 'the purpose of a token as its id',
+    args: ['token', 'show', 'CI'],
+    says: ['There is no token with the id "CI". `libretto token list` shows all of them.'],
+  },
+  {
+    title: 'the secret of a token as its id',
+    args: ['token', 'revoke', `lib_r_${'0'.repeat(38)}`],
+    says: ['This is the token itself, not its id.', '`libretto token list`'],
+  },
+  {
+    title: 'a package without a vendor',
+    args: ['why', 'hello'],
+    says: ['"hello" is not a package name such as acme/hello.'],
+  },
+  {
+    title: 'a package misspelt',
+    args: ['why', 'acme/helo'],
+    exitCode: 1,
+    says: ['acme/helo is not published.', 'Did you mean acme/hello?'],
+  },
+  {
+    title: 'init in a pipe',
+    args: ['init'],
+    says: ['There is no terminal to ask questions', '--source, --public-url, --proxy, --tls', '--yes'],
+  },
+  {
+    title: 'init beside a configuration',
+    args: ['init', '--out', 'existing/libretto.json', '--yes'],
+    says: ['existing/libretto.json exists already, and is not replaced.', '--out'],
+  },
+  {
+    title: 'an option before a command without it',
+    args: ['--data', 'var', 'import', 'satis', 'satis.json'],
+    says: ['--data stands before a command that has no such option.', '`libretto import satis --help`'],
+  },
+];
+
+describe('a newcomer who types', () => {
+  it.each(mistakes)('$title reads what is wrong, and what to do', (mistake) => expectMessage(mistake, tree.root));
+
+  it('the data folder before the command gets the same answer as behind it', async () => {
+    const [before, behind] = await Promise.all([
+      runCli(['--data', 'var', 'status', '--json'], { cwd: tree.root }),
+      runCli(['status', '--json', '--data', 'var'], { cwd: tree.root }),
+    ]);
+    expect([before.exitCode, before.stdout]).toEqual([0, behind.stdout]);
+    expect((await runCli(['-d', 'none', 'token', 'list', '-d', 'var'], { cwd: tree.root })).exitCode).toBe(0);
+  });
+
+  it('`help token create` reads the help of the command', async () => {
+    const { exitCode, stdout } = await runCli(['help', 'token', 'create'], { cwd: tree.root });
+    expect([exitCode, stdout]).toEqual([0, (await runCli(['token', 'create', '--help'], { cwd: tree.root })).stdout]);
+    expect(stdout).toContain('Usage: libretto token create ');
+  });
+
+  it('a wrong word in a clone reads a command that the shell finds', async () => {
+    const { exitCode, stderr } = await execa(process.execPath, [binary, 'token', 'show', 'CI'], {
+      cwd: tree.root,
+      env: { ...cleanEnvironment(), PATH: pathWithoutLibretto },
+      extendEnv: false,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining(`\`node ${binary} token list\` shows all of them.`),
+    ]);
+  });
+
+  it('a source that is not there leaves nothing behind', async () => {
+    const again = await runCli(['build', '-d', 'var'], { cwd: tree.root });
+    await runCli(['build', 'pakages', '-d', 'var'], { cwd: tree.root });
+    expect(await runCli(['build', '-d', 'var'], { cwd: tree.root })).toMatchObject({ exitCode: again.exitCode });
+  });
+});

@@ -1,0 +1,246 @@
+// The mistakes of an operator, each with the message that it must get: what is wrong, where, and what to do.
+
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+
+import { expectMessage, type Mistake } from '../util/mistake.ts';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli } from '../util/run-cli.ts';
+
+let tree: TemporaryTree;
+beforeAll(async () => {
+  tree = temporaryTree({
+    ...below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })),
+    'cert.pem': 'not a certificate',
+    'a-file': '',
+  });
+  await runCli(['build', 'packages', '--data', 'var'], { cwd: tree.root });
+});
+afterAll(() => tree.remove());
+
+const configurations: readonly (readonly [title: string, text: string, ...says: readonly string[]])[] = [
+  [
+    'a comma too many',
+    '{"sources": ["./packages"],}',
+    'is not valid JSON (line 1, column 27): the comma before "}" is one too many.',
+  ],
+  ['a comment', '{\n  // sources\n}', 'is not valid JSON (line 2, column 3)', 'JSON has no comments.'],
+  ['a mistyped key', '{"source": ["./packages"]}', 'source in ', 'is not a setting; did you mean sources?'],
+  ['a number in quotes', '{"jobs": "4"}', 'jobs in ', 'is "4"; allowed: a whole number from 1 to 256.'],
+  [
+    'a composer.json',
+    '{"name": "acme/x", "require": {}}',
+    'require in ',
+    'is a key of a composer.json',
+    'Use "sources"',
+  ],
+  [
+    'a satis.json',
+    '{"repositories": [], "require-all": true}',
+    'are keys of a composer.json or satis.json',
+    '`libretto import satis FILE`',
+  ],
+  [
+    'the type of Composer',
+    '{"sources": [{"type": "vcs", "url": "https://a.org/b"}]}',
+    'sources[0].type',
+    'is "vcs", the name in Composer; the name here is "git".',
+  ],
+  [
+    'git:// in a source',
+    '{"sources": ["git://a.org/b"]}',
+    'sources[0]',
+    'without encryption',
+    'https://a.org/b or ssh://git@a.org/b.',
+  ],
+  [
+    'a host name for the proxy',
+    '{"trustedProxies": ["proxy.local"]}',
+    'trustedProxies in ',
+    'addresses or CIDR ranges such as 10.0.0.0/8',
+  ],
+  [
+    'an address without its scheme',
+    '{"publicUrl": "packages.example.org"}',
+    'publicUrl in ',
+    'such as https://packages.example.org.',
+  ],
+  ['a list', '["./packages"]', 'must contain a JSON object, such as {"sources":'],
+  ['a byte-order mark', '\ufeff{}', 'begins with a byte-order mark', 'Save it as UTF-8 without one.'],
+];
+
+const mistakes: readonly Mistake[] = [
+  {
+    title: 'a configuration that is not there',
+    args: ['build', '-c', 'none.json'],
+    says: ['none.json (from --config) cannot be read: there is no such file.'],
+  },
+  {
+    title: 'an address without a port',
+    args: ['serve', '--listen', 'localhost'],
+    says: ['--listen is "localhost"; allowed: HOST:PORT'],
+  },
+  {
+    title: 'a port that cannot be',
+    args: ['serve', '--listen', '127.0.0.1:99999'],
+    says: ['--listen is "127.0.0.1:99999"; allowed: HOST:PORT', '0 to 65535'],
+  },
+  {
+    title: 'a mistyped variable with a wrong value',
+    args: ['serve'],
+    options: { environment: { LIBRETTO_LISTEN: 'here' } },
+    says: ['LIBRETTO_LISTEN is "here"; allowed: HOST:PORT'],
+  },
+  {
+    title: 'an unknown variable',
+    args: ['token', 'list', '-d', 'var', '--json'],
+    options: { environment: { LIBRETTO_REDUS: 'x' } },
+    exitCode: 0,
+    says: ['does not use LIBRETTO_REDUS (did you mean LIBRETTO_REDIS?)'],
+  },
+  {
+    title: 'a certificate without its key',
+    args: ['serve', '--tls-cert', 'cert.pem'],
+    says: ['There is a certificate (--tls-cert) without its private key. Name it with --tls-key.'],
+  },
+  {
+    title: 'a certificate that is not there',
+    args: ['serve', '--tls-cert', 'no.pem', '--tls-key', 'no.key'],
+    exitCode: 1,
+    says: ['The certificate ', '/no.pem (--tls-cert) cannot be read: there is no such file.'],
+  },
+  {
+    title: 'a Redis with http://',
+    args: ['serve', '--redis', 'http://127.0.0.1'],
+    says: ['--redis is "http://127.0.0.1"; allowed: redis://'],
+  },
+  {
+    title: 'workers without a Redis',
+    args: ['serve', '--workers', '4'],
+    says: ['4 workers (--workers) need a shared Redis.', 'or serve with one worker'],
+  },
+  {
+    title: 'an unknown feature',
+    args: ['serve', '--features', 'all'],
+    says: ['--features is "all"; allowed: any of api, mirror'],
+  },
+  {
+    title: 'a data folder that is not there',
+    args: ['token', 'list', '-d', 'none'],
+    says: [
+      'There is no data folder ',
+      '/none (--data). Name the data folder with --data',
+      '`libretto build` makes a new one.',
+    ],
+  },
+  {
+    title: 'a folder of packages as the data folder',
+    args: ['verify', '-d', 'packages'],
+    says: ['is no data folder: it has neither a publication nor a state.', 'Name the data folder with --data'],
+  },
+  {
+    title: 'a backup that is not there',
+    args: ['restore', 'none', '-d', 'new'],
+    says: [
+      '/none/backup.json cannot be used: the file is missing',
+      'Name a folder that `libretto backup` made. Nothing was changed.',
+    ],
+  },
+  {
+    title: 'a backup into a full folder',
+    args: ['backup', 'packages', '-d', 'var'],
+    says: ['/packages is not empty. Name a new or empty folder.'],
+  },
+  {
+    title: 'a publication that is not there',
+    args: ['rollback', '99', '-d', 'var'],
+    says: ['There is no publication 99 yet: the current one is 1. `libretto history` lists them.'],
+  },
+  {
+    title: 'a span without its unit',
+    args: ['prune', '--keep-for', '30', '-d', 'var'],
+    says: ['--keep-for is "30"; allowed: hours, days or weeks such as 12h, 180d or 4w'],
+  },
+  {
+    title: 'a setting misspelt',
+    args: ['settings', 'set', 'limits.reads', '5', '-d', 'var'],
+    says: ['"limits.reads" is not a setting', 'did you mean limits.read?'],
+  },
+  {
+    title: 'a setting with words',
+    args: ['settings', 'set', 'limits.read', 'many', '-d', 'var'],
+    says: ['limits.read must be a whole number from 0 to 1000000000.'],
+  },
+  {
+    title: 'a repository without its address',
+    args: ['repository', 'add', 'git', '-d', 'var'],
+    says: ['The repository cannot be registered', 'url: is "git"; allowed: https://HOST/PATH'],
+  },
+  {
+    title: 'a folder outside the permitted ones',
+    args: ['repository', 'add', '/srv/x', '--type', 'directory', '-d', 'var'],
+    says: ['No folder of this machine may be registered', 'List the folder above it in sourceRoots of libretto.json.'],
+  },
+  {
+    title: 'a repository that is not there',
+    args: ['repository', 'sync', 'repo_x', '-d', 'var'],
+    says: ['There is no repository with the id "repo_x". `libretto repository list` shows all of them.'],
+  },
+  {
+    title: 'a purge without a reason',
+    args: ['package', 'purge', 'acme/hello', '1.0.0', '-d', 'var'],
+    says: ["required option '--reason <reason>' not specified", '`libretto package purge --help`'],
+  },
+  {
+    title: 'a password without a terminal',
+    args: ['user', 'create', '--email', 'ada@example.org', '-d', 'var'],
+    says: ['There is no terminal to ask for a password.', '--password-stdin', '--invite'],
+  },
+  {
+    title: 'a user who is not there',
+    args: ['user', 'update', 'bob@example.org', '--role', 'admin', '-d', 'var'],
+    says: ['There is no user "bob@example.org". `libretto user list`'],
+  },
+  {
+    title: 'a doctor for a host without its scheme',
+    args: ['doctor', '--url', 'packages.example.org'],
+    says: [
+      '--url "packages.example.org" is not the address of a registry. Write one such as https://packages.example.org',
+    ],
+  },
+  {
+    title: 'a satis.json that is not there',
+    args: ['import', 'satis', 'none.json'],
+    says: ['/none.json cannot be read: there is no such file. Name the satis.json to convert.'],
+  },
+  {
+    title: 'a lock file that is not there',
+    args: ['impact', 'none.lock', '-d', 'var'],
+    says: ['/none.lock cannot be read as a composer.lock: there is no such file.'],
+  },
+  {
+    title: 'a tree without its index',
+    args: ['receive', 'packages', '-d', 'var'],
+    says: ['index/_publication.json is missing: this tree is incomplete. Copy the whole tree again'],
+  },
+  {
+    title: 'a time in words',
+    args: ['audit', 'list', '--since', 'yesterday', '-d', 'var'],
+    says: ['--since is "yesterday"; allowed: a day such as 2027-01-31'],
+  },
+];
+
+describe('an operator whose libretto.json has', () => {
+  it.each(configurations)('%s reads the place and the repair', async (title, text, ...says) => {
+    const name = `${title.replaceAll(/\W+/g, '-')}.json`;
+    writeFileSync(tree.path(name), text);
+    await expectMessage(
+      { title, args: ['build', '-c', name], says: ['The configuration cannot be used: ', ...says] },
+      tree.root,
+    );
+  });
+});
+
+describe('an operator who names', () => {
+  it.each(mistakes)('$title reads what is wrong, and what to do', (mistake) => expectMessage(mistake, tree.root));
+});
