@@ -9,7 +9,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -104,7 +104,8 @@ function audit() {
     throw new Refused(
       'Advisories are unknown. Try again later, or release without them: npm run release -- --skip-audit',
     );
-  if (status !== 0) throw new Refused('A known advisory concerns the package or a tool that makes it: see above.');
+  if (status === 1) throw new Refused('A known advisory concerns the package or a tool that makes it: see above.');
+  if (status !== 0) throw new Refused('The audit did not run: see above.');
 }
 
 async function completeLibraries(onlyThisSystem) {
@@ -154,9 +155,8 @@ async function tarball(paths) {
   return packTarball(root, paths, { executable: Object.values(bin), deflate });
 }
 
-/** Writes the files with SHA256SUMS, and returns the checksums. */
+/** Writes the files with SHA256SUMS, and returns the checksums. Other files of the folder stay. */
 function writeRelease(out, files) {
-  rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(out, name), bytes);
   const sums = Object.entries(files).map(

@@ -58,6 +58,8 @@ describe.skipIf(lacks('git'))('npm run release', () => {
     two = cloneRepository(one, folder.at('a deeper', 'clone'));
     two.git('config', 'core.fileMode', 'false');
     makePrivate(two.path);
+    mkdirSync(folder.at('two'));
+    writeFileSync(folder.at('two', 'letter.txt'), 'not of a release');
     const made = await Promise.all([
       release(one, offline),
       release(two, [...offline, '--out', folder.at('two')], { umask: '077', environment: { TZ: 'Asia/Tokyo' } }),
@@ -71,6 +73,7 @@ describe.skipIf(lacks('git'))('npm run release', () => {
   it('writes the same bytes in another clone, with another umask and time zone', () => {
     const names = ['RELEASE-NOTES.md', 'SHA256SUMS', 'libretto-0.9.0.cdx.json', 'libretto-0.9.0.tgz'];
     expect(readdirSync(one.at('released')).sort()).toEqual(names);
+    expect(readdirSync(folder.at('two')).sort()).toEqual([...names, 'letter.txt'].sort());
     for (const name of names) expect(digestOf(folder.at('two', name)), name).toBe(digestOf(one.at('released', name)));
   });
 

@@ -55,6 +55,7 @@ export async function startNpmRegistry({ advisories, files = {} }: RegistryConte
       npm_config_registry: url,
       npm_config_cache: `${folder}/npm-cache`,
       npm_config_replace_registry_host: 'always',
+      npm_config_offline: 'false',
       npm_config_update_notifier: 'false',
     }),
     [Symbol.asyncDispose]: async () => {
