@@ -1,84 +1,15 @@
-// Tests the configurations of docs/deploy: their programs accept them, and Composer and `libretto doctor` work with a
-// registry behind them.
+// Tests the configurations of docs/deploy: their programs accept them. operator.test.ts runs the units and nginx.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startNginxWith } from '../util/nginx.ts';
-import { freePort } from '../util/redis-server.ts';
-import { startRegistry } from '../util/registry.ts';
-import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks, toolPath } from '../util/tool.ts';
-import { whoLibrary } from '../util/who-library.ts';
-import { below, temporaryTree } from '../util/package-tree.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const deploy = join(root, 'docs/deploy');
 const read = (name: string): string => readFileSync(join(deploy, name), 'utf8');
-
-describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
-  it('gives doctor no reason for a finding, from certificate to archive', async () => {
-    const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
-    const folder = temporaryFolder('deploy');
-    const [certificate, key] = [folder.at('certificate.pem'), folder.at('key.pem')];
-    execFileSync(
-      toolPath('openssl'),
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-keyout',
-        key,
-        '-out',
-        certificate,
-        '-days',
-        '2',
-        '-subj',
-        '/CN=localhost',
-        '-addext',
-        'subjectAltName=DNS:localhost',
-      ],
-      { stdio: 'ignore' },
-    );
-    const registry = await startRegistry({ sources: [source.root], serve: ['--trusted-proxies', '127.0.0.1'] });
-    const [tls, plain] = [await freePort(), await freePort()];
-    const nginx = await startNginxWith(
-      plain,
-      read('nginx.conf')
-        .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)
-        .replaceAll(/^ *listen \[::\].*\n/gm, '')
-        .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`)
-        .replace('listen 80', `listen 127.0.0.1:${plain}`)
-        .replaceAll('packages.example.org;', 'localhost;')
-        .replace('/etc/ssl/packages.example.org.pem', certificate)
-        .replace('/etc/ssl/packages.example.org.key', key),
-    );
-    try {
-      const { exitCode, stdout } = await runCli(
-        ['doctor', '--json', '--url', `https://localhost:${tls}`, '--data', folder.at('nowhere')],
-        { cwd: folder.path, environment: { LIBRETTO_TOKEN: registry.token, NODE_EXTRA_CA_CERTS: certificate } },
-      );
-      const { checks } = JSON.parse(stdout) as { checks: { check: string; verdict: string }[] };
-      expect([exitCode, checks.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning')], stdout).toEqual(
-        [0, []],
-      );
-      expect(checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check)).toEqual(
-        expect.arrayContaining(['url.metadata', 'url.caching', 'url.dist', 'url.shared']),
-      );
-      const redirect = await fetch(nginx.url, { redirect: 'manual' });
-      expect([redirect.status, redirect.headers.get('location')]).toEqual([301, 'https://127.0.0.1/']);
-    } finally {
-      await nginx.stop();
-      await registry.stop();
-      source.remove();
-      await folder.remove();
-    }
-  });
-});
 
 describe.skipIf(lacks('systemd-analyze'))('the systemd units', () => {
   it('are accepted without a warning', async () => {

@@ -121,6 +121,8 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
         environment: trustOfNode,
       });
       expect(seen.output).not.toMatch(/FAILED|WARNING/);
+      for (const check of ['url.metadata', 'url.caching', 'url.dist', 'url.shared'])
+        expect(seen.output).toMatch(new RegExp(`^ok +${check.replace('.', '\\.')} `, 'm'));
       const version = await paste(`curl -so /dev/null -w '%{http_version}' https://packages.example.org/health`);
       expect(version.stdout).toBe('2');
     });
