@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { composerCommand, composerEnvironment } from '../util/composer.ts';
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { startCli } from '../util/run-cli.ts';
-import { temporaryFolder } from '../util/temporary-folder.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -29,6 +30,28 @@ describe('the README', () => {
   });
 });
 
+/** Pastes the printed lines into a shell in an empty folder, and returns the project. */
+async function paste(output: string, folder: TemporaryFolder): Promise<string> {
+  const lines = output.split('\n').filter((line) => /^\s*composer\s/.test(line));
+  const [empty, home] = [folder.at('empty'), folder.at('home')];
+  for (const made of [empty, home]) mkdirSync(made);
+  const client = `composer() { ${composerCommand()
+    .map((word) => `'${word}'`)
+    .join(' ')} "$@"; }`;
+  writeFileSync(folder.at('pasted.sh'), `${[client, ...lines].join('\n')}\n`);
+  // an interactive shell that reads its lines from standard input and never stops
+  const pasted = await execa('sh', {
+    cwd: empty,
+    env: composerEnvironment(home),
+    extendEnv: false,
+    reject: false,
+    all: true,
+    inputFile: folder.at('pasted.sh'),
+  });
+  expect(pasted.exitCode, pasted.all).toBe(0);
+  return empty;
+}
+
 describe.skipIf(lacks('composer', 'php'))('npm start', () => {
   it('prints lines that install a package when pasted into an empty folder', async () => {
     await using folder = temporaryFolder('quickstart');
@@ -36,24 +59,7 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
     try {
       await running.shows(/composer require\b.*\n/);
       const { stdout, stderr } = running.output();
-      const lines = `${stdout}${stderr}`.split('\n').filter((line) => /^\s*composer\s/.test(line));
-      const empty = folder.at('empty');
-      const home = folder.at('home');
-      for (const made of [empty, home]) mkdirSync(made);
-      const client = `composer() { ${composerCommand()
-        .map((word) => `'${word}'`)
-        .join(' ')} "$@"; }`;
-      writeFileSync(folder.at('pasted.sh'), `${[client, ...lines].join('\n')}\n`);
-      // an interactive shell that reads its lines from standard input and never stops
-      const pasted = await execa('sh', {
-        cwd: empty,
-        env: composerEnvironment(home),
-        extendEnv: false,
-        reject: false,
-        all: true,
-        inputFile: folder.at('pasted.sh'),
-      });
-      expect(pasted.exitCode, pasted.all).toBe(0);
+      const empty = await paste(`${stdout}${stderr}`, folder);
       const lock = JSON.parse(readFileSync(join(empty, 'composer.lock'), 'utf8')) as {
         packages: { name: string; version: string }[];
       };
@@ -64,6 +70,29 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
         readFileSync(join(empty, 'composer.lock'), 'utf8') + readFileSync(join(empty, 'composer.json'), 'utf8'),
       ).not.toContain(token);
       expect(readFileSync(join(empty, 'auth.json'), 'utf8')).toContain(token);
+    } finally {
+      running.signal('SIGTERM');
+      await running.ended;
+    }
+  });
+
+  it('prints lines that install own packages without a release', async () => {
+    await using folder = temporaryFolder('quickstart');
+    writeTree(folder.at('packages-src'), {
+      ...below('shop', libraryTree('acme/shop', { require: { 'acme/tool': '*' } })),
+      ...below('tool', libraryTree('acme/tool')),
+    });
+    const running = startCli(['start', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+    try {
+      await running.shows(/composer require\b.*\n/);
+      const empty = await paste(running.output().stdout, folder);
+      const lock = JSON.parse(readFileSync(join(empty, 'composer.lock'), 'utf8')) as object;
+      expect(lock).toMatchObject({
+        packages: [
+          { name: 'acme/shop', version: 'dev-main' },
+          { name: 'acme/tool', version: 'dev-main' },
+        ],
+      });
     } finally {
       running.signal('SIGTERM');
       await running.ended;
