@@ -24,7 +24,7 @@ mkdir -p /opt/libretto/bin /opt/libretto/lib/node_modules
 ln -s /opt/clone /opt/libretto/lib/node_modules/libretto
 ln -s ../lib/node_modules/libretto/lib/cli/main.js /opt/libretto/bin/libretto`;
 
-const serving = 'until curl -sf http://127.0.0.1:8080/health/ready > /dev/null; do sleep 0.05; done\n';
+const serving = `timeout 60 sh -c 'until curl -sf http://127.0.0.1:8080/health/ready > /dev/null; do sleep 0.05; done'\n`;
 
 export interface DeployedHost extends ScratchHost {
   /** As `run`; the test fails where a line does. */
@@ -35,13 +35,18 @@ export interface DeployedHost extends ScratchHost {
 export async function startDeployedHost(prepare: string, sources: string): Promise<DeployedHost> {
   const host = await startScratchHost();
   const paste = pasting(host);
-  await paste(programLines);
-  await paste(blockWith(page, 'useradd').text);
-  await paste(blockWith(page, 'libretto-operator').text);
-  await paste(`${prepare}\nsed -i 's#^  "sources": .*#  "sources": ${sources},#' /etc/libretto/libretto.json`);
-  await paste(`${certificateLines}\nsystemctl start nginx`);
-  await paste(blockWith(page, 'nginx -t').text.replace('apt-get install --yes nginx\n', ''));
-  await paste(blockWith(page, 'systemctl enable').text.replace('libretto doctor\n', serving));
+  try {
+    await paste(programLines);
+    await paste(blockWith(page, 'useradd').text);
+    await paste(blockWith(page, 'libretto-operator').text);
+    await paste(`${prepare}\nsed -i 's#^  "sources": .*#  "sources": ${sources},#' /etc/libretto/libretto.json`);
+    await paste(`${certificateLines}\nsystemctl start nginx`);
+    await paste(blockWith(page, 'nginx -t').text.replace('apt-get install --yes nginx\n', ''));
+    await paste(blockWith(page, 'systemctl enable').text.replace('libretto doctor\n', serving));
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    throw error;
+  }
   return { ...host, paste };
 }
 

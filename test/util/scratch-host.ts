@@ -33,6 +33,11 @@ export interface HostResult {
 const root = new URL('../../', import.meta.url).pathname;
 
 const boot = new URL('scratch-host.sh', import.meta.url).pathname;
+/** It ends with this process, also with one that is killed. */
+const [endsWithParent, ends] = [
+  ['--pdeathsig', 'KILL', 'unshare'],
+  ['--fork', '--kill-child=SIGKILL'],
+];
 const namespaces = ['--mount', '--net', '--pid', '--uts', '--ipc'];
 
 /** Whether this machine can run one: a test is skipped with `describe.skipIf(lacksScratchHost())`. */
@@ -49,8 +54,8 @@ export function lacksScratchHost(): boolean {
 export async function startScratchHost(): Promise<ScratchHost> {
   const folder = temporaryFolder('host');
   const child = spawn(
-    toolPath('unshare'),
-    [...namespaces, '--fork', '--kill-child=SIGKILL', 'sh', boot, folder.path, root, process.execPath],
+    toolPath('setpriv'),
+    [...endsWithParent, ...namespaces, ...ends, 'sh', boot, folder.path, root, process.execPath],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let complaints = '';
