@@ -16,8 +16,8 @@ export interface Alias {
   readonly to: PublicPath;
 }
 
-/** A document that history stores for rollbacks before another document replaces it: `to` is below build/. */
-export interface Kept {
+/** History stores the document for rollbacks before another document replaces it: `to` is below build/. */
+export interface ReplacedDocument {
   readonly area: Area;
   readonly from: string;
   readonly to: string;
@@ -50,7 +50,7 @@ export interface PackageChanges {
 export interface Publication extends PackageChanges {
   /** the record of this publication, below build/ */
   readonly record: Placement;
-  readonly kept: readonly Kept[];
+  readonly kept: readonly ReplacedDocument[];
   readonly root: Placement | undefined;
   readonly head: Placement;
 }

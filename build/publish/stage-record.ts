@@ -1,13 +1,13 @@
 // The record of a publication, staged with it: the record is written before any file that readers see changes.
 
 import type { PackageResult } from '../package/package-stage.ts';
-import type { Kept, Placement } from '../output/publication.ts';
+import type { ReplacedDocument, Placement } from '../output/publication.ts';
 import type { Run } from './run.ts';
 import { formatRecord, formerPath, historyFormat, recordPath, type PublicationRecord } from '../history/record.ts';
 
 export interface StagedHistory {
   readonly record: Placement;
-  readonly kept: readonly Kept[];
+  readonly kept: readonly ReplacedDocument[];
 }
 
 export async function stageRecord(

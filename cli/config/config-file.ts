@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { jsonFault } from './json-fault.ts';
 import { shown } from './setting-values.ts';
 import { groupExamples, settingNames, settings } from './settings.ts';
+import { describeReadFault } from '../io/read-fault.ts';
 import { describeForeignKeys, describeUnknownKey, isForeignKey } from './unknown-setting.ts';
 
 export interface ConfigFile {
@@ -30,7 +31,7 @@ export function readConfigFile(
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (named === undefined && missing) return undefined;
-    const reason = missing ? 'there is no such file' : (error as Error).message;
+    const reason = missing ? 'there is no such file' : describeReadFault(error);
     problems.push(`${path}${named === undefined ? '' : ` (from ${named.by})`} cannot be read: ${reason}.`);
     return undefined;
   }

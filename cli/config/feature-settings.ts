@@ -11,7 +11,7 @@ export const features: Setting<readonly FeatureName[]> = {
   key: 'features',
   flag: '--features <names>',
   variable: 'LIBRETTO_FEATURES',
-  purpose: 'what the server offers besides packages.json, p2 and dist',
+  purpose: `what the server offers besides packages.json, p2 and dist: none, or any of ${featureNames.join(',')}`,
   allowed: `any of ${featureNames.join(', ')}, with commas between, or none (in libretto.json: a list)`,
   parse: parseFeatures,
   standard: () => featureNames,

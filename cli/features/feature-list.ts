@@ -16,7 +16,7 @@ export const features: readonly (ServedFeature & { readonly name: FeatureName | 
     load: () => import('./mirror.ts'),
     check: {
       name: 'upstream',
-      advice: 'Look at the settings of the mirror: `libretto settings`.',
+      advice: 'Look at the settings of the mirror: `libretto settings list`.',
       load: () => import('../doctor/upstreams.ts'),
     },
   },

@@ -8,7 +8,7 @@ import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
 /** A registry waits a minute for another build, and then builds. */
 const answerTimeoutMs = 600_000;
 
-export interface Question {
+export interface RemoteRequest {
   readonly method: 'GET' | 'POST';
   /** the path with its query: `/api/repositories?limit=100` */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Question {
 /**
  * Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
  */
-export async function askRemote(remote: Remote, { method, path, headers = {}, body }: Question): Promise<Reply> {
+export async function askRemote(remote: Remote, { method, path, headers = {}, body }: RemoteRequest): Promise<Reply> {
   try {
     const parts: Buffer[] = [];
     const sent = {

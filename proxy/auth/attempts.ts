@@ -19,7 +19,7 @@ import {
   type Standing,
 } from './attempt-record.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { createSemaphore, tooManyWaiting } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
 
 /** A check throws it for a wrong password or code. */
 export class WrongGuess extends Error {}
@@ -148,6 +148,14 @@ async function update(store: StateStore, budgets: readonly Budget[], now: () => 
     const conditions = budgets.map(({ key }, at) => ({ key, revision: entries[at]?.revision ?? null }));
     if (await store.commit({ conditions, puts, deletes, quiet: true })) return;
   }
+}
+
+/** The error for a login that is refused because too many others wait. */
+export function tooManyWaiting(): RegistryError {
+  return new RegistryError('TOO_MANY_ATTEMPTS', {
+    message: 'Too many people are signing in at once. Try again in a few seconds.',
+    details: { retry_after_seconds: 3 },
+  });
 }
 
 function tooMany(waitMs: number): RegistryError {

@@ -6,7 +6,7 @@ import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import type { TokenRecord } from './token.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import type { MirroredRelease } from './explain-mirrored.ts';
-import { explainView, type Explanation, type Question } from './explain-view.ts';
+import { explainView, type Explanation, type ExplanationRequest } from './explain-view.ts';
 
 /** The cached releases of a package that mirrored repositories may serve; undefined: they may not. Sends no request. */
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
@@ -15,7 +15,7 @@ export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredR
 export async function explainToken(
   files: PublishedFiles,
   record: TokenRecord,
-  question: Omit<Question, 'entries' | 'mirrored'>,
+  question: Omit<ExplanationRequest, 'entries' | 'mirrored'>,
   mirroredReleases?: MirroredReleases,
 ): Promise<Explanation | undefined> {
   const name = parsePackageName(question.name.toLowerCase());

@@ -36,7 +36,7 @@ export interface Explanation {
   readonly versions: readonly ExplainedVersion[];
 }
 
-export interface Question {
+export interface ExplanationRequest {
   readonly name: string;
   /** undefined: the package as a whole */
   readonly version: string | undefined;
@@ -50,7 +50,7 @@ export interface Question {
   readonly nowMs: number;
 }
 
-export function explainView(record: TokenRecord, question: Question): Explanation {
+export function explainView(record: TokenRecord, question: ExplanationRequest): Explanation {
   const { name, version, from, nowMs, entries, mirrored } = question;
   const barred: Reason[] = [
     ...statusReasons(record, nowMs),
@@ -79,7 +79,7 @@ function statusReasons(record: TokenRecord, nowMs: number): readonly Reason[] {
 
 function explainPublished(
   record: TokenRecord,
-  { name, version, entries }: Question,
+  { name, version, entries }: ExplanationRequest,
 ): Pick<Explanation, 'versions' | 'reasons'> {
   const candidates = version === undefined ? entries : entriesOf(entries, version);
   const versions =

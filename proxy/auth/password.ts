@@ -5,7 +5,8 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import { createSemaphore, tooManyWaiting } from '../../build/shared/concurrency/semaphore.ts';
+import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
+import { tooManyWaiting } from './attempts.ts';
 
 export interface ScryptCost {
   /** N: a power of two */

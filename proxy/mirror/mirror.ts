@@ -19,7 +19,7 @@ import { MirroredAdvisories } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
 import { MirroredArchives } from './archives/mirrored-archives.ts';
-import type { Asked, MirrorPreferences, Moment } from '../protocol/mirrored-packages.ts';
+import type { RequestedVersion, MirrorPreferences, Moment } from '../protocol/mirrored-packages.ts';
 import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
 import { MirroredFilters } from './advisories/mirrored-filters.ts';
 import type { CheckRecord } from './versions/offered-version.ts';
@@ -164,7 +164,7 @@ export class Mirror {
    * The archive as an answer; undefined: not found, or hidden by `isSeen`. A failure of the upstream is an answer too.
    */
   archive(
-    asked: Asked,
+    asked: RequestedVersion,
     conditions: Conditions,
     moment: Moment,
     isSeen: () => MaybeAsync<boolean> = () => true,
@@ -198,7 +198,7 @@ export class Mirror {
    * Fetches an archive in advance, unless it is stored. undefined: not found. Rejects with UpstreamUnavailable and
    * UpstreamRefused.
    */
-  async bring(asked: Asked, moment: Moment): Promise<'here' | 'fetched' | undefined> {
+  async bring(asked: RequestedVersion, moment: Moment): Promise<'here' | 'fetched' | undefined> {
     return this.#names.ifMirrored(asked.name, moment, (ids, compiled) => this.#archives.bring(asked, ids, compiled));
   }
 

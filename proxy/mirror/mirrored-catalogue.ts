@@ -10,7 +10,7 @@ import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
 import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
-import { cachedSummary, seenSummary, type Kept } from './catalogue/cached-summary.ts';
+import { cachedSummary, seenSummary, type DatedSummary } from './catalogue/cached-summary.ts';
 import { cachedVersions } from './documents/cached-versions.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
@@ -32,7 +32,7 @@ export interface CatalogueOptions {
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
 }
 
-interface Known extends Kept {
+interface Known extends DatedSummary {
   readonly of: CachedPackage;
   readonly compiled: Compiled;
 }

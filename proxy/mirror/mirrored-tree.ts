@@ -8,7 +8,7 @@ import type { TextDocument } from '../http/document.ts';
 import type { PublishedAdvisories } from '../tree/published-advisories.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
-import type { Asked, MirroredPackages, Moment, Viewer } from '../protocol/mirrored-packages.ts';
+import type { RequestedVersion, MirroredPackages, Moment, Viewer } from '../protocol/mirrored-packages.ts';
 import type { Mirror } from './mirror.ts';
 import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 
@@ -30,7 +30,7 @@ export interface MirroredTree extends MirroredPackages {
 export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisories?: PublishedAdvisories): MirroredTree {
   const documents = new ViewedMirrorDocuments(cacheBytes);
   const advised = new AdvisedDocuments();
-  const sees = (asked: Asked, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
+  const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
     isOn: () => mirror.isOn(),
@@ -65,7 +65,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisorie
 /** The answer may contain an open file, and therefore must be sent even if a later step fails. */
 function withVersion(
   { archiveStore }: Pick<Mirror, 'archiveStore'>,
-  asked: Asked,
+  asked: RequestedVersion,
   answer: Answer,
 ): MaybeAsync<{ readonly answer: Answer; readonly version: string }> {
   const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
@@ -83,7 +83,7 @@ function withVersion(
 async function seesVersion(
   mirror: Pick<Mirror, 'document'>,
   documents: ViewedMirrorDocuments,
-  { name, labels }: Asked,
+  { name, labels }: RequestedVersion,
   filter: ReleaseFilter,
   moment: Moment,
 ): Promise<boolean> {

@@ -18,7 +18,7 @@ export interface MirrorPreferences extends Conditions {
 }
 
 /** A version as a request names it. */
-export interface Asked {
+export interface RequestedVersion {
   readonly name: PackageName;
   /** the possible versions of the label, most literal first */
   readonly labels: readonly string[];
@@ -48,7 +48,7 @@ export interface MirroredPackages {
   ) => MaybeAsync<Answer | undefined>;
   /** undefined: there is no such archive, or none that is seen. */
   readonly archive: (
-    asked: Asked,
+    asked: RequestedVersion,
     preferences: MirrorPreferences,
     viewer: Viewer,
     moment: Moment,

@@ -1,15 +1,5 @@
 // A semaphore with a limited queue. Tasks beyond the queue are refused immediately.
 
-import { RegistryError } from '../../contract/errors.ts';
-
-/** The error for a login that is refused because too many others wait. */
-export function tooManyWaiting(): RegistryError {
-  return new RegistryError('TOO_MANY_ATTEMPTS', {
-    message: 'Too many people are signing in at once. Try again in a few seconds.',
-    details: { retry_after_seconds: 3 },
-  });
-}
-
 export interface SemaphoreSize {
   readonly inside: number;
   readonly waiting: number;

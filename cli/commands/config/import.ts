@@ -27,6 +27,7 @@ import { baselineOf, withSettingsOf } from '../../state/state-settings.ts';
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
 import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
+import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -131,7 +132,10 @@ function readDocument(given: string, workingDirectory: string): ConfigDocument {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${name} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new UsageError(
+      `${name} cannot be read: ${describeReadFault(error)}. Name a file from \`libretto config export\`.`,
+      { cause: error },
+    );
   }
   return parseConfig(text.replace(/^\ufeff/, ''), name);
 }

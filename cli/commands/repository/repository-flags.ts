@@ -7,6 +7,7 @@ import type { RepositoryCredentials } from '../../../proxy/sync/credentials.ts';
 import type { RepositoryDraft, RepositoryPatch } from '../../../proxy/sync/repositories.ts';
 import type { RepositoryFilters, RepositoryType } from '../../../proxy/sync/repository.ts';
 import type { Removable } from './removable-fields.ts';
+import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -142,9 +143,11 @@ function secretIn(file: unknown, workingDirectory: string): string {
   try {
     return readFileSync(path === '-' ? 0 : resolve(workingDirectory, path), 'utf8');
   } catch (error) {
-    throw new UsageError(`${path === '-' ? 'Standard input' : path} cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    const name = path === '-' ? 'Standard input' : path;
+    throw new UsageError(
+      `${name} cannot be read: ${describeReadFault(error)}. Name the file with the credential, or - for standard input.`,
+      { cause: error },
+    );
   }
 }
 

@@ -40,11 +40,13 @@ export function normalizeAdvisories(
 ): readonly JsonObject[] {
   const byId = new Map(known.map((advisory) => [String(advisory['advisoryId']), advisory]));
   return usable.map((advisory) =>
-    isComplete(advisory, name) ? advisory : mended(advisory, byId.get(String(advisory['advisoryId'])), { name, host }),
+    isComplete(advisory, name)
+      ? advisory
+      : completed(advisory, byId.get(String(advisory['advisoryId'])), { name, host }),
   );
 }
 
-function mended(
+function completed(
   advisory: JsonObject,
   elsewhere: JsonObject | undefined,
   { name, host }: Omit<AdvisoryContext, 'known'>,

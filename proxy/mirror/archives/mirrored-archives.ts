@@ -1,7 +1,7 @@
 // Archives of mirrored packages: accepted archives from disk, new ones from their upstream.
 
 import { createHash } from 'node:crypto';
-import type { Asked } from '../../protocol/mirrored-packages.ts';
+import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
@@ -41,7 +41,7 @@ export class MirroredArchives {
 
   /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
   get(
-    asked: Asked,
+    asked: RequestedVersion,
     ids: readonly string[],
     compiled: Compiled,
     conditions: Conditions,
@@ -59,7 +59,11 @@ export class MirroredArchives {
   }
 
   /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
-  async bring(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<'here' | 'fetched' | undefined> {
+  async bring(
+    asked: RequestedVersion,
+    ids: readonly string[],
+    compiled: Compiled,
+  ): Promise<'here' | 'fetched' | undefined> {
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.archiveStore.acceptedNow(asked.name);
     const entry = accepted.archive(asked.labels, asked.reference);
@@ -80,7 +84,7 @@ export class MirroredArchives {
   }
 
   async #look(
-    asked: Asked,
+    asked: RequestedVersion,
     ids: readonly string[],
     compiled: Compiled,
     conditions: Conditions,
@@ -117,7 +121,7 @@ export class MirroredArchives {
   }
 
   /** Fetches the archive of a version without an accepted one. */
-  async #fetchOf(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
+  async #fetchOf(asked: RequestedVersion, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
     const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
     for (const stability of stabilitiesOf(asked.labels)) {
       const found = await findOffer(asked.name, stability, upstreams);
@@ -130,7 +134,7 @@ export class MirroredArchives {
 
   #versionIn(
     records: readonly Parameters<CheckRecord>[0][],
-    { name, labels }: Asked,
+    { name, labels }: RequestedVersion,
     { rules }: Compiled,
   ): OfferedVersion | undefined {
     // examines only similar labels, because a document may have thousands of versions
@@ -145,7 +149,11 @@ export class MirroredArchives {
       .find((version) => version !== undefined && offered.has(version.record));
   }
 
-  async #checked({ name, reference }: Asked, version: OfferedVersion, upstream: Upstream): Promise<Fetch | undefined> {
+  async #checked(
+    { name, reference }: RequestedVersion,
+    version: OfferedVersion,
+    upstream: Upstream,
+  ): Promise<Fetch | undefined> {
     const { dist } = version;
     if (dist === undefined) return undefined;
     const change = changeOf(version, await this.#options.archiveStore.accepted(name));
@@ -193,7 +201,7 @@ export class MirroredArchives {
 }
 
 /** True if the version is purged, even if its archive was accepted. */
-function isPurged(asked: Asked, { rules }: Compiled): boolean {
+function isPurged(asked: RequestedVersion, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
 }
 

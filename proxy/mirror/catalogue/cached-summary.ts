@@ -44,7 +44,7 @@ const silent: VersionFacts = {
   provides: [],
 };
 
-export interface Kept {
+export interface DatedSummary {
   /** undefined: no version of it is offered */
   readonly kept: CachedSummary | undefined;
   /** when a time-dependent rule changes its result */
@@ -57,7 +57,7 @@ export async function cachedSummary(
   records: readonly JsonObject[],
   rules: ReleaseRules,
   nowMs: number,
-): Promise<Kept> {
+): Promise<DatedSummary> {
   const { versions } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
   const ruled = applyRules(
     name,
