@@ -2,6 +2,7 @@
 // status, headers and body.
 
 import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfRealClock, stableBytes, stableText } from './stable.ts';
 import type { Outcome, RunOptions, Running, Workspace } from './workspace.ts';
@@ -11,6 +12,8 @@ export interface Asked {
   /** an object is sent as JSON */
   readonly body?: unknown;
   readonly port?: number;
+  /** over TLS, whatever the certificate */
+  readonly tls?: boolean;
 }
 
 export interface Answer {
@@ -91,7 +94,7 @@ function splitWords(line: string): readonly string[] {
 function ask(
   port: number,
   line: string,
-  { headers = {}, body }: Asked,
+  { headers = {}, body, tls = false }: Asked,
 ): Promise<Answer & { readonly lines: readonly string[] }> {
   const [method = 'GET', path = '/'] = line.split(' ');
   const isJson = body !== undefined && !Buffer.isBuffer(body) && typeof body !== 'string';
@@ -104,7 +107,9 @@ function ask(
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false }, (response) => {
+    const send = tls ? httpsRequest : httpRequest;
+    const options = { host: '127.0.0.1', port, method, path, headers: all, agent: false, rejectUnauthorized: false };
+    const request = send(options, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', reject);
