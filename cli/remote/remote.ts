@@ -26,11 +26,13 @@ export interface Remote {
 
 /**
  * The remote registry of this command line; undefined: the command works on a data folder. `--data` names a folder, and
- * overrides LIBRETTO_URL. Throws UsageError for an invalid address, for an address without a token, and for a token
- * without an address: a forgotten address must not make a job publish into its own folder.
+ * overrides LIBRETTO_URL. Throws UsageError for an invalid address, for an address without a token, for a token without
+ * an address, and for an empty one of both: a forgotten or misspelt secret must not make a job publish into its own
+ * folder.
  */
 export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Remote | undefined {
   const isLocal = flags['url'] === undefined && flags['data'] !== undefined;
+  if (!isLocal) refuseEmpty(flags, environment);
   const url = isLocal ? undefined : registryAddress(flags, environment);
   const token = isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']));
   if (url !== undefined && token === undefined)
@@ -46,6 +48,21 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
     );
   if (url === undefined || token === undefined) return undefined;
   return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
+}
+
+/** CI systems set a variable to an empty text if its secret is missing, or if the secret's name is misspelt. */
+function refuseEmpty(flags: RemoteFlags, environment: Context['environment']): void {
+  const empty = [
+    flags['url'] === undefined && environment['LIBRETTO_URL'] === '' ? 'LIBRETTO_URL' : undefined,
+    flags['token'] === '' ? '--token' : undefined,
+    flags['token'] === undefined && environment['LIBRETTO_TOKEN'] === '' ? 'LIBRETTO_TOKEN' : undefined,
+  ].filter((name) => name !== undefined);
+  if (empty.length === 0) return;
+  throw new UsageError(
+    `${empty.join(' and ')} ${empty.length === 1 ? 'is' : 'are'} empty. Nothing was sent or changed. Give ` +
+      'LIBRETTO_URL the address of the registry, and LIBRETTO_TOKEN a token: a CI system leaves a variable empty if the ' +
+      "name of its secret is misspelt. For a data folder on this machine, use --data with the folder's path.",
+  );
 }
 
 /** Throws RegistryError for a token that can only read, before anything is packed or sent. */

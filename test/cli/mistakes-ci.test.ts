@@ -43,11 +43,11 @@ const jobs: readonly Job[] = [
     says: ['requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync)'],
   },
   {
-    title: 'a token and no address',
+    title: 'a token and an empty address',
     args: ['tool'],
     url: '',
     exitCode: 2,
-    says: ['LIBRETTO_TOKEN is set, but no registry is named. Nothing was sent or changed.', 'LIBRETTO_URL or --url'],
+    says: ['LIBRETTO_URL is empty. Nothing was sent or changed.', 'Give LIBRETTO_URL the address of the registry'],
   },
   {
     title: 'a read token',

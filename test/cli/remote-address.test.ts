@@ -116,6 +116,25 @@ describe('a token without an address', () => {
   });
 });
 
+describe('an empty variable, as a CI system sets it for a missing secret,', () => {
+  it.each([
+    [{ LIBRETTO_URL: '', LIBRETTO_TOKEN: '' }, [], 'LIBRETTO_URL and LIBRETTO_TOKEN are empty. Nothing was sent'],
+    [{ LIBRETTO_URL: '' }, [], 'LIBRETTO_URL is empty. Nothing was sent'],
+    [{ LIBRETTO_TOKEN: '' }, [], 'LIBRETTO_TOKEN is empty. Nothing was sent'],
+    [{ LIBRETTO_TOKEN: '' }, ['--url', 'http://127.0.0.1:1'], 'LIBRETTO_TOKEN is empty. Nothing was sent'],
+    [{}, ['--token', ''], '--token is empty. Nothing was sent'],
+  ])('%j with %j ends publish with exit code 2, and nothing is published here', async (environment, flags, message) => {
+    const { exitCode, stderr } = await libretto(['publish', 'hello', ...flags], { ...environment, CI: 'true' });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(existsSync(folder.at('var'))).toBe(false);
+  });
+
+  it('is no fault beside --data', async () => {
+    const empty = { LIBRETTO_URL: '', LIBRETTO_TOKEN: '' };
+    expect((await libretto(['status', '--data', 'there'], empty)).exitCode).toBe(0);
+  });
+});
+
 describe('unknown LIBRETTO_* variables', () => {
   it('are one line of warning, with the name that is meant, and no error', async () => {
     const environment = { LIBRETTO_DATA: 'there', LIBRETTO_JOB: '4', LIBRETTO_BUILD_NUMBER_OF_CI: '17' };
