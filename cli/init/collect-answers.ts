@@ -97,7 +97,15 @@ async function answerByStandard(
   problems: string[],
 ): Promise<Draft> {
   const standard = await question.standard(draft, collector.place);
-  if (standard !== undefined) return understood(question, standard, draft, collector);
+  if (standard !== undefined)
+    try {
+      return await understood(question, standard, draft, collector);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      // after another problem, the standard answer belongs to answers that were refused
+      if (problems.length === 0) problems.push(error.message);
+      return draft;
+    }
   if (problems.length === 0) problems.push(`${question.option} has no standard answer here. Give the flag.`);
   return draft;
 }

@@ -2,13 +2,14 @@
 // /etc/libretto and /var/lib/libretto; their filled form differs in these places alone. Pure.
 
 import type { Answers } from './answers.ts';
+import { quoteCommand, quoteForUnit } from './unit-text.ts';
 
 export interface Filling {
   readonly answers: Answers;
   /** absolute: libretto.json in its final place */
   readonly config: string;
-  /** the command that starts this program, absolute: `/usr/bin/node /opt/libretto/lib/cli/main.js` */
-  readonly program: string;
+  /** the words of the command that starts this program, absolute: `/usr/bin/node`, `/opt/libretto/lib/cli/main.js` */
+  readonly program: readonly string[];
   /** an address of this machine for a proxy on another one */
   readonly networkAddress: string | undefined;
 }
@@ -24,20 +25,22 @@ export const proxyTemplates = { nginx: 'nginx.conf', caddy: 'Caddyfile', haproxy
 export function fillUnit(template: string, { answers: { data, listen }, config, program }: Filling): string {
   const folder = config.slice(0, config.lastIndexOf('/')) || '/';
   const filled = template
-    .replaceAll(/^ExecStart=.*\s(serve|build)$/gm, `ExecStart=${program} $1`)
+    .replaceAll(
+      /^ExecStart=.*\s(serve|build)$/gm,
+      (_, command: string) => `ExecStart=${quoteCommand(program)} ${command}`,
+    )
     .replaceAll(`${exampleFolder}/libretto.json`, config)
-    .replaceAll(new RegExp(`^WorkingDirectory=${exampleFolder}$`, 'gm'), `WorkingDirectory=${folder}`)
-    .replaceAll(`LIBRETTO_DATA=${exampleData}`, `LIBRETTO_DATA=${data}`);
+    .replaceAll(new RegExp(`^WorkingDirectory=${exampleFolder}$`, 'gm'), `WorkingDirectory=${folder}`);
   return withPort(withData(filled, data), listen);
 }
 
 /** systemd makes folders below /var/lib by their names; another folder has to exist. */
 function withData(unit: string, data: string): string {
   if (data === exampleData) return unit;
-  const below = /^\/var\/lib\/([^/].*)$/.exec(data)?.[1];
+  const below = /^\/var\/lib\/([\w.-][\w./-]*)$/.exec(data)?.[1];
   if (below !== undefined) return unit.replaceAll(/^StateDirectory=.*$/gm, `StateDirectory=${below}`);
   return unit
-    .replaceAll(/^StateDirectory=.*$/gm, `ReadWritePaths=${data}`)
+    .replaceAll(/^StateDirectory=.*$/gm, () => `ReadWritePaths=${quoteForUnit(data)}`)
     .replaceAll(/^StateDirectoryMode=.*\n/gm, '');
 }
 
@@ -67,5 +70,6 @@ function withClientPort(file: string, hostname: string, port: string): string {
   return file
     .replaceAll(/^(\s*listen (?:\[::\]:)?)443\b/gm, `$1${port}`)
     .replaceAll(/^(\s*bind :)443\b/gm, `$1${port}`)
+    .replaceAll('https://$host$request_uri', () => `https://$host:${port}$request_uri`)
     .replaceAll(`\n${hostname} {`, `\n${hostname}:${port} {`);
 }

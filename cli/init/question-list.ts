@@ -62,7 +62,11 @@ const proxy: Question = {
   needs: 'an address for clients (--public-url)',
   prompt: () => `Reverse proxy in front of it: ${proxyKinds.join(', ')}`,
   standard: (draft) => (isHttps(draft) ? 'nginx' : 'none'),
-  understand: (answer) => ({ draft: { proxy: oneOf(proxyKinds, answer, 'The reverse proxy') } }),
+  understand: (answer, draft) => {
+    const kind = oneOf(proxyKinds, answer, 'The reverse proxy');
+    if (kind === 'none') refusePath(draft, 'Libretto answers at the root of a host only');
+    return { draft: { proxy: kind } };
+  },
 };
 
 const proxyAddress: Question = {
@@ -160,6 +164,9 @@ const data: Question = {
   standard: ({ systemd: units }) => (units === undefined ? './var' : '/var/lib/libretto'),
   understand: (answer, { sources = [] }, { workingDirectory }) => {
     const path = resolve(workingDirectory, answer);
+    // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+    if (/[\u0000-\u001f\u007f]/.test(path))
+      throw new UsageError(`${shown(path)} contains a control character. Name another folder for the data.`);
     if (sources.some((one) => 'path' in one && one.path === path))
       throw new UsageError(`${path} is a source. Name another folder for the data.`);
     return { draft: { data: path } };
@@ -173,9 +180,11 @@ const proxyFile: Question = {
   needs: 'a reverse proxy (--proxy)',
   prompt: ({ proxy: kind = 'none' }) => `File for the configuration of ${kind} (Enter: write none)`,
   standard: () => '',
-  understand: (answer, _, { workingDirectory }) => ({
-    draft: { proxyFile: answer === '' ? undefined : resolve(workingDirectory, answer) },
-  }),
+  understand: (answer, draft, { workingDirectory }) => {
+    if (answer === '') return { draft: { proxyFile: undefined } };
+    refusePath(draft, `the file for ${draft.proxy ?? 'none'} passes on the root of a host only`);
+    return { draft: { proxyFile: resolve(workingDirectory, answer) } };
+  },
 };
 
 export const questions: readonly Question[] = [
@@ -200,6 +209,18 @@ function standardListen({ publicUrl: url, proxy: kind = 'none', trustedProxies =
     return trustedProxies.every((one) => /^(?:127\.|::1)/.test(one)) ? '127.0.0.1:8080' : '0.0.0.0:8080';
   const { port, protocol } = new URL(url);
   return `0.0.0.0:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
+}
+
+/** An address below a path needs a proxy that takes the path away, and two more settings. */
+function refusePath({ publicUrl: url }: Draft, why: string): void {
+  if (url === undefined) return;
+  const { pathname, origin } = new URL(url);
+  if (pathname === '/') return;
+  throw new UsageError(
+    `Clients use ${url}, which has the path ${pathname}; ${why}. Give the registry a host of its own, such as ` +
+      `--public-url ${origin}. Or name your proxy with --proxy, let it remove the path, and set "metadataUrl" and ` +
+      '"distUrl" with the path (docs/how-to/reverse-proxy.md).',
+  );
 }
 
 function oneOf<Value extends string>(values: readonly Value[], answer: string, what: string): Value {

@@ -1,6 +1,6 @@
 // Tests `libretto init` on the compiled program: by flags, at a pseudo terminal, and in a pipe.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -64,6 +64,45 @@ describe('libretto init', () => {
     expect(stdout).toContain('useradd --system --home-dir /etc/libretto ');
     expect(stdout).toContain('  sudo systemctl enable --now libretto.service libretto-build.timer\n');
     expect(stdout).toContain('  libretto doctor --url https://registry.acme.test');
+  });
+
+  it('names what the units cannot reach: home folders, and /tmp, also behind a link', async () => {
+    const isHidden = (path: string): boolean => /^\/(?:home|root|run\/user|tmp|var\/tmp)\//.test(realpathSync(path));
+    const { exitCode, stdout } = await init(
+      '--source',
+      'packages',
+      '--systemd',
+      'units',
+      '--data',
+      '/root/var',
+      '--yes',
+    );
+    const warned = stdout.split('\n').filter((line) => line.startsWith('Warning: '));
+    const found = [
+      ...(isHidden(binary) ? [`Warning: The units cannot start Libretto from ${realpathSync(binary)}: `] : []),
+      ...(isHidden(process.execPath) ? [`Warning: The units cannot start Node.js from ${process.execPath}: `] : []),
+      ...(isHidden(folder.path)
+        ? [`Warning: The unit libretto-build.service cannot read the source ${folder.at('packages')}: `]
+        : []),
+      'Warning: The units cannot write into the data folder /root/var: home folders are closed to the units. ',
+    ];
+    expect({ exitCode, warned }).toEqual({
+      exitCode: 0,
+      warned: found.map((start) => expect.stringContaining(start) as string),
+    });
+    const local = await init('--source', 'packages', '--out', 'other.json', '--yes');
+    expect(local.stdout).not.toContain('Warning: ');
+  });
+
+  it('refuses an address with a path where nothing would serve it', async () => {
+    const url = ['--source', 'packages', '--public-url', 'https://registry.acme.test/sub', '--yes'];
+    for (const kind of ['nginx', 'caddy', 'haproxy'])
+      expect((await init(...url, `--${kind}`, 'proxy.conf')).stderr).toContain(
+        `which has the path /sub; the file for ${kind} passes on the root of a host only. Give the registry a host of its own`,
+      );
+    expect((await init(...url, '--proxy', 'none')).stderr).toContain('Libretto answers at the root of a host only');
+    expect(existsSync(folder.at('libretto.json'))).toBe(false);
+    expect((await init(...url, '--proxy', 'nginx')).exitCode).toBe(0);
   });
 
   it('replaces no file, and writes none beside one that exists', async () => {

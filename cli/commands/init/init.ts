@@ -1,15 +1,14 @@
 // `libretto init`: asks for the facts of a new registry, and writes libretto.json, and on wish the systemd units and
 // the configuration of the reverse proxy. Nothing is written before the last answer, and no existing file is replaced.
 
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { resolveBySystem } from '../../../build/egress/guarded-agent.ts';
-import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Answers } from '../../init/answers.ts';
 import { collectAnswers } from '../../init/collect-answers.ts';
 import { configText } from '../../init/config-text.ts';
 import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../init/deploy-files.ts';
+import { hiddenPlaces } from '../../init/hidden-places.ts';
 import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
 import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
 import type { Given } from '../../io/command.ts';
@@ -19,6 +18,7 @@ import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { diagnose } from '../inspect/doctor.ts';
 import { nextSteps } from './next-steps.ts';
+import { programCommand, unitPlaces } from './unit-places.ts';
 
 /** Where systemd units expect libretto.json. */
 const installedConfig = '/etc/libretto/libretto.json';
@@ -46,7 +46,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   );
   printLines(stdout, ['', 'libretto doctor:']);
   await diagnose(context, { config: out }, true);
-  printLines(stdout, ['', ...nextSteps({ answers, out, ...context })]);
+  const warnings = answers.systemd === undefined ? [] : hiddenPlaces(unitPlaces(answers));
+  printLines(stdout, ['', ...nextSteps({ answers, out, warnings, ...context })]);
   return 0;
 }
 
@@ -108,11 +109,4 @@ function filesOf({ networkAddresses }: Context, answers: Answers, out: string): 
       ? []
       : [{ path: proxyFile, text: fillProxyFile(readDeployFile(proxyTemplates[proxy]), filling) }]),
   ];
-}
-
-/** The absolute command of this program, for units: the installed program, or Node with the script. */
-function programCommand(): string {
-  const [, script = ''] = process.argv;
-  if (basename(script) !== 'main.js') return quoteForShell(script);
-  return [process.execPath, existsSync(script) ? realpathSync(script) : script].map(quoteForShell).join(' ');
 }

@@ -12,12 +12,15 @@ export interface NextSteps {
   readonly workingDirectory: string;
   /** the command that starts this program */
   readonly invocation: string;
+  /** sentences about what the units cannot use */
+  readonly warnings: readonly string[];
 }
 
-export function nextSteps({ answers, out, workingDirectory, invocation }: NextSteps): string[] {
-  const { systemd, proxyFile, publicUrl } = answers;
+export function nextSteps({ answers, out, workingDirectory, invocation, warnings }: NextSteps): string[] {
+  const { systemd, proxyFile, proxy, publicUrl } = answers;
   const config = out === join(workingDirectory, 'libretto.json') ? '' : ` --config ${quoteForShell(out)}`;
   return [
+    ...warnings.flatMap((warning) => [warning, '']),
     'Next:',
     '',
     ...(systemd === undefined
@@ -31,7 +34,9 @@ export function nextSteps({ answers, out, workingDirectory, invocation }: NextSt
       ? []
       : [
           '',
-          `Give ${proxyFile} to the reverse proxy: put the names of the certificate into it, and reload the proxy.`,
+          proxy === 'caddy'
+            ? `Give ${proxyFile} to Caddy, and reload it. Caddy gets the certificate by itself.`
+            : `Give ${proxyFile} to the reverse proxy: put the names of the certificate into it, and reload the proxy.`,
         ]),
     ...(publicUrl === undefined
       ? []

@@ -1,10 +1,14 @@
 // Tests the deployment files that `init` fills: they differ from the shipped files in the answers alone.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 
 import type { Answers } from '../../../../cli/init/answers.ts';
 import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../../../cli/init/deploy-files.ts';
 import { readDeployFile } from '../../../../cli/init/shipped-files.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+import { lacks } from '../../../util/tool.ts';
 
 const answers: Answers = {
   sources: [],
@@ -23,7 +27,7 @@ const answers: Answers = {
 const filling = (more: Partial<Answers> = {}): Filling => ({
   answers: { ...answers, ...more },
   config: '/etc/libretto/libretto.json',
-  program: '/usr/bin/node /usr/lib/node_modules/libretto/lib/cli/main.js',
+  program: ['/usr/bin/node', '/usr/lib/node_modules/libretto/lib/cli/main.js'],
   networkAddress: '10.0.0.5',
 });
 const unit = (name: string, more?: Partial<Answers>): string => fillUnit(readDeployFile(name), filling(more));
@@ -52,6 +56,28 @@ describe('a systemd unit', () => {
     }
   });
 
+  it.skipIf(lacks('systemd-analyze'))('is one that systemd reads, whatever the paths are called', async () => {
+    await using folder = temporaryFolder('units');
+    for (const data of ['/srv/a b/50%/da', '/srv/"quoted" \\ path', '/var/lib/my packages', '/var/lib/a:b']) {
+      const program = ['/usr/bin/env', '/opt/a b/$HOME/50%/main.js'];
+      for (const name of ['libretto.service', 'libretto-build.service']) {
+        const text = fillUnit(readDeployFile(name), { ...filling({ data }), program });
+        writeFileSync(folder.at(name), text.replace('ExecReload=/bin/kill', 'ExecReload=/usr/bin/env'));
+        const { all } = await execa('systemd-analyze', ['verify', '--man=no', folder.at(name)], {
+          all: true,
+          reject: false,
+        });
+        expect(all.split('\n').filter((line) => line.includes(name))).toEqual([]);
+      }
+      expect(readFileSync(folder.at('libretto.service'), 'utf8')).not.toContain('StateDirectory=');
+    }
+  });
+
+  it('has the words of its command in quotes where systemd would split or replace them', () =>
+    expect(
+      fillUnit(readDeployFile('libretto.service'), { ...filling(), program: ['/usr/bin/node', '/a b/$x/50%'] }),
+    ).toMatch(/^ExecStart=\/usr\/bin\/node "\/a b\/\$\$x\/50%%" serve$/m));
+
   it('may listen on port 443', () =>
     expect(unit('libretto.service', { listen: '0.0.0.0:443' })).toMatch(/^AmbientCapabilities=CAP_NET_BIND_SERVICE$/m));
 });
@@ -67,8 +93,12 @@ describe('the configuration of a reverse proxy', () => {
   it('reaches a server on another machine by its address', () =>
     expect(proxyFile('nginx.conf', { listen: '0.0.0.0:9000' })).toMatch(/^\s*server 10\.0\.0\.5:9000;$/m));
 
-  it('listens on the port of the address', () =>
-    expect(proxyFile('nginx.conf', { publicUrl: 'https://registry.acme.test:8443' })).toMatch(/^\s*listen 8443 ssl/m));
+  it('listens on the port of the address, and redirects to it', () => {
+    const filled = proxyFile('nginx.conf', { publicUrl: 'https://registry.acme.test:8443' });
+    expect(filled).toMatch(/^\s*listen 8443 ssl/m);
+    expect(filled).toContain('return 301 https://$host:8443$request_uri;');
+    expect(filled).not.toContain('https://$host$request_uri');
+  });
 });
 
 it('every unit is a shipped file', () => {
