@@ -34,8 +34,31 @@ export function parseDirectory(raw: unknown, place: Place): string | undefined {
   return isPlainText(raw) ? resolve(place.directory, raw) : undefined;
 }
 
-/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone (loopback). */
+export const standardPort = 8080;
+
+/** As parseHostPort, or a host alone, which takes the standard port. */
 export function parseListen(raw: unknown): ListenAddress | undefined {
+  const host = typeof raw === 'string' ? hostAlone(raw) : undefined;
+  return host === undefined ? parseHostPort(raw) : { host, port: standardPort };
+}
+
+/**
+ * An address, `localhost`, or a name with a dot: another word is more likely a mistake. `::1:80` may mean `[::1]:80`,
+ * so it needs brackets.
+ */
+function hostAlone(text: string): string | undefined {
+  const inBrackets = /^\[(.*)\]$/.exec(text)?.[1];
+  if (inBrackets !== undefined) return isIP(inBrackets) === 6 ? inBrackets : undefined;
+  if (isIP(text) === 6) return isAmbiguous(text) ? undefined : text;
+  return /^(?:localhost|[\w-]+(?:\.[\w-]+)+\.?)$/.test(text) && isPossibleHost(text) ? text : undefined;
+}
+
+function isAmbiguous(ipv6: string): boolean {
+  return /:\d{1,5}$/.test(ipv6) && isIP(ipv6.slice(0, ipv6.lastIndexOf(':'))) === 6;
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone (loopback). */
+export function parseHostPort(raw: unknown): ListenAddress | undefined {
   const text = typeof raw === 'number' ? String(raw) : raw;
   if (typeof text !== 'string') return undefined;
   const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([A-Za-z0-9._-]+)):)?(\d{1,5})$/.exec(text);
@@ -47,6 +70,10 @@ export function parseListen(raw: unknown): ListenAddress | undefined {
 }
 
 export function listenFault(raw: unknown): string | undefined {
+  if (typeof raw === 'string' && isIP(raw) === 6 && isAmbiguous(raw)) {
+    const colon = raw.lastIndexOf(':');
+    return `may mean [${raw.slice(0, colon)}]:${raw.slice(colon + 1)} or [${raw}]:${standardPort}`;
+  }
   const host = typeof raw === 'string' ? /^([A-Za-z0-9._-]+):\d{1,5}$/.exec(raw)?.[1] : undefined;
   return host === undefined || isPossibleHost(host) ? undefined : `names the impossible host ${JSON.stringify(host)}`;
 }

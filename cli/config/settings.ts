@@ -13,16 +13,15 @@ import { addressSettings } from './address-settings.ts';
 import { features } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
+import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { Setting } from './setting.ts';
 import {
-  listenFault,
   parseAdvertised,
   parseDirectory,
   parseDistUrl,
-  parseListen,
   parseLog,
   parseMetadataUrl,
   parseRedisUrl,
@@ -31,7 +30,6 @@ import {
   redisUrlFault,
   webFault,
   type DistUrl,
-  type ListenAddress,
   type LogTarget,
 } from './setting-values.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
@@ -47,23 +45,6 @@ const data: Setting<string> = {
   parse: parseDirectory,
   standard: (place) => resolve(place.directory, 'var'),
   schema: { type: 'string', pattern: plainText },
-};
-
-const listen: Setting<ListenAddress> = {
-  key: 'listen',
-  flag: '--listen <host:port>',
-  variable: 'LIBRETTO_LISTEN',
-  purpose: 'the address and port to serve on; port 0 uses any free port',
-  allowed: 'HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1',
-  parse: parseListen,
-  reason: listenFault,
-  standard: () => ({ host: '127.0.0.1', port: 8080 }),
-  schema: {
-    type: ['string', 'integer'],
-    pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`,
-    minimum: 0,
-    maximum: 65_535,
-  },
 };
 
 const redis: Setting<Address | undefined> = {
@@ -149,15 +130,6 @@ const trustedProxies: Setting<readonly string[]> = {
   parse: parseTrustedProxies,
   standard: () => [],
   schema: { type: 'array', items: { type: 'string', pattern: addressRangePattern } },
-};
-
-const metrics: Setting<ListenAddress | undefined> = {
-  ...listen,
-  key: 'metrics',
-  flag: '--metrics <host:port>',
-  variable: 'LIBRETTO_METRICS',
-  purpose: 'the address and port for Prometheus metrics, served without authentication',
-  standard: () => undefined,
 };
 
 const jobs: Setting<number> = {

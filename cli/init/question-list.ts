@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { parsePublicUrl } from '../config/address-settings.ts';
 import { listenFault, parseListen, shown, webFault } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { formatAddress } from '../text/address.ts';
 import { isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
 import { privateHosts, rangesOf } from './network-ranges.ts';
 import type { Question } from './question.ts';
@@ -136,7 +137,8 @@ const listen: Question = {
   prompt: () => 'Address and port to listen on',
   standard: (draft) => standardListen(draft),
   understand: (answer) => {
-    if (parseListen(answer) !== undefined) return { draft: { listen: answer } };
+    const parsed = parseListen(answer);
+    if (parsed !== undefined) return { draft: { listen: formatAddress(parsed.host, parsed.port) } };
     const fault = listenFault(answer);
     throw new UsageError(
       `The address to listen on is ${shown(answer)}${fault === undefined ? '' : `, which ${fault}`}. Write HOST:PORT ` +

@@ -115,7 +115,7 @@ describe('an unusable configuration', () => {
       stderr: [
         'libretto: The configuration cannot be used, 2 things are wrong:',
         '  --data is ""; allowed: a path.',
-        '  LIBRETTO_LISTEN is "here"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
+        '  LIBRETTO_LISTEN is "here"; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.',
       ].join('\n'),
     });
   });

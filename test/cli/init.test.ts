@@ -66,6 +66,14 @@ describe('libretto init', () => {
     expect(stdout).toContain('  libretto doctor --url https://registry.acme.test');
   });
 
+  it('takes a host alone for listen, and says that Caddy gets its certificate by itself', async () => {
+    const flags = ['--source', 'packages', '--public-url', 'https://registry.acme.test', '--listen', '::', '--yes'];
+    const { exitCode, stdout } = await init(...flags, '--caddy', 'Caddyfile');
+    expect([exitCode, config()['listen']]).toEqual([0, '[::]:8080']);
+    expect(stdout).toContain('to Caddy, and reload it. Caddy gets the certificate by itself.\n');
+    expect(readFileSync(folder.at('Caddyfile'), 'utf8')).toMatch(/reverse_proxy \S+:8080 \{/);
+  });
+
   it('names what the units cannot reach: home folders, and /tmp, also behind a link', async () => {
     const isHidden = (path: string): boolean => /^\/(?:home|root|run\/user|tmp|var\/tmp)\//.test(realpathSync(path));
     const { exitCode, stdout } = await init(

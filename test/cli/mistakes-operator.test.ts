@@ -76,9 +76,9 @@ const mistakes: readonly Mistake[] = [
     says: ['none.json (from --config) cannot be read: there is no such file.'],
   },
   {
-    title: 'an address without a port',
-    args: ['serve', '--listen', 'localhost'],
-    says: ['--listen is "localhost"; allowed: HOST:PORT'],
+    title: 'an address of IPv6 with a port, without brackets',
+    args: ['serve', '--listen', '::1:9000'],
+    says: ['--listen is "::1:9000", which may mean [::1]:9000 or [::1:9000]:8080.'],
   },
   {
     title: 'a port that cannot be',

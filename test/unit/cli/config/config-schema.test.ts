@@ -61,6 +61,10 @@ const good: readonly object[] = [
     log: 'log/requests.log',
     jobs: 256,
   },
+  { listen: '0.0.0.0' },
+  { listen: '::' },
+  { listen: '[::1]' },
+  { listen: 'packages.example.org' },
   { listen: '8080', limits: { read: 1000000000 }, tlsCert: '/etc/libretto/fullchain.pem', tlsKey: 'tls/privkey.pem' },
   {
     listen: 8080,
@@ -160,16 +164,16 @@ const bad: readonly (readonly [object, ...string[]])[] = [
   [
     { listen: 'nowhere', log: 'log/', data: ' ' },
     'data is " "; allowed: a path.',
-    'listen is "nowhere"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
+    'listen is "nowhere"; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.',
     'log is "log/"; allowed: a file name, - for standard output, or none.',
   ],
   [
     { listen: 70_000 },
-    'listen is 70000; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
+    'listen is 70000; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.',
   ],
   [
     { listen: '127.0.0.1:65536' },
-    'listen is "127.0.0.1:65536"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
+    'listen is "127.0.0.1:65536"; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.',
   ],
   [
     { redis: 'REDIS://cache' },

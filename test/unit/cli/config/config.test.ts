@@ -114,7 +114,7 @@ describe('invalid settings', () => {
     expect(lines).toContain(`  sorces in ${path} is not a setting; did you mean sources?`);
     expect(lines).toContain('  --jobs is "0"; allowed: a whole number from 1 to 256.');
     expect(lines).toContain(
-      `  listen in ${path} is "nowhere"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.`,
+      `  listen in ${path} is "nowhere"; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.`,
     );
     expect(message).toContain(
       `  limits.read in ${path} is -1; allowed: a whole number from 0 (no limit) to 1000000000.`,

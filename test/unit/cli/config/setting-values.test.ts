@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import {
   parseDistUrl,
+  parseHostPort,
   parseListen,
   parseLog,
   parseMetadataUrl,
@@ -21,13 +22,23 @@ describe('listen', () => {
     ['[::]:443', '::', 443],
     ['9000', '127.0.0.1', 9000],
     [9000, '127.0.0.1', 9000],
+    ['0.0.0.0', '0.0.0.0', 8080],
+    ['::', '::', 8080],
+    ['[::1]', '::1', 8080],
+    ['2001:db8::1', '2001:db8::1', 8080],
+    ['localhost', 'localhost', 8080],
+    ['packages.example.org', 'packages.example.org', 8080],
   ])('the address %s is accepted', (raw, host, port) => expect(parseListen(raw)).toEqual({ host, port }));
 
   it.each([
     '',
     ':80',
-    '127.0.0.1',
+    'here',
+    '256.1.1.1',
+    '1.2.3',
     '::1:80',
+    '[here]',
+    '99999',
     '[127.0.0.1]:80',
     'a:65536',
     'a:1x',
@@ -38,6 +49,10 @@ describe('listen', () => {
     {},
   ])('the value %j is refused', (raw) => expect(parseListen(raw)).toBeUndefined());
 });
+
+it.each(['0.0.0.0', '::1', 'localhost'])('the address of the metrics needs a port: %s', (raw) =>
+  expect(parseHostPort(raw)).toBeUndefined(),
+);
 
 describe('metadata-url', () => {
   it.each(['/p2/%package%$%hash%.json', '/p2/%package%.json', 'https://packages.example.org/p2/%package%.json'])(
