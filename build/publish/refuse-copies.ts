@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { BuildRefused } from '../contract/refusals.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -26,9 +27,9 @@ export async function refuseCopies(
         `${refused.length} ${refused.length === 1 ? 'version' : 'versions'} of ${place.path} are published from ` +
           `${lost.place.path}, and nothing is there any more. Nothing was published. ` +
           (from === 'argument'
-            ? `If the source moved, run \`libretto build --relocate ${lost.place.path}=${place.path}\`. `
+            ? `If the source moved, run \`libretto build --relocate ${quoteForShell(`${lost.place.path}=${place.path}`)}\`. `
             : 'If the source moved, change its path in libretto.json. ') +
-          `To withdraw the versions of the lost source: \`libretto build --forget ${lost.place.path} --allow-withdraw\`.`,
+          `To withdraw the versions of the lost source: \`libretto build --forget ${quoteForShell(lost.place.path)} --allow-withdraw\`.`,
       );
     }
   }

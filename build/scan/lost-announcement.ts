@@ -17,6 +17,7 @@ import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { isMissing } from '../output/storage-error.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import { parseSource } from '../sources/spec.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { SourceChoice } from './choose-sources.ts';
@@ -37,7 +38,9 @@ export async function lostAnnouncement(
   if (tree.sources.length > 0) return undefined;
   const isPublished = tree.names.length > 0 || (tree.publication === undefined && (await wasPublished(output)));
   if (!isPublished) return undefined;
-  const uploads = (await hasUploads(dataDirectory)) ? ` artifact:${join(dataDirectory, artifactsFolder)}` : '';
+  const uploads = (await hasUploads(dataDirectory))
+    ? ` artifact:${quoteForShell(join(dataDirectory, artifactsFolder))}`
+    : '';
   const fault = tree.publication === undefined ? 'is lost or damaged' : 'was lost, and names no source since';
   return (
     `index/${publicationPath} ${fault}, and build/${manifestPath} names no source either. ` +

@@ -10,6 +10,7 @@ import { BuildRefused } from '../contract/refusals.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import { readKnownSources } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import { isOutside, pathSource, restoreSource, type PathKind, type SourceSpec } from '../sources/spec.ts';
 import type { GivenSources, Relocation, SourceRequest } from './given-sources.ts';
 import type { ScannedSource } from './scan.ts';
@@ -160,7 +161,7 @@ function refuseMerged(moves: readonly Move[], remembered: readonly PublishedSour
     if (taken.has(to.id))
       throw new BuildRefused(
         `The source ${from} cannot move to ${pathOf(to)}: another source is recorded there, and two sources cannot ` +
-          `become one. \`libretto build --forget ${from}\` gives up the first: versions that the other source has pass ` +
+          `become one. \`libretto build --forget ${quoteForShell(from)}\` gives up the first: versions that the other source has pass ` +
           'to it, and the others are withdrawn.',
       );
     taken.add(to.id);

@@ -8,6 +8,7 @@ import type { RememberedSource } from '../memory/source-memory.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { Release, Source, SourceMemory } from '../sources/release.ts';
 import { FetchNeeded } from '../contract/refusals.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import type { ChosenSource } from './chosen-source.ts';
 
 export type ScannedSource = Known &
@@ -136,7 +137,7 @@ async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource 
 function moveAdvice({ chosen: { spec, from }, remembered }: Known): string {
   const { place } = spec;
   if (remembered === undefined || from !== 'argument' || !('path' in place) || existsSync(place.path)) return '';
-  return ` If the source moved: \`libretto build --relocate ${place.path}=NEW_PATH\`.`;
+  return ` If the source moved: \`libretto build --relocate ${quoteForShell(`${place.path}=NEW_PATH`)}\`.`;
 }
 
 function byName(releases: readonly Release[]): ReleasesByName {

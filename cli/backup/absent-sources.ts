@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { absentSources } from '../../build/scan/moved-sources.ts';
 
 /** One line each: the place where the next build reads the source, or the advice to name it. */
@@ -10,6 +11,6 @@ export async function describeAbsentSources(dataDirectory: string): Promise<read
   return absent.map(({ path, former }) =>
     former !== undefined && existsSync(former)
       ? `The next build reads the source ${former} where it is.`
-      : `The source ${former ?? path} is not here. Name its new place: \`libretto build --relocate ${former ?? path}=NEW_PATH\`.`,
+      : `The source ${former ?? path} is not here. Name its new place: \`libretto build --relocate ${quoteForShell(`${former ?? path}=NEW_PATH`)}\`.`,
   );
 }

@@ -30,14 +30,21 @@ export async function readDataFolder(context: Context, flags: Flags, area: Area)
 
 /**
  * The configuration of a command that may be the first one of a registry. The command itself makes the folder. Throws
- * UsageError for a folder that this user may not change.
+ * UsageError for a folder that this user may not change. With `mustExist`, the command changes what is recorded, and a
+ * folder without a registry is refused.
  */
-export async function makeOrReadDataFolder(context: Context, flags: Flags, area: Area): Promise<Config> {
+export async function makeOrReadDataFolder(
+  context: Context,
+  flags: Flags,
+  area: Area,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): Promise<Config> {
   const config = await configOf(context, flags);
   if (isChild(flags)) return config;
   const { data } = config;
   const found = lookAtFolder(data.value);
   await refuseDenied(data.value, area, flags['dryRun'] === true ? 'read' : 'change');
+  if (mustExist && found !== 'registry') throw noDataFolder(data, found);
   if (found === 'file') return config; // the command refuses it
   if (found !== 'registry' && flags['dryRun'] !== true) announceNew(context, flags, data);
   else announce(context, flags, `Data folder: ${nameOf(data)}`);

@@ -1,6 +1,7 @@
 // Checks a registry as a client sees it through the reverse proxy: the connection, the transport of tokens, and the
 // clocks. outside-packages.ts checks content behind a token.
 
+import { plainHttpAdvice, plainHttpFault } from '../remote/plain-http-fault.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 import { checkForm } from './outside-form.ts';
@@ -21,15 +22,7 @@ const warningSkewMs = 5000;
 export async function checkOutside(outside: Outside): Promise<readonly Finding[]> {
   const { url, now, token } = outside;
   const health = await ask(`${url}/health`, {}, now).catch((error: unknown) => error as Error);
-  if (health instanceof Error)
-    return [
-      failed(
-        'url',
-        `${url} cannot be reached: ${reasonOf(health)}.`,
-        'Check that the server runs, that the name resolves, that the port is open, and that this host ' +
-          'trusts the certificate (NODE_EXTRA_CA_CERTS adds authorities).',
-      ),
-    ];
+  if (health instanceof Error) return [describeUnreached(url, health)];
   const reached = describeHealth(url, health);
   if (reached.verdict === 'failed') return [reached];
   const findings = [
@@ -53,6 +46,17 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
     : [...findings, known, ...(await checkPackages({ ...outside, token }, root))];
 }
 
+function describeUnreached(url: string, error: Error): Finding {
+  const plain = plainHttpFault(url, error);
+  if (plain !== undefined) return failed('url', plain, plainHttpAdvice);
+  return failed(
+    'url',
+    `${url} cannot be reached: ${reasonOf(error)}.`,
+    'Check that the server runs, that the name resolves, that the port is open, and that this host ' +
+      'trusts the certificate (NODE_EXTRA_CA_CERTS adds authorities).',
+  );
+}
+
 function reasonOf(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message === '' ? code || error.name : error.message;
@@ -71,7 +75,7 @@ function describeHealth(url: string, health: Reply): Finding {
   if (health.status !== 200 || typeof status !== 'string')
     return failed(
       'url',
-      `${url}/health answers ${sayReply(health)}.`,
+      `${url}/health answers ${sayReply(health)}${saysWhy(health)}`,
       'Check the address of the registry. A reverse proxy must pass on every path below it, including /health.',
     );
   if (status === 'ok') return ok('url', `${url} is reached`);
@@ -80,6 +84,12 @@ function describeHealth(url: string, health: Reply): Finding {
     `${url} is reached; its status is ${status}: packages ${String(tree)}, counters ${String(counters)}.`,
     'The log of the server has the reason.',
   );
+}
+
+/** The answer's own reason, such as that of a server with a certificate to a request without TLS. */
+function saysWhy({ text }: Reply): string {
+  const { error } = jsonOf(text);
+  return typeof error === 'string' ? `: ${error.slice(0, 300)}` : '.';
 }
 
 function describeTransport(url: string): Finding[] {

@@ -25,6 +25,8 @@ export interface Context extends CommandStreams {
   readonly randomBytes: (count: number) => Uint8Array;
   /** the actor in the audit log: `cli:<user of the operating system>` */
   readonly actor: `cli:${string}`;
+  /** Gets the flags of the command before it runs: messages repeat those that name the registry. */
+  readonly onFlags: (flags: Readonly<Record<string, unknown>>) => void;
   /** Calls back on every such signal, in place of the signal's default action. */
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
   /** Calls back after an uncaught error was reported. The process then has a few seconds until it ends with 1. */

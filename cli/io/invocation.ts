@@ -36,9 +36,30 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Rewrites each `libretto …` in backquotes to the command that works here. */
-export function typeable(text: string, invocation: () => string): string {
+/** The options that named the registry on this command line, to repeat in a command; empty for a remote registry. */
+export function registryOptions(flags: Readonly<Record<string, unknown>>): string {
+  if (flags['url'] !== undefined) return '';
+  return ['config', 'data']
+    .map((name) => [name, flags[name]] as const)
+    .map(([name, value]) => (typeof value === 'string' ? ` --${name} ${quoteForShell(value)}` : ''))
+    .join('');
+}
+
+/**
+ * A build of certain sources, which would begin a registry in another data folder. Commands that read refuse a folder
+ * without a registry.
+ */
+const isBuildToPaste = /^build (?!.*(?:--help|--data|--config)\b)/;
+
+/**
+ * Rewrites each `libretto …` in backquotes to the command that works here. `options`: those of registryOptions, added to
+ * builds with arguments.
+ */
+export function typeable(text: string, invocation: () => string, options = ''): string {
   if (!text.includes('`libretto ')) return text;
   const command = invocation();
-  return command === 'libretto' ? text : text.replaceAll(/`libretto (?=[a-z-])/g, `\`${command} `);
+  return text.replaceAll(/`libretto ([a-z-][^`]*)/g, (_, rest: string) => {
+    const isCut = rest.split("'").length % 2 === 0; // a backquote inside quotes
+    return `\`${command} ${rest}${isBuildToPaste.test(rest) && !isCut ? options : ''}`;
+  });
 }

@@ -113,6 +113,7 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
     for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
       const flags = flagsOf(command);
+      context.onFlags(flags);
       const streams = commandStreams(context, flags);
       const { run } = await load();
       // the server that started this process has warned already

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 
 import { receiveResponse } from './receive-response.ts';
+import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
 import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
 
 /** A registry waits a minute for another build, and then builds. */
@@ -40,11 +41,13 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       error.name === 'RegistryError'
     )
       throw error;
+    const plain = plainHttpFault(remote.url, error);
     throw new RemoteFailure(
-      `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}. Check the address, and whether the server runs.`,
-      {
-        cause: error,
-      },
+      plain === undefined
+        ? `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}. Check the address, ` +
+            'and whether the server runs.'
+        : `${plain} ${plainHttpAdvice}`,
+      { cause: error },
     );
   }
 }

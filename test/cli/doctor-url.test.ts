@@ -84,6 +84,18 @@ describe('doctor with a URL', () => {
     expect(JSON.stringify(report.checks)).not.toContain(registry.token);
   });
 
+  it('names a server of plain HTTP behind an https address, as status does', async () => {
+    const url = registry.direct().replace('http:', 'https:');
+    const fault = `The server at ${new URL(url).host} speaks plain HTTP.`;
+    const report = await doctor(['--url', url, '--data', folder.at('nowhere')], token());
+    expect([report.exitCode, faultsOf(report)]).toMatchObject([1, [{ check: 'url', message: fault }]]);
+    const { exitCode, stderr } = await runCli(['status', '--url', url], { cwd: folder.path, environment: token() });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `libretto: ${fault} Use http:// in the address, or turn on TLS at the server.`,
+    ]);
+  });
+
   it.skipIf(lacks('nginx'))(
     'finds no fault behind nginx, which refuses the exact template, because clients there get the plain one',
     async () => {

@@ -50,6 +50,15 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     return name;
   }
 
+  it('tells doctor that http:// in its address is wrong', async () => {
+    const port = await serve(one);
+    const { exitCode, stdout } = await runCli(['doctor', '--url', `http://127.0.0.1:${port}`], { cwd: folder.path });
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringMatching(/url +http:\S+\/health answers 400 \w+: This port serves HTTPS.* Write https:\/\//),
+    ]);
+  });
+
   it('serves, and prints until when the certificate is valid', async () => {
     const port = await serve(one);
     expect(server?.output().stderr).toMatch(

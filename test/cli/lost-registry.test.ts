@@ -62,7 +62,7 @@ describe('a registry without announcement, packages.json and manifest', () => {
     expect(stderr).not.toMatch(/FOREIGN_FILE|[Rr]emove it/);
     const refused = await libretto('build');
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${announcement} is lost`)]);
-    const uploads = /`libretto build SOURCE… (artifact:\S+)`/.exec(refused.stderr)?.[1] ?? '';
+    const uploads = /`libretto build SOURCE… (artifact:\S+) --data \S+`/.exec(refused.stderr)?.[1] ?? '';
     const forgotten = await libretto('build', './r', './r2');
     expect([forgotten.exitCode, forgotten.stderr]).toEqual([2, expect.stringContaining('artifacts/ has uploads')]);
     await buildWhole(['build', './r', './r2', uploads]);

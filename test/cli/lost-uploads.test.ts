@@ -22,7 +22,7 @@ const put = (place: string, name: string, version: string): void =>
 const own = 'acme/own@1.0.0';
 
 const forgetting = ({ stderr }: CliOutcome): readonly string[] =>
-  /`libretto (build --forget \S+)`/.exec(stderr)?.[1]?.split(' ') ?? [];
+  /`libretto (build --forget [^`]+)`/.exec(stderr)?.[1]?.split(' ') ?? [];
 
 describe('an upload without the ZIPs of earlier uploads', () => {
   it('is refused, and the advice withdraws the uploads and no other source', async () => {

@@ -159,7 +159,7 @@ describe('a build after a lost announcement', () => {
   it('excludes no upload: the build refuses, and the advice restores every version', async () => {
     const refused = await libretto('build', 'src');
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('artifacts/ has uploads')]);
-    const named = /`libretto build SOURCE… (artifact:\S+)`/.exec(refused.stderr)?.[1] ?? '';
+    const named = /`libretto build SOURCE… (artifact:\S+) --data \S+`/.exec(refused.stderr)?.[1] ?? '';
     await succeeds('build', 'src', named);
     expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/hello@2.0.0']);
     await succeeds('verify');

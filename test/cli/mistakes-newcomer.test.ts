@@ -152,7 +152,7 @@ const mistakes: readonly Mistake[] = [
       'without the tags and branches of its git repository',
       '`libretto build --forget dir:',
       ' git:',
-      '/checkouts/one`',
+      '/checkouts/one --data fresh`',
     ],
   },
   {

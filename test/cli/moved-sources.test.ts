@@ -1,6 +1,16 @@
 // Tests that builds go on after the data folder or a source has moved: versions keep their reference and their archive.
 
-import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -136,7 +146,7 @@ describe('a source that moved', () => {
     const old = folder.at('one/packages');
     expect([lost.exitCode, lost.stderr]).toEqual([
       1,
-      expect.stringContaining(`libretto build --relocate ${old}=NEW_PATH`),
+      expect.stringContaining(`libretto build --relocate ${old}=NEW_PATH --data one/var\``),
     ]);
     const paths = `${folder.at('one')}=${folder.at('elsewhere/src')}`;
     expect(await build('--data', 'one/var', '--relocate', paths)).toMatchObject(nothing);
@@ -153,12 +163,46 @@ describe('a source that moved', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([
       2,
       expect.stringContaining(
-        `Nothing was published. If the source moved, run \`libretto build --relocate ${relocation}\``,
+        `Nothing was published. If the source moved, run \`libretto build --relocate ${relocation} --data one/var\``,
       ),
     ]);
     expect(refused.stderr).not.toContain('DUPLICATE_VERSION');
     expect(await build('--data', 'one/var', '--relocate', relocation)).toMatchObject(nothing);
     expect(served('one/var')).toEqual(before);
+  });
+
+  it('is relocated by the command of the refusal as it is printed, with blanks in its paths', async () => {
+    move('one/packages', 'src one');
+    await build('src one', '--data', 'my var');
+    const before = served('my var');
+    move('src one', 'src two');
+    const refused = await run('build', './src two', '--data', 'my var');
+    const [, command = '', forget = ''] = /`libretto (build --relocate [^`]*)`.*`(libretto build --forget [^`]*)`/.exec(
+      refused.stderr,
+    ) as string[];
+    expect(forget).toBe(`libretto build --forget '${folder.at('src one')}' --allow-withdraw --data 'my var'`);
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    expect(await build(...words.slice(1))).toMatchObject(nothing);
+    expect(served('my var')).toEqual(before);
+    expect(existsSync(folder.at('var'))).toBe(false);
+  });
+
+  it('may have = in its paths', async () => {
+    move('one/packages', 'a=b');
+    await build('a=b', '--data', 'one/var');
+    const before = served('one/var');
+    move('a=b', 'c=d');
+    expect(await build('--data', 'one/var', '--relocate', 'a=b=c=d')).toMatchObject(nothing);
+    expect(served('one/var')).toEqual(before);
+  });
+
+  it.each([
+    ['--relocate', 'one/packages=two'],
+    ['--forget', 'one/packages'],
+  ])('makes no data folder with %s %s', async (...flags) => {
+    const { exitCode, stderr } = await run('build', ...flags);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`There is no data folder ${folder.at('var')}`)]);
+    expect(existsSync(folder.at('var'))).toBe(false);
   });
 
   it('may be named by the path of the former data folder', async () => {
@@ -212,5 +256,5 @@ it('a relocation is complete after a backup and a restore to another place', asy
   rmSync(folder.at('x'), { recursive: true });
   move('one/packages', 'gone');
   const advised = await run('restore', 'copy', '--data', 'x/y/z/var');
-  expect(advised.stderr).toMatch(/libretto build --relocate \S+\/one\/packages=NEW_PATH/);
+  expect(advised.stderr).toMatch(/`libretto build --relocate \S+\/one\/packages=NEW_PATH --data x\/y\/z\/var`/);
 });

@@ -22,7 +22,9 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, stderr, actor } = context;
-  const config = await withStateSettings(await makeOrReadDataFolder(context, flags, 'tree'), context);
+  const isOfRecorded = flags['relocate'] !== undefined || (flags['forget'] !== undefined && operands.length === 0);
+  const opened = await makeOrReadDataFolder(context, flags, 'tree', { mustExist: isOfRecorded });
+  const config = await withStateSettings(opened, context);
   const request = buildRequest(config, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
@@ -55,13 +57,19 @@ async function watch(config: Config, context: Context): Promise<(report: BuildRe
   return (await import('../../mirror/shadowed-packages.ts')).watchShadowed(config, context);
 }
 
-/** Throws UsageError for a text without two paths. */
+/**
+ * Paths may have a `=`: of several ways to read the text, the one whose new path exists counts. Throws UsageError for a
+ * text without two paths.
+ */
 function relocations(given: unknown, workingDirectory: string): Pick<BuildChoices, 'relocate'> {
   if (given === undefined) return {};
   const relocate = (given as readonly string[]).map((text) => {
-    const [, from, to] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-    if (from !== undefined && to !== undefined)
-      return { from: resolve(workingDirectory, from), to: resolve(workingDirectory, to) };
+    const readings = [...text.matchAll(/=/g)]
+      .map(({ index }) => ({ from: text.slice(0, index), to: text.slice(index + 1) }))
+      .filter(({ from, to }) => from !== '' && to !== '')
+      .map(({ from, to }) => ({ from: resolve(workingDirectory, from), to: resolve(workingDirectory, to) }));
+    const [reading] = [...readings.filter(({ to }) => existsSync(to)), ...readings];
+    if (reading !== undefined) return reading;
     throw new UsageError(`--relocate is ${JSON.stringify(text)}; allowed: OLD=NEW, two paths such as /srv/a=/data/a.`);
   });
   return { relocate };

@@ -6,6 +6,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 
 import { storageAdvice, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -29,7 +30,7 @@ export function run(
   else
     printLines(summary, [
       `Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it ` +
-        `with \`libretto build --config ${String(flags['out'])}\`.`,
+        `with \`libretto build --config ${quoteForShell(String(flags['out']))}\`.`,
     ]);
   printWarnings(stderr, describeLosses(imported));
   return Promise.resolve(0);

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 
-import { invocationOf, typeable } from '../../../../cli/io/invocation.ts';
+import { invocationOf, registryOptions, typeable } from '../../../../cli/io/invocation.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 
 const folder = temporaryFolder('invocation');
@@ -37,4 +37,21 @@ it('replaces the commands in backquotes, and nothing else', () => {
   expect(
     typeable('Run `libretto build`, then `libretto token create`; libretto is a `libretto`.', () => 'node main.js'),
   ).toBe('Run `node main.js build`, then `node main.js token create`; libretto is a `libretto`.');
+});
+
+it('repeats the data folder and the configuration in builds that would begin another registry otherwise', () => {
+  const options = registryOptions({ data: '/srv/my data', config: 'own.json', json: true });
+  const shown = (text: string): string => typeable(text, () => 'libretto', options);
+  expect(shown('Run `libretto build --forget a`.')).toBe(
+    "Run `libretto build --forget a --config own.json --data '/srv/my data'`.",
+  );
+  for (const text of [
+    '`libretto build`',
+    '`libretto token list`',
+    '`libretto build SOURCE --data FOLDER`',
+    '`libretto build --help`',
+    "`libretto build --forget '/srv/a`b'`",
+  ])
+    expect(shown(text)).toBe(text);
+  expect(registryOptions({ data: '/srv/data', url: 'https://packages.example.org' })).toBe('');
 });
