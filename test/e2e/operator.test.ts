@@ -54,6 +54,7 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
       cwd: '/opt/clone',
     });
     await paste(block(deploy, 'useradd'));
+    await paste(block(deploy, 'libretto.json /etc'));
     await paste(block(deploy, 'libretto-operator'));
     await paste(packages);
     await paste(
@@ -154,6 +155,25 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
     expect(await status('index/_publication.json', secret)).toBe('200');
     expect(await status('index/_publication.json', 'Bearer another')).toBe('401');
     expect(await status('state/data.mdb', secret)).toBe('404');
+  });
+
+  it('keeps what the operator wrote when the lines are pasted again, and replaces units and command', async () => {
+    const written = [
+      '/etc/libretto/libretto.json',
+      '/etc/libretto/environment',
+      '/etc/nginx/conf.d/libretto.conf',
+      '/etc/nginx/conf.d/libretto-origin.conf',
+    ];
+    const replaced = ['/etc/systemd/system/libretto.service', '/usr/local/bin/libretto'];
+    await paste(`for file in ${[...written, ...replaced].join(' ')}; do echo '# by hand' >> $file; done`);
+    const markedFiles = `grep -l '^# by hand$' ${[...written, ...replaced].join(' ')} || true`;
+    expect((await paste(markedFiles)).stdout.split('\n')).toEqual([...written, ...replaced]);
+
+    for (const text of ['useradd', '/etc/libretto/environment ]', 'libretto-operator', 'nginx.conf'])
+      await paste(block(deploy, text).replace(/^(?:apt-get|nginx -t) .*\n/m, ''));
+    await paste(block('docs/how-to/origin.md', 'nginx-origin.conf').replace(/^nginx -t .*\n/m, ''));
+    expect((await paste(markedFiles)).stdout.split('\n')).toEqual(written);
+    await paste(`sed -i '/^# by hand$/d' ${written.join(' ')}`);
   });
 
   it('does the daily work of operations.md', async () => {

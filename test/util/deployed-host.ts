@@ -38,6 +38,7 @@ export async function startDeployedHost(prepare: string, sources: string): Promi
   try {
     await paste(programLines);
     await paste(blockWith(page, 'useradd').text);
+    await paste(blockWith(page, 'libretto.json /etc').text);
     await paste(blockWith(page, 'libretto-operator').text);
     await paste(`${prepare}\nsed -i 's#^  "sources": .*#  "sources": ${sources},#' /etc/libretto/libretto.json`);
     await paste(`${certificateLines}\nsystemctl start nginx`);
