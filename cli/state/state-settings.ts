@@ -69,14 +69,17 @@ async function parsed(name: SettingName, value: JsonValue | undefined): Promise<
   return value === undefined ? undefined : setting.parse(value, { directory: '/' }, () => undefined);
 }
 
-/** As withSettingsOf, with the existing state. Without a readable state it returns the configuration unchanged. */
+/**
+ * As withSettingsOf, with the existing state. Without a state, and with a damaged one, it returns the configuration
+ * unchanged. Throws StateError STATE_TOO_NEW.
+ */
 export async function withStateSettings(config: Config, { stderr }: Pick<Context, 'stderr'>): Promise<Config> {
   try {
     const state = await openStateIfAny(config);
     if (state === undefined) return config;
     return await withSettingsOf(state, config).finally(() => state.close());
   } catch (error) {
-    if (!(error instanceof StateError)) throw error;
+    if (!(error instanceof StateError) || error.code === 'STATE_TOO_NEW') throw error;
     printWarnings(stderr, [`Settings changed at run time are unknown: ${error.message}`]);
     return config;
   }

@@ -96,7 +96,7 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
       bringsAhead,
     };
   } catch (error) {
-    if (!(error instanceof StateError)) throw error;
+    if (!(error instanceof StateError) || error.code === 'STATE_TOO_NEW') throw error;
     printWarnings(context.stderr, [`Registered repositories are not built: ${error.message}`]);
     return none;
   }

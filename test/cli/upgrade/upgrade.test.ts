@@ -173,6 +173,7 @@ describe('a data folder of a newer version', () => {
     await run('build');
     cpSync(folder.at('data'), folder.at('upgraded'), { recursive: true });
     expect(existsSync(folder.at('upgraded/state.json'))).toBe(true);
+    writeTree(folder.at('src'), libraryTree('acme/new', { version: '1.0.0' }));
     mkdirSync(folder.at('settings'));
     writeFileSync(folder.at('settings/libretto.json'), '{"advisories": "advisories.json"}');
     const advisory = { advisoryId: 'ACME-1', packageName: 'acme/hello', affectedVersions: '<1.1', title: 'A hole' };
@@ -205,6 +206,10 @@ describe('a data folder of a newer version', () => {
     ['build/history/2/record.json', ['rollback', '1']],
     ['build/history/2/record.json', ['history']],
     ['state.json', ['token', 'list']],
+    ['state.json', ['build', 'src']],
+    ['state.json', ['receive', 'data']],
+    ['state.json', ['rollback', '1']],
+    ['state.json', ['package', 'withdraw', 'acme/hello', '1.0.0']],
   ] as const)('%s is refused by %j, which names both formats and the way out', async (pattern, command) => {
     const path = pattern.endsWith('*') ? only(pattern.slice(0, -2)) : pattern;
     const { exitCode, stderr } = await refusal(path, command);
@@ -221,6 +226,8 @@ describe('a data folder of a newer version', () => {
       ['token', 'list'],
       ['serve', '--listen', '127.0.0.1:0'],
       ['user', 'list'],
+      ['build'],
+      ['publish', 'src'],
     ]) {
       const { exitCode, stderr } = await runCli([...command, '--data', 'upgraded'], { cwd: folder.path });
       expect([exitCode, stderr]).toEqual([
