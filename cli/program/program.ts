@@ -18,6 +18,7 @@ import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
 import { addMirror } from './mirror.ts';
 import { addPackages } from './packages.ts';
+import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
 import { addRepositories } from './repositories.ts';
 import { addServe, addStart } from './serving.ts';
@@ -113,6 +114,7 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
     for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
       const flags = flagsOf(command);
+      refuseImpossiblePaths(command, flags);
       context.onFlags(flags);
       const streams = commandStreams(context, flags);
       const { run } = await load();

@@ -134,6 +134,34 @@ const mistakes: readonly Mistake[] = [
     ],
   },
   {
+    title: 'an empty variable before the next option',
+    args: ['build', 'packages', '-d', '-q'],
+    says: [
+      '--data is followed by -q, which looks like an option.',
+      'Write the path of a folder after --data; write ./-q for a folder of that name.',
+    ],
+  },
+  {
+    title: 'an empty variable before the next option, for the configuration',
+    args: ['--config', '--quiet', 'status'],
+    says: ['--config is followed by --quiet', 'write ./--quiet for a file of that name.'],
+  },
+  {
+    title: 'an empty variable in quotes as the data folder',
+    args: ['build', 'packages', '--data', ''],
+    says: ['--data has an empty value. Write the path of a folder; a variable may have no value.'],
+  },
+  {
+    title: 'an empty variable in quotes as the configuration file',
+    args: ['status', '--config='],
+    says: ['--config has an empty value. Write the path of a file; a variable may have no value.'],
+  },
+  {
+    title: 'an empty variable as the file to write',
+    args: ['import', 'satis', 'satis.json', '--out', ''],
+    says: ['--out has an empty value.'],
+  },
+  {
     title: 'a folder of packages as the data folder',
     args: ['verify', '-d', 'packages'],
     says: ['is no data folder: it has neither a publication nor a state.', 'Name the data folder with --data'],
