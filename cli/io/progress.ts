@@ -28,7 +28,8 @@ export async function startProgress(stream: TextStream, now: () => number): Prom
   // ora would clear lines forever on a terminal without a known width (some CI runners have one)
   if (stream.isTTY !== true || !((stream.columns ?? 0) > 0)) return silent;
   const { default: ora } = await import('ora');
-  const spinner = ora({ text: 'Reading sources', discardStdin: false }).start();
+  const color = stream.colors === true ? 'cyan' : false;
+  const spinner = ora({ text: 'Reading sources', discardStdin: false, color }).start();
   const pace = createPace();
   return {
     show: (event) => {

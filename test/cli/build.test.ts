@@ -120,11 +120,11 @@ describe('a build without faults', () => {
 
 describe('progress', () => {
   // `script` (Debian's bsdutils, always installed) gives the command a terminal for both streams
-  const onTerminal = async (columns: number): Promise<string> => {
+  const onTerminal = async (columns: number, environment: Readonly<Record<string, string>> = {}): Promise<string> => {
     const command = `stty cols ${columns} rows 24; exec ${process.execPath} ${binary} build packages`;
     const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
       cwd: folder.path,
-      env: cleanEnvironment(),
+      env: cleanEnvironment(environment),
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
@@ -136,6 +136,14 @@ describe('progress', () => {
 
   it('progress is shown on a terminal', async () =>
     expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
+
+  it('progress has no colour with NO_COLOR', async () => {
+    const color = '\u001b[36m';
+    expect(await onTerminal(80, { TERM: 'xterm' })).toContain(color);
+    const plain = await onTerminal(80, { TERM: 'xterm', NO_COLOR: '1' });
+    expect(plain).toContain('Reading sources');
+    expect(plain).not.toMatch(/\u001b\[\d+m/);
+  });
 
   it('progress is not shown on a terminal of unknown width', async () => {
     const shown = await onTerminal(0);
