@@ -17,10 +17,11 @@ export function addCompletion(program: Command, wire: Wire): void {
     .addHelpText(
       'after',
       example(
-        'libretto completion bash > ~/.local/share/bash-completion/completions/libretto',
+        'mkdir -p ~/.local/share/bash-completion/completions && libretto completion bash > ' +
+          '~/.local/share/bash-completion/completions/libretto',
         `echo 'source <(libretto completion bash)' >> ~/.bashrc`,
         `echo 'autoload -Uz compinit && compinit && source <(libretto completion zsh)' >> ~/.zshrc`,
-        'libretto completion fish > ~/.config/fish/completions/libretto.fish',
+        'mkdir -p ~/.config/fish/completions && libretto completion fish > ~/.config/fish/completions/libretto.fish',
       ),
     );
   wire(completion, () => import('../commands/completion/completion.ts'));

@@ -11,6 +11,8 @@ import { lacks } from '../util/tool.ts';
 let tree: TemporaryTree;
 let [shop, blog]: [string, string] = ['', ''];
 let repository = '';
+/** a token of another registry */
+let other = '';
 
 const json = async (...args: readonly string[]): Promise<Record<string, string>> =>
   JSON.parse((await runCli([...args, '--json'], { cwd: tree.root })).stdout) as Record<string, string>;
@@ -21,6 +23,7 @@ beforeAll(async () => {
     ...below('src/help', libraryTree('acme/help', { version: '1.0.0' })),
     'some file.txt': 'x',
     'folder/inner.txt': 'x',
+    'my data/.keep': '',
   });
   writeFileSync(tree.path('libretto.json'), JSON.stringify({ sourceRoots: [tree.path('src')] }));
   mkdirSync(tree.path('bin'));
@@ -32,6 +35,7 @@ beforeAll(async () => {
   shop = (await json('token', 'create', '--description', 'The shop'))['id'] ?? '';
   blog = (await json('token', 'create', '--description', 'The blog'))['id'] ?? '';
   await json('token', 'revoke', (await json('token', 'create', '--description', 'Former'))['id'] ?? '');
+  other = (await json('token', 'create', '--description', 'Other', '--data', 'my data'))['id'] ?? '';
   repository = (await json('repository', 'add', 'src/hello', '--type', 'directory'))['id'] ?? '';
 });
 afterAll(() => tree.remove());
@@ -77,8 +81,12 @@ describe('bash', () => {
     expect(await bash('token', 'list', '--data', 'fo')).toEqual(['folder']);
     expect(await bash('token', 'list', '--data', '=', 'fo')).toEqual(['folder']);
     expect(await bash('build', '-qd', 'fo')).toEqual(['folder']);
+    expect(await bash('build', '-dfo')).toEqual(['-dfolder']);
+    expect(await bash('build', '-qdfo')).toEqual(['-qdfolder']);
+    expect(await bash('token', 'list', '--data', '=', String.raw`my\ d`)).toEqual(['my data']);
     expect(await bash('repository', 'add', 'fo')).toEqual(['folder']);
-    expect(await bash('why', '-d', '"var"', '"acme/hello')).toEqual(['acme/hello']);
+    for (const data of [['-d', '"var"'], ['-dvar'], ['--data', '=', '"var"'], ['--data', '=', "'v'ar"]])
+      expect(await bash('why', ...data, '"acme/hello')).toEqual(['acme/hello']);
   });
 
   it('completes the names and ids of the registry that the line names', async () => {
@@ -90,6 +98,8 @@ describe('bash', () => {
     expect(await bash('diff', '')).toEqual(['1']);
     expect(await bash('build', '--forget', '')).toHaveLength(1);
     expect(await bash('why', '--data', 'folder', 'acme/')).toEqual([]);
+    for (const data of [['-d', '"my data"'], ['-dmy\\ data'], ['--data', '=', '"my data"']])
+      expect(await bash('token', 'show', ...data, '')).toEqual([other]);
   });
 
   it('is silent where there is nothing to read', async () => {
@@ -100,6 +110,14 @@ describe('bash', () => {
     ];
     for (const words of lines) expect(await bash(...words)).toEqual([]);
   });
+});
+
+it.each(['bash', 'fish'])('the line that installs the script of %s works in a new home', async (shell) => {
+  const { stdout } = await runCli(['completion', '--help'], { cwd: tree.root });
+  const line = stdout.split('\n').find((one) => one.includes(`libretto completion ${shell} >`)) ?? '';
+  mkdirSync(tree.path('home', shell), { recursive: true });
+  await inShell('sh', ['-c', `HOME="$PWD/home/${shell}"; ${line}`]);
+  expect(await inShell('find', [`home/${shell}`, '-type', 'f'])).toMatch(/\/completions\/libretto(?:\.fish)?$/);
 });
 
 it('the command for operators asks for no password while the shell completes', async () => {
@@ -129,6 +147,8 @@ describe.skipIf(lacks('fish'))('fish', () => {
     );
     expect(await fish('libretto why acme/hello')).toEqual(['acme/hello']);
     expect(await fish('libretto token list --data fol')).toEqual([expect.stringMatching(/^folder\//)]);
+    expect(await fish('libretto token list --data=fol')).toEqual([expect.stringMatching(/^--data=folder\//)]);
+    expect(await fish('libretto token list -dfol')).toEqual([expect.stringMatching(/^-dfolder\//)]);
   });
 });
 
@@ -154,5 +174,15 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect(ids).toContain(`${shop}  -- The shop`);
     expect(ids).toContain(`${blog}  -- The blog`);
     expect(await zsh('libretto why acme/hell\t', 'hello ')).toContain('acme/hello');
+  });
+
+  it('completes files and folders, also behind an option', async () => {
+    for (const [typed, completed] of [
+      ['token list -d fol', 'token list -d folder/'],
+      ['token list --data=fol', 'token list --data=folder/'],
+      ['token list -dfol', 'token list -dfolder/'],
+      ['token list --config=some', String.raw`token list --config=some\ file.txt`],
+    ])
+      expect(await zsh(`libretto ${typed}\t`, completed?.slice(-6) ?? '')).toContain(completed);
   });
 });

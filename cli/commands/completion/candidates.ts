@@ -25,6 +25,8 @@ export interface Completion {
    * space follows.
    */
   readonly mode: 'plain' | 'partial' | 'files' | 'folders';
+  /** for `files` and `folders`: the part of the last word before the name, such as `--data=` */
+  readonly lead?: string;
   readonly candidates: readonly Candidate[];
 }
 
@@ -63,7 +65,7 @@ export async function complete(line: Unfinished, read: ReadThings): Promise<Comp
   const candidates = found.candidates
     .filter(({ value }) => value.startsWith(line.word))
     .map(({ value, description }) => ({ value: line.lead + value, description }));
-  return { ...found, candidates };
+  return { ...found, lead: line.lead, candidates };
 }
 
 async function candidatesOf(line: Unfinished, read: ReadThings): Promise<Completion> {

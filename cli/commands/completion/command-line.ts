@@ -7,7 +7,7 @@ export interface Unfinished {
   readonly expected: Expected;
   /** the part of the last word that candidates replace */
   readonly word: string;
-  /** the part of the last word that stays before each candidate, such as `--data=` */
+  /** the part of the last word that stays before each candidate, such as `--data=` or `-d` */
   readonly lead: string;
   /** the values of finished options, by their camel-case names */
   readonly flags: Readonly<Record<string, unknown>>;
@@ -25,15 +25,22 @@ export function readUnfinished(program: Command, words: readonly string[]): Unfi
   const line = new FinishedWords(program);
   for (const word of words.slice(0, -1)) line.add(word);
   const last = words.at(-1) ?? '';
-  const [, assigned = '', value = ''] = (line.endsOptions ? null : /^(--[^=]+)=(.*)$/s.exec(last)) ?? [];
-  const option = assigned === '' ? undefined : line.find(assigned);
+  const { option, lead, value } = line.assigned(last) ?? { lead: '', value: last };
   return {
     expected: option === undefined ? line.expects(last) : { kind: 'value', command: line.command, of: option },
-    word: option === undefined ? last : value,
-    lead: option === undefined ? '' : `${assigned}=`,
+    word: value,
+    lead,
     flags: line.flags,
     operands: line.operands,
   };
+}
+
+/** A word that holds an option and its value. */
+interface Assigned {
+  readonly option: Option;
+  /** the part before the value */
+  readonly lead: string;
+  readonly value: string;
 }
 
 class FinishedWords {
@@ -73,6 +80,23 @@ class FinishedWords {
     return of === undefined || this.#asksForHelp ? { kind: 'nothing' } : { kind: 'value', command, of };
   }
 
+  /** `--data=var`, `-dvar` or `-qdvar`; undefined for any other word */
+  assigned(word: string): Assigned | undefined {
+    if (this.endsOptions || (this.#pending !== undefined && this.#takes(this.#pending, word))) return undefined;
+    const [, name, value = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+    if (name !== undefined) {
+      const option = this.find(name);
+      return option === undefined ? undefined : { option, lead: `${name}=`, value };
+    }
+    if (!/^-[^-]/.test(word)) return undefined;
+    for (let end = 2; end < word.length; end += 1) {
+      const option = this.find(`-${word[end - 1] ?? ''}`);
+      if (option === undefined) return undefined;
+      if (option.required || option.optional) return { option, lead: word.slice(0, end), value: word.slice(end) };
+    }
+    return undefined;
+  }
+
   /** An option of the command, or of the commands above it. */
   find(name: string): Option | undefined {
     for (let command: Command | null = this.command; command !== null; command = command.parent) {
@@ -97,14 +121,14 @@ class FinishedWords {
     else this.operands.push(word);
   }
 
-  /** `--data`, `--data=var`, `-d`, or several letters: `-qd` */
+  /** `--data`, `--data=var`, `-d`, `-dvar`, or several letters: `-qd` */
   #addOption(word: string): void {
-    const [name = '', value] = word.startsWith('--') ? word.split(/=(.*)/s) : [`-${word.at(-1) ?? ''}`];
-    const option = this.find(name);
+    const assigned = this.assigned(word);
+    const option = assigned?.option ?? this.find(word.startsWith('--') ? word : `-${word.at(-1) ?? ''}`);
     if (option === undefined) return;
     this.#given.add(option.attributeName());
-    const takesValue = option.required || option.optional;
-    if (value !== undefined || !takesValue) this.flags[option.attributeName()] = value ?? true;
+    if (assigned !== undefined || !(option.required || option.optional))
+      this.flags[option.attributeName()] = assigned?.value ?? true;
     else this.#pending = option;
   }
 }

@@ -1,6 +1,7 @@
 // `libretto complete -- WORDS`: prints the candidates for the last word, for the scripts of `libretto completion`. The
-// first line is the mode, each other line a candidate, a tab, and its description. Never fails: a shell would show the
-// message in the middle of the user's line.
+// first line is the mode; for names of the disk, a tab follows, and the part of the word before the name. Each other
+// line is a candidate, a tab, and its description. Never fails: a shell would show the message in the middle of the
+// user's line.
 
 import type { Command } from 'commander';
 
@@ -33,7 +34,8 @@ export async function runComplete(program: Command, context: Context, { operands
     late,
   ]);
   clearTimeout(timer);
-  context.stdout.write(`${found.mode}\n`);
+  const namesOfDisk = found.mode === 'files' || found.mode === 'folders';
+  context.stdout.write(`${found.mode}${namesOfDisk && found.lead ? `\t${found.lead}` : ''}\n`);
   for (const { value, description = '' } of found.candidates)
     context.stdout.write(`${oneLine(value)}\t${oneLine(description)}\n`);
   return 0;

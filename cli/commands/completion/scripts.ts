@@ -4,8 +4,25 @@ import type { Shell } from './shells.ts';
 
 /** Bash splits words also at = and :. The script joins these parts, and removes them from the candidates again. */
 const bash = String.raw`# bash completion of libretto; "libretto completion --help" tells how to install it
+_libretto_plain() { # sets plain: the word without its quotes and backslashes
+  local char quote='' i
+  plain=''
+  for ((i = 0; i < \${#1}; i++)); do
+    char="\${1:i:1}"
+    if [[ "$char" == "$quote" ]]; then
+      quote=''
+    elif [[ -z "$quote" && "$char" == [\"\'] ]]; then
+      quote="$char"
+    elif [[ "$char" == \\ && "$quote" != \' ]]; then
+      ((++i))
+      plain+="\${1:i:1}"
+    else
+      plain+="$char"
+    fi
+  done
+}
 _libretto() {
-  local current="\${2#[\"\']}" mode line joined prefix i
+  local current plain mode line lead joined prefix i
   local -a words=() lines=() program
   for ((i = 1; i <= COMP_CWORD; i++)); do
     joined="\${COMP_WORDS[i]}"
@@ -15,21 +32,26 @@ _libretto() {
       words+=("$joined")
     fi
   done
-  for i in "\${!words[@]}"; do # without the quotes that the user typed
-    joined="\${words[i]#[\"\']}"
-    joined="\${joined%[\"\']}"
-    words[i]="\${joined//\\/}"
+  for i in "\${!words[@]}"; do
+    _libretto_plain "\${words[i]}"
+    words[i]="$plain"
   done
+  _libretto_plain "$2"
+  current="$plain"
   prefix="\${words[\${#words[@]}-1]}"
   prefix="\${prefix%"$current"}"
   # an alias holds a command with arguments
   if [[ -n "\${BASH_ALIASES[$1]-}" ]]; then eval "program=(\${BASH_ALIASES[$1]})"; else program=("$1"); fi
   mapfile -t lines < <("\${program[@]}" complete -- "\${words[@]}" 2>/dev/null)
   mode="\${lines[0]-}"
+  lead="\${mode#*$'\t'}"
+  mode="\${mode%%$'\t'*}"
+  [[ "$lead" == "$mode" ]] && lead=''
+  lead="\${lead#"$prefix"}" # such as the -d of -dvar
   COMPREPLY=()
   case "$mode" in
-    files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-    folders) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+    files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "$lead" -f -- "\${current#"$lead"}") ;;
+    folders) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "$lead" -d -- "\${current#"$lead"}") ;;
     partial) compopt -o nospace 2>/dev/null ;;
   esac
   for line in "\${lines[@]:1}"; do
@@ -44,11 +66,13 @@ complete -F _libretto libretto
 const zsh = String.raw`#compdef libretto
 # zsh completion of libretto; "libretto completion --help" tells how to install it
 _libretto() {
-  local mode line value
+  local mode lead line value
   local -a lines candidates program options
   program=(\${(z)aliases[$words[1]]:-$words[1]})
   lines=("\${(@f)$("\${(@Q)program}" complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
-  mode=$lines[1]
+  mode=\${lines[1]%%$'\t'*}
+  lead=\${\${lines[1]#$mode}#$'\t'}
+  (( $#lead )) && compset -p $#lead # such as --data=
   case $mode in
     files) _files; return ;;
     folders) _files -/; return ;;
@@ -68,11 +92,14 @@ function __libretto_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     set -l lines ($words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
-    switch "$lines[1]"
+    set -l first (string split \t -- "$lines[1]")
+    set -l lead "$first[2]"
+    set -l name (string sub --start (math 1 + (string length -- "$lead")) -- "$current")
+    switch "$first[1]"
         case files
-            __fish_complete_path "$current"
+            string replace --regex '^' -- "$lead" (__fish_complete_path "$name")
         case folders
-            __fish_complete_directories "$current"
+            string replace --regex '^' -- "$lead" (__fish_complete_directories "$name")
         case '*'
             for line in $lines[2..-1]
                 echo $line
