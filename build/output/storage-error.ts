@@ -1,5 +1,6 @@
 // The error of a failing disk: its message, the path, and advice. The message ends with a full stop.
 
+import { dirname } from 'node:path';
 import { storageAdvice, storageFaultOf } from '../contract/storage-fault.ts';
 
 /** A failed write: the build stops, and the published tree stays unchanged. */
@@ -13,9 +14,11 @@ export class StorageError extends Error {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'no permission. Give the user that builds write access to the data folder',
-  EPERM: 'not permitted. Give the user that builds write access to the data folder',
+const accessAdvice = (path: string): string => `Give the user that runs Libretto write access to ${dirname(path)}`;
+
+const reasons: Readonly<Record<string, string | ((path: string) => string)>> = {
+  EACCES: (path) => `no permission. ${accessAdvice(path)}`,
+  EPERM: (path) => `not permitted. ${accessAdvice(path)}`,
   EIO: 'the disk reported an input/output error',
   EMFILE: 'too many open files. Raise the limit (ulimit -n)',
   ENFILE: 'too many open files on this machine',
@@ -28,14 +31,15 @@ const reasons: Readonly<Record<string, string>> = {
 /** All commands describe a full or read-only disk by one sentence. A wrapped failure has its own message. */
 function describeFailure(path: string, cause: unknown): string {
   const isWrapped = errorCode(cause) === undefined;
-  if (isWrapped || storageFaultOf(cause) === undefined) return `${path}: ${reasonOf(cause)}`;
+  if (isWrapped || storageFaultOf(cause) === undefined) return `${path}: ${reasonOf(path, cause)}`;
   return `${path} cannot be written. ${storageAdvice(cause)}`;
 }
 
-function reasonOf(cause: unknown): string {
+function reasonOf(path: string, cause: unknown): string {
   const code = errorCode(cause);
   const known = code === undefined ? undefined : reasons[code];
-  const reason = known ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason =
+    (typeof known === 'function' ? known(path) : known) ?? (cause instanceof Error ? cause.message : String(cause));
   return reason.endsWith('.') ? reason : `${reason}.`;
 }
 

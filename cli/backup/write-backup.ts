@@ -18,6 +18,7 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { rememberedStateName } from '../state/remembered-state.ts';
 import { assertRecordsOfBackup } from '../state/state-records.ts';
+import { describeReadFault } from '../io/read-fault.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { readStateWhole } from '../state/verify-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
@@ -83,7 +84,9 @@ async function refuseTarget(target: string, data: string): Promise<void> {
     );
   const names = await readdir(target).catch((error: unknown) => {
     if (isMissing(error)) return [];
-    throw new UsageError(`${target} cannot be used: ${(error as Error).message}.`, { cause: error });
+    throw new UsageError(`${target} cannot be used: ${describeReadFault(error)}. Name a new or empty folder.`, {
+      cause: error,
+    });
   });
   if (names.length > 0) throw new UsageError(`${target} is not empty. Name a new or empty folder.`);
 }

@@ -1,7 +1,8 @@
-// Refuses a named source that is not there and never was. A build would remember it, and fail because of it each time.
+// Refuses a named source that is not there, or may not be read, and never was a source. A build would remember the
+// source, and fail because of it each time.
 
-import { statSync } from 'node:fs';
-
+import { BuildRefused } from '../../build/contract/refusals.ts';
+import { lookAtNamed } from '../../build/shared/files/named-path.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -24,9 +25,19 @@ export function refuseMissingSources({ sources, workingDirectory, dataDirectory 
 }
 
 function faultOf(path: string): string | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false });
+  const facts = orRefusal(() => lookAtNamed(path));
+  if (typeof facts === 'string') return facts;
   if (facts === undefined) return `There is no folder ${path}. Name an existing folder, a git repository or its URL.`;
   return facts.isDirectory()
     ? undefined
     : `${path} is a file. Name the folder of the package, or the folder of the ZIPs with artifact: in front.`;
+}
+
+function orRefusal<Result>(look: () => Result): Result | string {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof BuildRefused) return error.message;
+    throw error;
+  }
 }

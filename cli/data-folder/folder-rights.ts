@@ -3,8 +3,8 @@
 
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { userInfo } from 'node:os';
 
+import { ownUserName } from '../../build/shared/process/own-user.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** The part of a data folder that a command uses. */
@@ -42,7 +42,7 @@ async function denied(path: string, right: 'read' | 'change'): Promise<UsageErro
   const { owned, uid } = await ownedPart(path);
   const owner = await userNameOf(uid);
   return new UsageError(
-    `The user ${ownName()} may not ${right} ${path}: ${owned === path ? 'it' : owned} belongs to ` +
+    `The user ${ownUserName()} may not ${right} ${path}: ${owned === path ? 'it' : owned} belongs to ` +
       `${owner ?? `the user with the id ${uid}`}. Run the command as that user: ` +
       `sudo -u ${owner ?? `'#${uid}'`} libretto … Or name another data folder with --data.`,
   );
@@ -62,12 +62,4 @@ async function ownedPart(path: string): Promise<{ readonly owned: string; readon
 async function userNameOf(uid: number): Promise<string | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
   return lines.map((line) => line.split(':')).find(([name, , id]) => name !== '' && id === String(uid))?.[0];
-}
-
-function ownName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `with the id ${process.getuid?.() ?? 'unknown'}`;
-  }
 }

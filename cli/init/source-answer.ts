@@ -1,6 +1,6 @@
 // One source as a person typed it: what it is, and whether a build can read it.
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { findPackages } from '../../build/sources/directory/find-packages.ts';
@@ -9,6 +9,7 @@ import { askRemote } from '../../build/sources/git/ask-remote.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
+import { lookAtNamed } from '../../build/shared/files/named-path.ts';
 import { counted } from '../io/output.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -46,8 +47,13 @@ export async function examineSource(
 }
 
 function parsed(text: string, workingDirectory: string): ReturnType<typeof parseSource> {
+  return orUsageError(() => parseSource(text, workingDirectory, join(workingDirectory, 'var')));
+}
+
+/** The questions of a terminal answer a UsageError, and ask again. */
+function orUsageError<Result>(attempt: () => Result): Result {
   try {
-    return parseSource(text, workingDirectory, join(workingDirectory, 'var'));
+    return attempt();
   } catch (error) {
     if (!(error instanceof BuildRefused)) throw error;
     throw new UsageError(error.message, { cause: error });
@@ -55,7 +61,7 @@ function parsed(text: string, workingDirectory: string): ReturnType<typeof parse
 }
 
 function refuseMissing(text: string, path: string): void {
-  const facts = statSync(path, { throwIfNoEntry: false });
+  const facts = orUsageError(() => lookAtNamed(path));
   if (facts === undefined) throw new UsageError(`There is no folder ${path}. Name an existing folder, or a git URL.`);
   if (!facts.isDirectory())
     throw new UsageError(`${text} is a file. Name the folder of the package, or the folder of the ZIPs.`);

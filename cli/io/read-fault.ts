@@ -6,6 +6,8 @@ const meanings: Readonly<Record<string, string>> = {
   EPERM: 'this user may not read it',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is a file',
+  ELOOP: 'its symbolic links form a circle',
+  ENAMETOOLONG: 'its path is too long for this system',
 };
 
 /** Completes "… cannot be read: ". */

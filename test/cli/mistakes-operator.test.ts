@@ -1,6 +1,6 @@
 // The mistakes of an operator, each with the message that it must get: what is wrong, where, and what to do.
 
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { expectMessage, type Mistake } from '../util/mistake.ts';
@@ -13,10 +13,28 @@ beforeAll(async () => {
     ...below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })),
     'cert.pem': 'not a certificate',
     'a-file': '',
+    ...below('closed/mypkg', libraryTree('acme/mine', { version: '1.0.0' })),
+    ...below('unreadable', libraryTree('acme/mine', { version: '1.0.0' })),
+    'unreadable.zip': 'PK',
+    'full/a-file': '',
+    'read-only/': '',
   });
   await runCli(['build', 'packages', '--data', 'var'], { cwd: tree.root });
+  symlinkSync('circle', tree.path('circle'));
+  await runCli(['build', 'packages', '--data', 'shared'], { cwd: tree.root });
+  for (const path of ['', ...readdirSync(tree.path('shared'), { recursive: true, encoding: 'utf8' })])
+    chmodSync(tree.path('shared', path), 0o777);
+  chmodSync(tree.root, 0o777);
+  chmodSync(tree.path('read-only'), 0o555);
+  for (const path of closed) chmodSync(tree.path(path), 0o000);
 });
-afterAll(() => tree.remove());
+
+afterAll(() => {
+  for (const path of closed) chmodSync(tree.path(path), 0o700);
+  tree.remove();
+});
+
+const closed = ['closed', 'unreadable', 'unreadable.zip', 'full'];
 
 const configurations: readonly (readonly [title: string, text: string, ...says: readonly string[]])[] = [
   [
@@ -258,6 +276,55 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
+const mayNotRead = [/The user \S.* may not read \S+\/closed\/mypkg\. Move it to a folder .*, or give the user rights/];
+const asOther = { asOther: true };
+
+const withoutRights: readonly Mistake[] = [
+  ...[
+    ['publish', 'closed/mypkg', '-d', 'new'],
+    ['publish', 'closed/mypkg', '--url', 'https://packages.example.org', '--token', 'lib_w_x'],
+    ['build', 'closed/mypkg', '-d', 'new'],
+    ['build', 'git:closed/mypkg', '-d', 'new'],
+    ['build', 'artifact:closed/mypkg', '-d', 'new'],
+    ['receive', 'closed/mypkg', '-d', 'new'],
+    ['init', '--yes', '--out', 'new.json', '--source', 'closed/mypkg'],
+  ].map((args) => ({ title: `folder of \`${args.join(' ')}\``, args, options: asOther, says: mayNotRead })),
+  ...[
+    ['publish', 'unreadable', '-d', 'new'],
+    ['publish', 'unreadable.zip', '-d', 'new'],
+    ['build', 'unreadable', '-d', 'new'],
+    ['receive', 'unreadable', '-d', 'new'],
+  ].map((args) => ({
+    title: `unreadable path of \`${args.join(' ')}\``,
+    args,
+    options: asOther,
+    says: [/The user \S.* may not read \S+\/unreadable\S*\. Move it to a folder/],
+  })),
+  {
+    title: 'circle of links',
+    args: ['publish', 'circle', '-d', 'new'],
+    says: ['/circle cannot be read: its symbolic links form a circle. Correct the links'],
+  },
+  {
+    title: 'path of 5000 characters',
+    args: ['publish', 'x'.repeat(5000), '-d', 'new'],
+    says: ['cannot be read: the path is too long for this system. Name a shorter path.'],
+  },
+  {
+    title: 'closed folder for a backup',
+    args: ['backup', 'full', '-d', 'shared'],
+    options: asOther,
+    says: ['/full cannot be used: this user may not read it. Name a new or empty folder.'],
+  },
+  {
+    title: 'folder that a new backup needs',
+    args: ['backup', 'read-only/bk', '-d', 'shared'],
+    options: asOther,
+    exitCode: 1,
+    says: [/no permission\. Give the user that runs Libretto write access to \S+\/read-only\.$/],
+  },
+];
+
 describe('an operator whose libretto.json has', () => {
   it.each(configurations)('%s reads the place and the repair', async (title, text, ...says) => {
     const name = `${title.replaceAll(/\W+/g, '-')}.json`;
@@ -271,4 +338,8 @@ describe('an operator whose libretto.json has', () => {
 
 describe('an operator who names', () => {
   it.each(mistakes)('$title reads what is wrong, and what to do', (mistake) => expectMessage(mistake, tree.root));
+});
+
+describe('an operator without the rights to the', () => {
+  it.each(withoutRights)('$title reads what is wrong, and what to do', (mistake) => expectMessage(mistake, tree.root));
 });

@@ -24,7 +24,7 @@ describe('row 49, F4: a failing disk under the program', () => {
       73,
       /The disk is read-only: reading still works, changes do not\. Mount it for writing and try again\.$/m,
     ],
-    ['EACCES', 1, /no permission\. Give the user that builds write access/],
+    ['EACCES', 1, /no permission\. Give the user that runs Libretto write access to/],
     ['EMFILE', 1, /too many open files\. Raise the limit/],
     ['EIO', 1, /the disk reported an input\/output error/],
   ])(

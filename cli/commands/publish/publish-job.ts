@@ -1,7 +1,8 @@
 // One run of `libretto publish`: the folder or ZIP, and the ZIP that is made of a folder.
 
-import { statSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 
+import { lookAtNamed } from '../../../build/shared/files/named-path.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -20,9 +21,12 @@ export interface Job {
   readonly progress: Progress;
 }
 
-/** Throws UsageError for a path that is neither a folder nor a ZIP of a permitted size. */
+/**
+ * Throws UsageError for a path that is neither a folder nor a ZIP of a permitted size, BuildRefused for one that this
+ * user may not read.
+ */
 export function look(path: string): Stats {
-  const facts = statSync(path, { throwIfNoEntry: false });
+  const facts = lookAtNamed(path);
   if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
     throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.`);
   if (facts.size > mostUploadBytes)
