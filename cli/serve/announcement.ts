@@ -1,5 +1,6 @@
 // The text that a server prints after its start. Pure.
 
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
@@ -59,7 +60,7 @@ export function setupLines(offer: SetupOffer | undefined): string[] {
   return [
     'There is no user yet. To create the first admin, replace the email and password in this command, and run ' +
       'it within an hour:',
-    `  curl ${offer.url}/api/auth/setup -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
+    `  curl ${quoteForShell(`${offer.url}/api/auth/setup`)} -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
     'Or run `libretto user create --admin --email EMAIL` here.',
   ];
 }

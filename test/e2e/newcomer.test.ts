@@ -6,7 +6,7 @@
 // - `libretto serve` listens on a free port, so that tests do not share one. Lines that name 8080 get that port;
 // - projects ask packagist.org nothing, because there is no internet.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { composerCommand, composerEnvironment } from '../util/composer.ts';
@@ -34,11 +34,13 @@ const pasted = (page: string, text: string): Pasted => {
 /** Durations differ from run to run. */
 const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d s/g, 'N s').trim();
 
-/** A terminal of this person, in the clone of the repository. `alias`: its first line. */
+/** A terminal of this person, in a clone whose path has a space. `alias`: its first line. */
 function terminal(home: TemporaryFolder, alias: string): (...all: readonly Pasted[]) => Promise<string> {
   const client = `composer() { ${composerCommand()
     .map((word) => `'${word}'`)
     .join(' ')} "$@"; }`;
+  const clone = home.at('my clone');
+  symlinkSync(root, clone);
   return async (...all) => {
     const result = await execa('sh', {
       cwd: root,
@@ -46,7 +48,7 @@ function terminal(home: TemporaryFolder, alias: string): (...all: readonly Paste
       extendEnv: false,
       reject: false,
       all: true,
-      input: ['set -e', client, alias, ...all.map(({ lines }) => lines)].join('\n'),
+      input: ['set -e', client, `cd '${clone}'`, alias, ...all.map(({ lines }) => lines)].join('\n'),
     });
     expect(result.exitCode, result.all).toBe(0);
     for (const { shown } of all) expect(withoutTimes(result.all)).toContain(withoutTimes(shown));

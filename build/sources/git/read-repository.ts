@@ -9,6 +9,7 @@ import { formatGitMemory, parseGitMemory } from './outcome.ts';
 import { readVersions } from './read-versions.ts';
 import { hasRefs } from './refs.ts';
 import type { Repository, ScanContext } from './scan-context.ts';
+import { unreleasedNotices } from './release-notices.ts';
 import { ScratchRepositories } from './scratch-repository.ts';
 import { describePatterns } from './selection.ts';
 
@@ -46,7 +47,10 @@ export async function readRepository(
     releases,
     former,
     quarantined,
-    notices,
+    notices: [
+      ...notices,
+      ...(options.refs === undefined && quarantined.length === 0 ? unreleasedNotices(releases) : []),
+    ],
     memory: {
       fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`,
       detail: JSON.stringify(formatGitMemory(memory)),
