@@ -1,14 +1,12 @@
-// The feature `api`: the management API, with the services that its operations need. The API's own code is a third of the
-// server's: the first request to the API loads it, or a timer soon after the start. Thus the server listens earlier.
+// The feature `api`: the management API, with the services that its operations need.
 
 import { createArtifacts, type Artifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
-import type { Management } from '../../proxy/manage/frame/api-request.ts';
+import { createManagement } from '../../proxy/manage/management.ts';
 import { createUploads } from '../../proxy/manage/frame/upload.ts';
-import type { Services } from '../../proxy/manage/routes.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { composeBuilder } from '../compose/builder.ts';
 import { composeKeys } from '../compose/keys.ts';
@@ -28,7 +26,7 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
   const store = createAuditedStore({ store: state, now: nowMs });
   const keys = composeKeys(config, context);
   const people = composePeople(context, state, keys, peopleRules(settings));
-  const services: Services = {
+  const management = createManagement({
     ...syncing,
     ...packages,
     uses: core.uses,
@@ -48,38 +46,10 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
     defaultLimits: defaultLimits(settings),
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
-  };
-  const api = lateApi(services);
+  });
   return {
-    answers: createManagementFeature(people.sessions, api.load),
-    start: api.loadLater,
-    close: api.cancel,
+    answers: createManagementFeature(management),
     offers: { setupCode: () => composePeople(context, state, keys).offerSetup() },
-  };
-}
-
-/**
- * Packages come first after a start. Later the code is loaded in any case: a program that is replaced while the server
- * runs must not be mixed with the old one.
- */
-const loadAfterMs = 1000;
-
-function lateApi(services: Services): {
-  load: () => Promise<Management>;
-  loadLater: () => Promise<void>;
-  cancel: () => Promise<void>;
-} {
-  let loaded: Promise<Management> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const load = (): Promise<Management> =>
-    (loaded ??= import('../../proxy/manage/management.ts').then(({ createManagement }) => createManagement(services)));
-  return {
-    load,
-    loadLater: async () => {
-      // a failure is the answer to each request of the API
-      timer = setTimeout(() => void load().catch(() => undefined), loadAfterMs).unref();
-    },
-    cancel: async () => clearTimeout(timer),
   };
 }
 

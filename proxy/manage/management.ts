@@ -32,6 +32,8 @@ export function createManagement(services: Services): Management {
         if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
         throw error;
       }),
+    isSession: async (authorization, nowMs) =>
+      (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
   };
 }
 

@@ -96,11 +96,9 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
         certificate,
         limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
         management: {
-          api: {
-            answer: ({ incoming }) =>
-              once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
-          },
-          sessions: { authenticate: async () => undefined },
+          answer: ({ incoming }) =>
+            once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
+          isSession: async () => false,
         },
       });
       await using client = await connectHttp2(served.port, authority);

@@ -154,7 +154,7 @@ export async function runManagement(
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
     }),
-    management: { sessions: people.sessions, api: createManagement(services) },
+    management: createManagement(services),
     dataDirectory: folder.at('data'),
     onDownload: services.downloads.count,
     onInstall: services.installs.count,

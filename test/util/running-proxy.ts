@@ -23,7 +23,6 @@ import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.t
 import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
 import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
-import type { Sessions } from '../../proxy/auth/sessions.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
@@ -77,7 +76,7 @@ export interface RunningOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
-  readonly management?: { readonly sessions: Pick<Sessions, 'authenticate'>; readonly api: Management };
+  readonly management?: Management;
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
   readonly onDownload?: (name: string, version: string) => void;
@@ -208,9 +207,7 @@ function featuresOf(
     ...(advisories === undefined
       ? []
       : [createAdvisoryFeature(createAdvisoryAnswers({ files, advisories, mirrored }))]),
-    ...(management === undefined
-      ? []
-      : [createManagementFeature(management.sessions, () => Promise.resolve(management.api))]),
+    ...(management === undefined ? [] : [createManagementFeature(management)]),
   ];
 }
 
