@@ -59,6 +59,27 @@ const namesIn = (text: string): readonly string[] => [
 /** The values of labels in selectors and groupings are no names of metrics. */
 const metricsIn = (expression: string): readonly string[] => namesIn(expression.replaceAll(/"[^"]*"/g, ''));
 
+/** The counters of alerts.yaml, with their matchers. */
+const countedSeries = /(?:increase|rate)\((\w+)(?:\{(.*?)\})?\[/g;
+
+/** The values of the samples of the first server that match, as Prometheus matches; it is the one with a mirror. */
+function samplesOf(name: string, matchers: string): readonly string[] {
+  const wanted = [...matchers.matchAll(/(\w+)(=~|!=|=)"(.*?)"/g)];
+  return [...(scraped[0] ?? '').matchAll(/^([a-z_]+)(?:\{(.*)\})? (\S+)$/gm)]
+    .filter(([, sample, labels = '']) => {
+      const values = new Map([...labels.matchAll(/(\w+)="(.*?)"/g)].map(([, label, value]) => [label, value]));
+      return (
+        sample === name &&
+        wanted.every(([, label, how, pattern = '']) => {
+          const value = values.get(label);
+          if (label === 'instance') return true; // Prometheus adds it
+          return how === '!=' ? value !== pattern : new RegExp(`^(?:${pattern})$`).test(value ?? '');
+        })
+      );
+    })
+    .map(([, , , value = '']) => value);
+}
+
 describe.skipIf(lacks('redis-server', 'promtool'))('monitoring', () => {
   beforeAll(async () => {
     mkdirSync(folder.at('packages/hello'), { recursive: true });
@@ -124,6 +145,20 @@ describe.skipIf(lacks('redis-server', 'promtool'))('monitoring', () => {
     expect(documented.filter((name) => name.startsWith('libretto_') && !sampledNames().has(name))).toEqual([
       'libretto_request_duration_seconds', // its samples have suffixes
     ]);
+  });
+
+  it('every counter of alerts and refusals starts at 0, so that its first events count', () => {
+    const alerts = textOf('docs/deploy/alerts.yaml');
+    const counted = [
+      ...alerts.matchAll(countedSeries),
+      ...expressions.join('\n').matchAll(/increase\((\w+)\{(.*?)\}/g),
+    ];
+    expect(counted.length).toBeGreaterThan(8);
+    for (const [, name = '', matchers = ''] of counted)
+      expect(samplesOf(name, matchers).length, `${name}{${matchers}}`).toBeGreaterThan(0);
+    for (const token of ['none', 'read', 'write'])
+      for (const route of ['root', 'provider', 'dist', 'search', 'api'])
+        expect(samplesOf('libretto_requests_total', `route="${route}", status="429", token="${token}"`)).toEqual(['0']);
   });
 
   describe('promtool', () => {

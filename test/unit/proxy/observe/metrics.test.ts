@@ -39,7 +39,7 @@ describe('createRequestCounts', () => {
     counts.answered('root', 401, undefined, whole(50), 1);
     counts.malformed(431);
     const lines = formatMetrics(counts.families()).split('\n');
-    expect(lines.filter((line) => line.startsWith('libretto_requests_total'))).toEqual([
+    expect(lines.filter((line) => /^libretto_requests_total.* [^0]/.test(line))).toEqual([
       'libretto_requests_total{route="root",status="401",token="none"} 1',
       'libretto_requests_total{route="provider",status="200",token="read"} 2',
       'libretto_requests_total{route="provider",status="304",token="write"} 1',
@@ -49,6 +49,13 @@ describe('createRequestCounts', () => {
     expect(lines).toContain('libretto_response_bytes_total{route="provider"} 200');
     expect(lines).toContain('libretto_requests_aborted_total{route="dist"} 1');
     expect(lines).toContain('libretto_requests_aborted_total{route="provider"} 0');
+  });
+
+  it('refusals and errors are counted from 0 for each route and kind of token', () => {
+    const lines = formatMetrics(createRequestCounts(['api']).families()).split('\n');
+    const zeros = lines.filter((line) => line.startsWith('libretto_requests_total'));
+    expect(zeros).toHaveLength(8 * 3 * 4); // routes, kinds, statuses
+    expect(zeros).toContain('libretto_requests_total{route="api",status="429",token="write"} 0');
   });
 
   it('durations are a cumulative histogram in seconds', () => {
