@@ -47,10 +47,7 @@ export async function readRepository(
     releases,
     former,
     quarantined,
-    notices: [
-      ...notices,
-      ...(options.refs === undefined && quarantined.length === 0 ? unreleasedNotices(releases) : []),
-    ],
+    notices: [...notices, ...unreleasedNotices(versions, options)],
     memory: {
       fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`,
       detail: JSON.stringify(formatGitMemory(memory)),

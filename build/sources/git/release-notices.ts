@@ -2,13 +2,19 @@
 // package by default. Pure.
 
 import type { Release } from '../release.ts';
+import type { GitSelection } from './selection.ts';
 
 const mostNamed = 3;
 
+export interface Found {
+  readonly releases: readonly Pick<Release, 'name' | 'version' | 'dev' | 'defaultBranch'>[];
+  /** a tag among these may be a release */
+  readonly quarantined: readonly unknown[];
+}
+
 /** The notice for a repository whose tags are all published; empty if every package has a release. */
-export function unreleasedNotices(
-  releases: readonly Pick<Release, 'name' | 'version' | 'dev' | 'defaultBranch'>[],
-): string[] {
+export function unreleasedNotices({ releases, quarantined }: Found, { refs }: Pick<GitSelection, 'refs'>): string[] {
+  if (refs !== undefined || quarantined.length > 0) return [];
   const released = new Set(releases.filter(({ dev }) => !dev).map(({ name }) => name));
   const waiting = releases.filter(({ name }) => !released.has(name));
   const example = waiting.find(({ defaultBranch }) => defaultBranch) ?? waiting[0];
