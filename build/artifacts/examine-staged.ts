@@ -93,7 +93,7 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
       { reason: 'VERSION_MISSING' },
     );
   }
-  const sent = given === undefined ? undefined : checkedLabel(given, 'The version it was sent as is');
+  const sent = given === undefined ? undefined : checkedLabel(given, 'The version to publish is');
   if (declared === undefined && sent !== undefined) return sent;
   const written = checkedLabel(declared ?? '', '"version" in composer.json is');
   if (sent === undefined || sent.normalized === written.normalized) return written;

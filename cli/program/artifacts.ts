@@ -15,6 +15,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .option('--version <version>', 'the version, if composer.json has none')
     .option('--url <url>', 'the address of a remote registry (LIBRETTO_URL)')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine')
     .option('--dry-run', 'check everything and show what would be published, without publishing it')
     .option('--json', 'print the result as JSON')
     .addHelpText(

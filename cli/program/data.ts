@@ -17,6 +17,7 @@ function addStatus(program: Command, wire: Wire): void {
     )
     .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

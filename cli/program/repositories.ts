@@ -25,7 +25,8 @@ export function addRepositories(program: Command, wire: Wire): void {
 function orRemote(command: Command): Command {
   return command
     .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
-    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
+    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine');
 }
 
 function addAdd(repository: Command, wire: Wire): void {

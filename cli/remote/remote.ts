@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { adviceOnForeignAnswer, refusePlainHttp } from './plain-http.ts';
 import { registryAddress } from './registry-address.ts';
 
 /** The remote registry could not be reached, or is none. */
@@ -28,7 +29,7 @@ export interface Remote {
  * The remote registry of this command line; undefined: the command works on a data folder. `--data` names a folder, and
  * overrides LIBRETTO_URL. Throws UsageError for an invalid address, for an address without a token, for a token without
  * an address, and for an empty one of both: a forgotten or misspelt secret must not make a job publish into its own
- * folder.
+ * folder. Throws UsageError also for http:// to another machine without `--insecure-http`.
  */
 export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Remote | undefined {
   const isLocal = flags['url'] === undefined && flags['data'] !== undefined;
@@ -47,6 +48,7 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
         'https://packages.example.org. For a data folder on this machine, use --data and no --token.',
     );
   if (url === undefined || token === undefined) return undefined;
+  refusePlainHttp(url, flags['insecureHttp'] === true);
   return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
 }
 
@@ -93,10 +95,23 @@ export function readReply({ url }: Remote, status: number, text: string): Reply 
   const { code, error, details } = body ?? {};
   if (typeof code === 'string' && code in errorTable && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
-      message: `${error} [${code}]`,
+      message: `${error} [${code}]${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},
     });
-  throw new RemoteFailure(`${url} answered ${status}, but not like a Libretto registry. Check the address.`);
+  throw new RemoteFailure(
+    `${url} answered ${status}, but not like a Libretto registry. ${adviceOnForeignAnswer(url, status)}`,
+  );
+}
+
+/** The invalid fields of a request, each on a line, without those that the message names already. */
+function listIssues(message: string, details: unknown): string {
+  const issues = isJsonObject(details) && Array.isArray(details['issues']) ? details['issues'] : [];
+  return issues
+    .filter(isJsonObject)
+    .map((issue) => ({ path: String(issue['path'] ?? ''), reason: String(issue['message'] ?? '') }))
+    .filter(({ reason }) => reason !== '' && !message.includes(reason))
+    .map(({ path, reason }) => `\n  ${path === '' ? '' : `${path}: `}${reason}`)
+    .join('');
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -1,6 +1,8 @@
 // The mistakes of a CI job, each with the message that it must get: what is wrong, where, and what to do. All requests
 // go to one registry.
 
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { expectMessage, type Mistake } from '../util/mistake.ts';
@@ -9,8 +11,16 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 
 let registry: Registry;
 let write: string;
+/** a web server that wants https, such as nginx: it redirects, or answers 400 below /refusing */
+let webServer: Server;
+const webAddress = (): string => `http://127.0.0.1:${(webServer.address() as AddressInfo).port}`;
 beforeAll(async () => {
   registry = await startRegistry();
+  webServer = createServer((request, response) => {
+    response.statusCode = request.url?.startsWith('/refusing') === true ? 400 : 301;
+    response.end('Use https.');
+  });
+  await new Promise<void>((resolve) => void webServer.listen(0, '127.0.0.1', resolve));
   write = (await registry.createToken('--kind', 'write')).token;
   writeTree(registry.folder.path, {
     'tool/composer.json': JSON.stringify({ name: 'acme/tool', description: 'x' }),
@@ -21,7 +31,10 @@ beforeAll(async () => {
   });
   await registry.cli('publish', 'tool', '--version', '1.0.0', '--url', registry.direct(), '--token', write);
 });
-afterAll(() => registry.stop());
+afterAll(async () => {
+  webServer.close();
+  await registry.stop();
+});
 
 interface Job {
   readonly title: string;
@@ -69,7 +82,7 @@ const jobs: readonly Job[] = [
   {
     title: 'a version that is none',
     args: ['tool', '--version', 'latest'],
-    says: ['"latest", which Composer does not accept as a version. Write one such as 1.2.0'],
+    says: ['The version to publish is "latest", which Composer does not accept as a version. Write one such as 1.2.0'],
   },
   {
     title: 'the full name of a tag',
@@ -129,6 +142,52 @@ const jobs: readonly Job[] = [
     says: ['LIBRETTO_URL "https://***@packages.example.org" is not the address', 'set the token in LIBRETTO_TOKEN'],
   },
   {
+    title: 'http:// to another machine',
+    args: ['tool', '--version', '1.1.0'],
+    url: 'http://packages.example.org',
+    exitCode: 2,
+    says: [
+      'The address http://packages.example.org has no TLS: everyone on the way could read the token. Nothing was sent. ',
+      'Write https://packages.example.org.',
+      'add --insecure-http.',
+    ],
+  },
+  {
+    title: 'http:// to a web server that redirects to https',
+    args: ['tool', '--version', '1.1.0'],
+    url: 'redirecting',
+    says: [/http:\S+ answered 301, but not like a Libretto registry\. Does this server want https\? Then write https:/],
+  },
+  {
+    title: 'http:// to a web server that wants https',
+    args: ['tool', '--version', '1.1.0'],
+    url: 'refusing',
+    says: [/http:\S+ answered 400, but not like a Libretto registry\. Does this server want https\? Then write https:/],
+  },
+  {
+    title: 'http:// to another machine, with consent',
+    args: ['tool', '--version', '1.1.0', '--insecure-http'],
+    url: 'other machine',
+    says: [/http:\/\/0\S+ answered 301, but not like .* write https:.* Revoke the token: it was sent in plain text\./],
+  },
+  {
+    title: 'an empty version',
+    args: ['tool', '--version', ''],
+    exitCode: 2,
+    says: ['--version is empty. Nothing was published. Is the variable of the CI system set?', 'omit --version.'],
+  },
+  {
+    title: 'an empty version in a dry run',
+    args: ['tool', '--version', ' ', '--dry-run'],
+    exitCode: 2,
+    says: ['--version is empty.'],
+  },
+  {
+    title: 'a version that is too long',
+    args: ['tool', '--version', `dev-${'x'.repeat(300)}`],
+    says: [/\[INVALID_INPUT\]\n  version: /],
+  },
+  {
     title: 'an address where nothing runs',
     args: ['tool', '--version', '1.1.0'],
     url: 'http://127.0.0.1:1',
@@ -136,11 +195,18 @@ const jobs: readonly Job[] = [
   },
 ];
 
+/** `other machine`: an address that is not loopback by its name, and leads to this machine */
+const addresses: Readonly<Record<string, () => string>> = {
+  redirecting: () => `${webAddress()}/redirecting`,
+  refusing: () => `${webAddress()}/refusing`,
+  'other machine': () => webAddress().replace('127.0.0.1', '0.0.0.0'),
+};
+
 describe('a CI job that publishes with', () => {
   it.each(jobs)('$title reads what is wrong, and what to do', async ({ url, token: given, exitCode = 1, ...job }) => {
     const token = given ?? write;
     const environment = {
-      LIBRETTO_URL: url ?? registry.direct(),
+      LIBRETTO_URL: addresses[url ?? '']?.() ?? url ?? registry.direct(),
       ...(token === 'none' ? {} : { LIBRETTO_TOKEN: token === 'read' ? registry.token : token }),
     };
     const mistake = { ...job, args: ['publish', ...job.args], exitCode, options: { environment } };

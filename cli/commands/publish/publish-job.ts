@@ -34,6 +34,16 @@ export function look(path: string): Stats {
   return facts;
 }
 
+/** Throws UsageError for an empty version: a job without its tag would publish another version, or none. */
+export function givenVersion(flag: unknown): string | undefined {
+  if (typeof flag !== 'string') return undefined;
+  if (flag.trim() !== '') return flag;
+  throw new UsageError(
+    '--version is empty. Nothing was published. Is the variable of the CI system set? If composer.json has the ' +
+      'version, omit --version.',
+  );
+}
+
 /** Packs the folder of the job into a new ZIP, and names the files that are left out. */
 export async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });

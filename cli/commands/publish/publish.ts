@@ -31,7 +31,7 @@ import { publishRemotely } from '../../remote/publish-remotely.ts';
 import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { planPublication } from './dry-run.ts';
-import { look, pack, type Job } from './publish-job.ts';
+import { givenVersion, look, pack, type Job } from './publish-job.ts';
 
 interface Published {
   readonly record: JsonObject;
@@ -41,6 +41,7 @@ interface Published {
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, now } = context;
   const remote = remoteOf(flags, context);
+  const version = givenVersion(flags['version']);
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
   const config = await (remote === undefined ? localConfig(context, flags) : configOf(context, flags));
@@ -50,7 +51,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     config,
     path,
     isFolder: facts.isDirectory(),
-    version: flags['version'] as string | undefined,
+    version,
     progress,
   };
   if (flags['dryRun'] === true) return planPublication(job, remote, flags['json'] === true).finally(progress.stop);
