@@ -141,7 +141,7 @@ export function unfinishedArchives(
     code: 'SERIAL_BEHIND',
     path: `build/${manifestPath}`,
     message:
-      `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): ` +
+      `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial}: ` +
       'one of the two files was replaced by hand. The next build compares everything and continues from the ' +
       'later publication.',
   });

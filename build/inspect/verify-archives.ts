@@ -29,12 +29,12 @@ export async function archiveFault(
   const wrong = { code: 'WRONG_BYTES', ...place } as const;
   const facts = await readOrFault(output.facts('public', entry.path), wrong, unreadable);
   if (facts === 'unreadable') return unreadable[0];
-  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
+  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing. ${repair}` };
   if (facts.size !== entry.size)
     return {
       code: 'WRONG_BYTES',
       ...place,
-      message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}`,
+      message: `The archive has ${facts.size} bytes, published were ${entry.size}. ${repair}`,
     };
   if (fast) return undefined;
   const sha1 = await readOrFault(output.sha1('public', entry.path), wrong, unreadable);
@@ -43,7 +43,7 @@ export async function archiveFault(
     return {
       code: 'WRONG_BYTES',
       ...place,
-      message: `The archive's SHA-1 is ${sha1 ?? 'unknown'}, published was ${entry.shasum} (I3). ${repair}`,
+      message: `The archive's SHA-1 is ${sha1 ?? 'unknown'}, published was ${entry.shasum}. ${repair}`,
     };
   const fault = contentFault(output.locate(entry.path));
   return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };

@@ -112,7 +112,7 @@ function presenceFault(
       ? {
           code: 'MISSING_FILE',
           ...place,
-          message: `The document is missing, although the package has one (I2). ${repair}`,
+          message: `The document is missing, although the package has one. ${repair}`,
         }
       : undefined;
   return stamp !== undefined && (stamp?.sha256 ?? null) === null
@@ -150,7 +150,7 @@ function recordFaults(
       name,
       version: record.version,
       message:
-        'A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). ' +
+        'A document names this version, but the serving index does not have it with that reference and SHA-1. ' +
         repairs.byComparing,
     },
   ];

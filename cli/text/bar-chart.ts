@@ -39,7 +39,7 @@ export function drawBarChart(days: readonly Day[], { title, width, blocks }: Cha
     const cells = bars.map((count) => cellOf(count / most, level, blocks).repeat(columns));
     return `${label.padStart(gutter)} ${blocks ? '┤' : '|'}${cells.join('')}`.trimEnd();
   });
-  const period = daysInBar === 1 ? 'a day' : `in ${daysInBar} days`;
+  const period = daysInBar === 1 ? 'a day' : `per ${daysInBar} days`;
   const dates = first === last ? first.date : `${first.date} to ${last.date}`;
   return [`${title} ${period}, ${dates}:`, ...rows].map((line) => line.slice(0, width));
 }

@@ -23,7 +23,7 @@ export function describeProblems(report: BuildReport): string[] {
     lines.push(`${counted(quarantined.length, 'version')} left out:`);
     lines.push(
       ...firstOf(
-        quarantined.map((one) => `  ${nameOf(one)} (${one.where}): ${one.message} [${one.code}]`),
+        quarantined.map((one) => `  ${nameOf(one)}${placeOf(one)}: ${one.message} [${one.code}]`),
         mostLines,
       ),
     );
@@ -41,6 +41,11 @@ export function describeProblems(report: BuildReport): string[] {
     );
   }
   return lines;
+}
+
+/** Empty for a message that begins with the place. */
+function placeOf({ where, message }: BuildReport['quarantined'][number]): string {
+  return message.startsWith(where) ? '' : ` (${where})`;
 }
 
 function headline(

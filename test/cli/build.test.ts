@@ -167,6 +167,12 @@ describe('a build that excludes a version', () => {
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
+  it('names a file that is no JSON once', async () => {
+    writeTree(folder.at('packages/torn'), { 'composer.json': '{"name": "acme/torn"' });
+    const { stderr } = await run('build', 'packages');
+    expect(stderr).toMatch(/^ {2}a package: \/\S*torn\/composer\.json, line 1, column 21: .* \[INVALID_JSON\]$/m);
+  });
+
   it('publishes nothing with --strict', async () => {
     addBroken();
     const { exitCode, stdout } = await run('build', 'packages', '--strict');

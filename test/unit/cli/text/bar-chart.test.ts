@@ -24,7 +24,7 @@ describe('the chart', () => {
       width: 60,
       blocks: true,
     });
-    expect(lines[0]).toBe('Installs in 7 days, 2027-01-01 to 2027-12-31:');
+    expect(lines[0]).toBe('Installs per 7 days, 2027-01-01 to 2027-12-31:');
     expect(lines[1]).toMatch(/^14 ┤█{52}$/);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
   });
