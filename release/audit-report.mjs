@@ -62,15 +62,34 @@ export function judge(findings, permissions, today) {
 
 /** Checks the file of permissions; throws with the place of the fault. */
 export function parsePermissions(text, file) {
-  const entries = JSON.parse(text);
+  const entries = readJson(text, file);
   if (!Array.isArray(entries)) throw new Error(`${file} must hold a list.`);
   for (const [index, entry] of entries.entries()) {
     const wrong = ['advisory', 'library', 'reason', 'until'].find((key) => (entry[key] ?? '') === '');
     if (wrong !== undefined) throw new Error(`${file}: entry ${index + 1} has no "${wrong}". Each entry needs it.`);
-    if (!/^\d{4}-\d\d-\d\d$/.test(entry.until))
-      throw new Error(`${file}: "until" of entry ${index + 1} is ${JSON.stringify(entry.until)}. Write YYYY-MM-DD.`);
+    if (!isDay(entry.until))
+      throw new Error(
+        `${file}: "until" of entry ${index + 1} is ${JSON.stringify(entry.until)}. Write a day as YYYY-MM-DD.`,
+      );
   }
   return entries;
+}
+
+function readJson(text, file) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`${file} is not valid JSON: ${cause.message}. Correct the file, or write [] for no permission.`, {
+      cause,
+    });
+  }
+}
+
+/** Date accepts 2026-02-31 and means a day of March. */
+function isDay(text) {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** Lines for people, one advisory each, the refused ones first. */

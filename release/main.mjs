@@ -24,6 +24,9 @@ const read = (path) => readFileSync(join(root, path), 'utf8');
 /** The most that an installed package takes on the disk. */
 const mostInstalledMegabytes = 25;
 
+/** The text as one word of a shell. */
+const shellWord = (text) => (/^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+
 /** The release cannot be made: a message for people. */
 class Refused extends Error {}
 
@@ -190,7 +193,7 @@ async function main() {
   });
   say(`${paths.length} files, ${megabytes.toFixed(1)} MB when installed. In ${relative(process.cwd(), out) || '.'}:`);
   for (const sum of sums) say(sum);
-  say(`Try it: npm install -g ${join(out, `${name}.tgz`)}`);
+  say(`Try it: npm install -g ${shellWord(join(out, `${name}.tgz`))}`);
   if (!values.draft) say(`Then mark the commit: git tag -a v${version} -m "Libretto ${version}"`);
 }
 

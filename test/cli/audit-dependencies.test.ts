@@ -25,11 +25,11 @@ const advisory = (severity: Advisory['severity'], ghsa: string): readonly Adviso
 
 async function audit(
   contents: RegistryContents,
-  permissions: readonly object[] = [],
+  permissions: readonly object[] | string = [],
 ): Promise<{ readonly exitCode: number | undefined; readonly text: string }> {
   await using registry = await startNpmRegistry(contents);
   const file = folder.at('permitted.json');
-  writeFileSync(file, JSON.stringify(permissions));
+  writeFileSync(file, typeof permissions === 'string' ? permissions : JSON.stringify(permissions));
   const { exitCode, all } = await execa(process.execPath, ['release/audit.mjs', '--permitted', file], {
     cwd: root,
     env: registry.environment(folder.path),
@@ -84,6 +84,23 @@ describe('npm run audit', () => {
     const entry = { ...permission, advisory: 'GHSA-hhhh-hhhh-hhh1', library: 'hono' };
     const { exitCode, text } = await audit({ advisories: {} }, [entry]);
     expect([exitCode, text]).toEqual([2, expect.stringContaining('permitted.json: entry 1 has no "until"')]);
+  });
+
+  it.each(['2026-13-99', '2027-02-29', '31.1.2027'])('refuses the last day %s', async (until) => {
+    const entry = { ...permission, advisory: 'GHSA-hhhh-hhhh-hhh1', library: 'hono', until };
+    const { exitCode, text } = await audit({ advisories: {} }, [entry]);
+    expect([exitCode, text]).toEqual([
+      2,
+      expect.stringContaining(`permitted.json: "until" of entry 1 is "${until}". Write a day as YYYY-MM-DD.`),
+    ]);
+  });
+
+  it('names the file of permissions that is no JSON', async () => {
+    const { exitCode, text } = await audit({ advisories: {} }, '[}');
+    expect([exitCode, text]).toEqual([
+      2,
+      expect.stringMatching(/permitted\.json is not valid JSON: .*Correct the file/),
+    ]);
   });
 
   it('ends with 69 where the registry does not answer, and says that nothing was checked', async () => {

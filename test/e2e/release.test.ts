@@ -58,14 +58,16 @@ describe.skipIf(lacks('git'))('npm run release', () => {
     two = cloneRepository(one, folder.at('a deeper', 'clone'));
     two.git('config', 'core.fileMode', 'false');
     makePrivate(two.path);
-    mkdirSync(folder.at('two'));
-    writeFileSync(folder.at('two', 'letter.txt'), 'not of a release');
+    mkdirSync(folder.at('two files'));
+    writeFileSync(folder.at('two files', 'letter.txt'), 'not of a release');
     const made = await Promise.all([
       release(one, offline),
-      release(two, [...offline, '--out', folder.at('two')], { umask: '077', environment: { TZ: 'Asia/Tokyo' } }),
+      release(two, [...offline, '--out', folder.at('two files')], { umask: '077', environment: { TZ: 'Asia/Tokyo' } }),
     ]);
     for (const { exitCode, text } of made) expect(exitCode, text).toBe(0);
     expect(made[0].text).toContain('The package is for this system alone');
+    expect(made[0].text).toContain(`Try it: npm install -g ${one.at('released/libretto-0.9.0.tgz')}`);
+    expect(made[1].text).toContain(`Try it: npm install -g '${folder.at('two files', 'libretto-0.9.0.tgz')}'`);
     expect(made[0].text).toContain('Advisories were not checked (--skip-audit)');
   });
   afterAll(() => folder.remove());
@@ -73,8 +75,16 @@ describe.skipIf(lacks('git'))('npm run release', () => {
   it('writes the same bytes in another clone, with another umask and time zone', () => {
     const names = ['RELEASE-NOTES.md', 'SHA256SUMS', 'libretto-0.9.0.cdx.json', 'libretto-0.9.0.tgz'];
     expect(readdirSync(one.at('released')).sort()).toEqual(names);
-    expect(readdirSync(folder.at('two')).sort()).toEqual([...names, 'letter.txt'].sort());
-    for (const name of names) expect(digestOf(folder.at('two', name)), name).toBe(digestOf(one.at('released', name)));
+    expect(readdirSync(folder.at('two files')).sort()).toEqual([...names, 'letter.txt'].sort());
+    for (const name of names)
+      expect(digestOf(folder.at('two files', name)), name).toBe(digestOf(one.at('released', name)));
+  });
+
+  it('gives every file of the package the time of npm pack', async () => {
+    const { stdout } = await execa('tar', ['-tvzf', one.at('released/libretto-0.9.0.tgz'), '--full-time', '--utc']);
+    const entries = stdout.split('\n');
+    expect(entries.length).toBeGreaterThan(50);
+    expect(entries.filter((entry) => !/ 1985-10-26 08:15:00(?:\.0+)? /.test(entry))).toEqual([]);
   });
 
   it('writes checksums that sha256sum accepts, and the section of the changelog', async () => {
