@@ -89,7 +89,7 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
     return refused(
       'ARTIFACT_INVALID',
       'The version is unknown. Write "version" into composer.json, or give it when you publish: --version ' +
-        '1.2.0, or ?version=1.2.0 in the address.',
+        '1.2.0, or ?version=1.2.0 in the address of an upload.',
       { reason: 'VERSION_MISSING' },
     );
   }

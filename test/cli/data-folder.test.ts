@@ -203,6 +203,20 @@ describe('the first line on standard error', () => {
     },
   );
 
+  it.each([
+    ['publish', 'unversioned'],
+    ['publish', '../packages/hello', '--version', 'x.y'],
+    ['token', 'create', '--description', 'CI', '--expires', 'yesterday'],
+    ['token', 'create', '--description', 'CI', '--limit', '-4'],
+    ['build', './nowhere'],
+  ])('of a first command that is refused announces no folder, and none is left: %s %s', async (...args) => {
+    mkdirSync(folder.at('refused/unversioned'), { recursive: true });
+    writeFileSync(folder.at('refused/unversioned/composer.json'), JSON.stringify({ name: 'acme/unversioned' }));
+    const { exitCode, stderr } = await libretto(args, { cwd: folder.at('refused') });
+    expect([exitCode > 0, stderr]).toEqual([true, expect.stringMatching(/^libretto: /)]);
+    expect(existsSync(folder.at('refused/var'))).toBe(false);
+  });
+
   it('says with --json that it makes a folder that nobody named', async () => {
     const args = ['token', 'create', '--description', 'CI', '--json'];
     expect((await libretto([...args, '--data', 'named'])).stderr).toBe('');

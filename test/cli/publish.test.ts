@@ -106,7 +106,7 @@ describe('libretto publish on the data folder', () => {
       'an invalid version',
       ['hello', '--version', 'one'],
       1,
-      /The version it was sent as is "one", which Composer does not accept/,
+      /The version to publish is "one", which Composer does not accept/,
     ],
     ['a file that is no ZIP', ['hello/composer.json', '--version', '1.0.0'], 1, /^libretto: The archive/],
     [

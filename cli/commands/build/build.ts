@@ -9,7 +9,8 @@ import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
 import type { Config } from '../../config/config.ts';
-import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
+import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
+import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -22,6 +23,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, stderr, actor } = context;
+  await refuseBeforeFirst(context, { flags, operands });
   const isOfRecorded = flags['relocate'] !== undefined || (flags['forget'] !== undefined && operands.length === 0);
   const opened = await makeOrReadDataFolder(context, flags, 'tree', { mustExist: isOfRecorded });
   const config = await withStateSettings(opened, context);
@@ -49,6 +51,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   printProblems(stderr, describeProblems(report));
   warnOfLostIndexes(config.data.value, context);
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+/** Refuses missing sources before a first build announces and makes its data folder. */
+async function refuseBeforeFirst(context: Context, { flags, operands }: Given): Promise<void> {
+  const { value: dataDirectory } = (await configOf(context, flags)).data;
+  if (operands.length > 0 && lookAtFolder(dataDirectory) !== 'registry')
+    refuseMissingSources({ sources: operands, workingDirectory: context.workingDirectory, dataDirectory });
 }
 
 /** Watches only a data folder with mirrored packages, because only these can be shadowed. */

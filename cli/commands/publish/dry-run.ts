@@ -20,12 +20,7 @@ export async function planPublication(job: Job, remote: Remote | undefined, json
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;
     if (job.isFolder) await pack(job, path);
     const { size } = look(path);
-    const planned = await planArtifact(
-      { path, version: job.version },
-      remote === undefined ? config.data.value : undefined,
-    );
-    if (planned.outcome === 'refused')
-      throw new RegistryError(planned.code, { message: planned.message, details: planned.details });
+    const planned = await checkArtifact(path, job.version, remote === undefined ? config.data.value : undefined);
     const { exists, ...about } = remote === undefined ? planned : await planRemotely(remote, planned);
     progress.stop();
     const { outcome: _outcome, ...facts } = about;
@@ -35,6 +30,17 @@ export async function planPublication(job: Job, remote: Remote | undefined, json
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Throws the refusal that the publication of the ZIP would get. `dataDirectory`: of the registry, if it is here */
+export async function checkArtifact(
+  path: string,
+  version: string | undefined,
+  dataDirectory: string | undefined,
+): Promise<PlannedArtifact> {
+  const planned = await planArtifact({ path, version }, dataDirectory);
+  if (planned.outcome !== 'refused') return planned;
+  throw new RegistryError(planned.code, { message: planned.message, details: planned.details });
 }
 
 function describe(

@@ -45,7 +45,15 @@ export function givenVersion(flag: unknown): string | undefined {
 }
 
 /** Packs the folder of the job into a new ZIP, and names the files that are left out. */
-export async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
+export async function pack(job: Job, target: string): Promise<void> {
+  nameWithheld(job, await packSilently(job, target));
+}
+
+/** Resolves with the files that are left out. */
+export async function packSilently(
+  { context, config, path, progress }: Job,
+  target: string,
+): Promise<readonly string[]> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });
   const { withheld } = await packFolder({
     folder: path,
@@ -55,6 +63,10 @@ export async function pack({ context, config, path, progress }: Job, target: str
     jobs: config.jobs.value,
     now: context.now,
   });
+  return withheld;
+}
+
+export function nameWithheld({ context, progress }: Job, withheld: readonly string[]): void {
   if (withheld.length === 0) return;
   progress.stop();
   printWarnings(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);

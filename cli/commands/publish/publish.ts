@@ -23,6 +23,7 @@ import { artifactBuild } from '../../builds/artifact-build.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import type { Config } from '../../config/config.ts';
+import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
 import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
@@ -30,8 +31,8 @@ import { startProgress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
 import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
-import { planPublication } from './dry-run.ts';
-import { givenVersion, look, pack, type Job } from './publish-job.ts';
+import { checkArtifact, planPublication } from './dry-run.ts';
+import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
 
 interface Published {
   readonly record: JsonObject;
@@ -44,7 +45,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const version = givenVersion(flags['version']);
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
-  const config = await (remote === undefined ? localConfig(context, flags) : configOf(context, flags));
+  const given = await configOf(context, flags);
+  const isFirst = remote === undefined && flags['dryRun'] !== true && lookAtFolder(given.data.value) !== 'registry';
+  const config = remote === undefined && !isFirst ? await localConfig(context, flags) : given;
   const progress = await startProgress(context.progress, () => now().getTime());
   const job: Job = {
     context,
@@ -55,9 +58,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     progress,
   };
   if (flags['dryRun'] === true) return planPublication(job, remote, flags['json'] === true).finally(progress.stop);
-  const { record, created } = await (remote === undefined ? publishHere(job) : publishThere(job, remote)).finally(
-    progress.stop,
-  );
+  const { record, created } = await publish(
+    job,
+    remote,
+    isFirst ? () => localConfig(context, flags) : undefined,
+  ).finally(progress.stop);
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(summary, [describe(record, created, remote)]);
   return 0;
@@ -65,6 +70,27 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 async function localConfig(context: Context, flags: Given['flags']): Promise<Config> {
   return withStateSettings(await makeOrReadDataFolder(context, flags, 'all'), context);
+}
+
+/** `makeFolder`: of the first publication of a registry */
+function publish(job: Job, remote: Remote | undefined, makeFolder?: () => Promise<Config>): Promise<Published> {
+  if (remote !== undefined) return publishThere(job, remote);
+  return makeFolder === undefined ? publishHere(job) : publishFirst(job, makeFolder);
+}
+
+/** Checks the package before the data folder is made: a refusal leaves no registry without a package. */
+async function publishFirst(job: Job, makeFolder: () => Promise<Config>): Promise<Published> {
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
+  try {
+    const path = job.isFolder ? join(folder, 'package.zip') : job.path;
+    const withheld = job.isFolder ? await packSilently(job, path) : [];
+    await checkArtifact(path, job.version, undefined);
+    const config = await makeFolder();
+    nameWithheld(job, withheld);
+    return await publishHere({ ...job, path, isFolder: false, config });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function publishHere(job: Job): Promise<Published> {

@@ -2,6 +2,8 @@
 // error.
 
 import type { Context } from '../../io/context.ts';
+import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
+import { configOf } from '../../data-folder/open-data-folder.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -9,7 +11,10 @@ import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { explainUse } from './explain-use.ts';
 import { tokenFlags } from './token-flags.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: Given): Promise<number> {
+  const { data } = await configOf(context, given.flags);
+  // a refused first command leaves no data folder
+  if (lookAtFolder(data.value) !== 'registry') tokenFlags(given.flags, context.now().getTime());
   return runTokenCommand(context, given, create, { makes: true });
 }
 
