@@ -17,6 +17,8 @@ export interface LockOwner {
   readonly startTicks: string;
   /** RFC 3339 UTC */
   readonly since: string;
+  /** of a server that told its address: `http://0.0.0.0:8080` */
+  readonly address?: string | undefined;
 }
 
 /** This process as the owner of a new lock. */
@@ -57,7 +59,8 @@ export function parseOwner(content: string): LockOwner | undefined {
       typeof since !== 'string'
     )
       return undefined;
-    return { id, pid, host, boot, startTicks: ticks, since };
+    const address = typeof json['address'] === 'string' ? json['address'] : undefined;
+    return { id, pid, host, boot, startTicks: ticks, since, address };
   } catch {
     // the machine lost its power while the lock was written: the heartbeat decides
     return undefined;

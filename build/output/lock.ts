@@ -23,6 +23,8 @@ export interface LockOptions {
    * process of this host and container, and lives.
    */
   readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
+  /** of a server: its address, for other commands */
+  readonly address?: string | undefined;
 }
 
 export const buildLock: LockOptions = { heartbeatMs: 10_000, staleAfterMs: 60_000, busy: buildBusy };
@@ -35,7 +37,7 @@ export interface Lock {
 export async function takeLock(path: string, now: () => Date, options = buildLock): Promise<Lock> {
   await makeFolder(dirname(path));
   const token = `${path}.${randomUUID()}`;
-  const owner = await describeSelf(now());
+  const owner = { ...(await describeSelf(now())), ...(options.address !== undefined && { address: options.address }) };
   try {
     await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));
     if (!(await tryLink(token, path))) {
@@ -56,7 +58,7 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
 }
 
 /** The owner of a lock, as far as the lock can be read. */
-export interface SeenLock extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> {
+export interface SeenLock extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since' | 'address'>> {
   /** true: its process has ended, or has sent no heartbeat for too long, so the next process takes the lock over */
   readonly stale: boolean;
   /** true: its process belongs to this host and container */
@@ -72,7 +74,7 @@ export async function lookAtLock(path: string, now: Date, staleAfterMs: number):
   return {
     stale,
     seen: owner !== undefined && isSeen(owner, await describeSelf(now)),
-    ...(owner && { pid: owner.pid, host: owner.host, since: owner.since }),
+    ...(owner && { pid: owner.pid, host: owner.host, since: owner.since, address: owner.address }),
   };
 }
 

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -14,6 +15,7 @@ import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/outp
 import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
 import { printLines } from '../io/output.ts';
@@ -64,7 +66,9 @@ export async function takeServeLock(config: Config, { now, stderr }: Pick<Contex
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);
   const take =
-    sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeShared(path, marks, now);
+    sharedCountersUrl(config) === undefined
+      ? () => takeAlone(path, marks, now, toldAddress(config))
+      : () => takeShared(path, marks, now);
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {
@@ -110,6 +114,30 @@ export async function refuseServed(data: string, now: Date): Promise<void> {
   if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
 }
 
+/**
+ * The running server of the data folder that counts requests for itself. `address`: where it listens; undefined: unknown.
+ * Undefined: no such server is running.
+ */
+export async function runningServer(
+  { data }: Pick<Config, 'data'>,
+  now: Date,
+): Promise<{ readonly address: string | undefined } | undefined> {
+  const lock = await lookAtLock(join(data.value, 'state', 'serve.lock'), now, staleAfterMs);
+  return lock === undefined || lock.stale ? undefined : { address: lock.address };
+}
+
+/** The address that `listen` gives to clients too; undefined: a certificate, a proxy or the system decides about it. */
+function toldAddress(config: Config): string | undefined {
+  const configured = publicUrlOf(config);
+  if (configured !== undefined) return configured.url;
+  const { listen, tlsCert, trustedProxies } = config;
+  const isPlain = listen.value.port !== 0 && tlsCert.value === undefined && trustedProxies.value.length === 0;
+  return isPlain ? localUrlOf(listen.value) : undefined;
+}
+
+const localUrlOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+
 const options = {
   heartbeatMs,
   staleAfterMs,
@@ -119,8 +147,8 @@ const options = {
 /**
  * Each server takes its own lock before it checks for others: of two concurrent servers at least one sees the other.
  */
-async function takeAlone(path: string, marks: string, now: () => Date): Promise<Lock> {
-  const lock = await takeLock(path, now, options);
+async function takeAlone(path: string, marks: string, now: () => Date, address?: string): Promise<Lock> {
+  const lock = await takeLock(path, now, { ...options, address });
   const mark = await firstMark(marks, now()).catch(freeing(lock));
   return mark === undefined ? lock : freeing(lock)(new Taken(mark.path, mark, mark.seen, countsInRedis));
 }

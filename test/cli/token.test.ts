@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, runCliInto, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -44,6 +44,26 @@ describe('token create', () => {
     expect(stderr).toContain('The address http://127.0.0.1:8080 is from the default of listen. Set "publicUrl" in');
     expect(stderr).toMatch(/^5000 requests an hour allow 81 runs of `composer install` with 60 packages/m);
     expect(stderr).not.toContain(stdout);
+  });
+
+  it('names the address of the running server, whose flags no other command has', async () => {
+    const port = 20_000 + (process.pid % 10_000);
+    const serve = async (flags: readonly string[], check: () => Promise<void>): Promise<void> => {
+      const server = startCli(['serve', ...flags], { cwd: folder.path });
+      await server.shows(/Serving .*/);
+      await check();
+      server.signal('SIGTERM');
+      await server.ended;
+    };
+    await run('create', '--description', 'first'); // makes the data folder
+    await serve(['--listen', `127.0.0.77:${port}`], async () => {
+      const { stderr } = await run('create', '--description', 'CI');
+      expect(stderr).toContain(`\n  composer config --auth bearer.127.0.0.77:${port} TOKEN\n`);
+      expect(stderr).toContain(`The address http://127.0.0.77:${port} is from the running server. Set "publicUrl" in`);
+    });
+    await serve(['--listen', '127.0.0.77:0'], async () =>
+      expect((await run('create', '--description', 'CI')).stderr).toContain('\n  composer config --auth bearer.HOST '),
+    );
   });
 
   it.each([

@@ -38,5 +38,5 @@ async function create({ context, given: { flags }, config, tokens, nowMs, json, 
   await context.stdout.delivered(
     `The token ${id} was created, but its secret could not be printed. Revoke it and create another.`,
   );
-  if (!json) explainUse(context, config, document, secret);
+  if (!json) await explainUse(context, config, document, secret);
 }

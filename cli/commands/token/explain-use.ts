@@ -5,14 +5,21 @@ import type { Context } from '../../io/context.ts';
 import { printLines, revealSecret, type Revealable } from '../../io/output.ts';
 import type { TokenDocument } from '../../text/token-text.ts';
 import { tokenUseLines } from '../../text/token-use.ts';
+import { runningServer } from '../../state/serve-lock.ts';
 import { addressForClients } from './address-for-clients.ts';
 
 /**
  * Repeats the secret only on a terminal that showed it already: a script keeps standard error in its log, and must not
  * find the secret there.
  */
-export function explainUse(context: Context, config: Config, token: TokenDocument, secret: Revealable): void {
-  const { stdout, stderr, remarks, networkAddresses } = context;
+export async function explainUse(
+  context: Context,
+  config: Config,
+  token: TokenDocument,
+  secret: Revealable,
+): Promise<void> {
+  const { stdout, stderr, remarks, networkAddresses, now } = context;
+  const server = await runningServer(config, now());
   const isShown = stdout.isTTY === true && stderr.isTTY === true;
   printLines(
     remarks,
@@ -20,7 +27,7 @@ export function explainUse(context: Context, config: Config, token: TokenDocumen
       token,
       secret: isShown ? revealSecret(secret) : 'TOKEN',
       invocation: context.invocation,
-      ...addressForClients(config, networkAddresses()),
+      ...addressForClients(config, networkAddresses(), server),
     }),
   );
 }

@@ -31,7 +31,7 @@ async function rotate({ context, given: { flags }, config, tokens, id, json, sho
   await context.stdout.delivered(
     `The token ${rotated} has a new secret, but it could not be printed. Rotate the token again.`,
   );
-  if (!json) explainUse(context, config, document, secret);
+  if (!json) await explainUse(context, config, document, secret);
 }
 
 const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
