@@ -29,7 +29,7 @@ git init -q -b main
 printf '{"name": "acme/hello", "autoload": {"psr-4": {"Acme\\\\\\\\": "src/"}}}' > composer.json
 mkdir -p packages/shop && printf '{"name": "acme/shop", "version": "1.0.0"}' > packages/shop/composer.json
 printf 'packages export-ignore\\n' > .gitattributes
-for version in v1.2.0 v1.3.0 v1.4.0 v1.5.0 v1.6.0 v1.7.0 v1.8.0; do
+for version in v1.1.0+build.5 v1.2.0 v1.3.0 v1.4.0 v1.5.0 v1.6.0 v1.7.0 v1.8.0; do
   printf '<?php namespace Acme; final class Hello { public const VERSION = "%s"; }' $version > src/Hello.php
   git add . && git -c user.name=Me -c user.email=me@example.org commit -qm $version && git tag $version
 done`;
@@ -138,6 +138,12 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
       expectPublished(await runJob([{ lines: text, environment: {} }], 'v1.2.0', {}), 'v1.2.0');
     });
 
+    it('publishes a tag with a plus sign', async () => {
+      const { text } = blockWith(page, '--output=package.zip HEAD\ncurl');
+      const job = { lines: text.replace('v1.2.0', 'v1.1.0+build.5'), environment: {} };
+      expectPublished(await runJob([job], 'v1.1.0+build.5', {}), 'v1.1.0+build.5');
+    });
+
     it('publishes on GitHub, and changes nothing when it is repeated', async () => {
       const steps = actionsSteps(yaml('GitHub'), settings());
       const first = await runJob(steps, 'v1.3.0', variables.github('v1.3.0'));
@@ -170,6 +176,17 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
       const job = await runJob(steps, 'v1.8.0', variables.github(version), token);
       expect(job.exitCode).not.toBe(0);
       expect(job.output).toMatch(reason);
+    });
+
+    it.each([
+      ['GitLab', () => only(gitlabStep(yaml('GitLab'))), variables.gitlab('v1.8.0')],
+      ['Bitbucket', () => only(bitbucketStep(yaml('Bitbucket'))), variables.bitbucket('v1.8.0')],
+      ['Gitea and Forgejo', () => actionsSteps(yaml('Gitea and Forgejo'), settings('')), variables.gitea('v1.8.0')],
+    ])('is red on %s too, and has the same options of curl', async (_, steps, environment) => {
+      const optionsOf = (text = ''): string => /curl .*\?version=/.exec(text)?.[0] ?? 'none';
+      expect(optionsOf(steps().at(-1)?.lines)).toBe(optionsOf(blockWith(page, '--output=package.zip HEAD\ncurl').text));
+      const job = await runJob(steps(), 'v1.8.0', environment, '');
+      expect([job.exitCode, job.output]).toEqual([22, expect.stringMatching(/AUTHENTICATION_REQUIRED|INVALID_TOKEN/)]);
     });
   });
 

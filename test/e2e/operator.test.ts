@@ -101,6 +101,32 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
       expect([asked.exitCode, asked.output]).toEqual([2, expect.stringContaining('acme/hello 1.0.0') as string]);
     });
 
+    it('refuses names of files in a folder that the user may not enter, and is silent without such names', async () => {
+      const cwd = '/root/closed';
+      await paste(`install -d -m 700 ${cwd} && echo '{}' > ${cwd}/list && mkdir ${cwd}/status`);
+      for (const line of ['publish .', 'build ./x', 'build --data=../x', 'config import list']) {
+        const { exitCode, output } = await host.run(`libretto ${line}`, { cwd });
+        expect([line, exitCode, output]).toEqual([
+          line,
+          2,
+          expect.stringMatching(
+            /^libretto: The user libretto may not enter \/root\/closed, and so cannot use \S+\. Change to a folder .*$/,
+          ) as string,
+        ]);
+      }
+      const status = await paste('libretto status', { cwd });
+      expect(status.output).not.toContain('libretto may not enter');
+      expect((await paste('libretto complete -- publish ./', { cwd })).output).not.toContain('libretto:');
+    });
+
+    it('skips a line of the environment file that is no setting, and names its number', async () => {
+      await paste(`printf 'LIBRETTO_LIMITS_READ=4321\nexport LIBRETTO_LIMITS_READ=5\n' > /etc/libretto/environment`);
+      const { output } = await paste('libretto settings list');
+      expect(output).toMatch(/^libretto: Line 2 of \/etc\/libretto\/environment is no setting and was skipped\./);
+      expect(output).toMatch(/limits\.read +4321 +environment/);
+      await paste('sed -i 2d /etc/libretto/environment');
+    });
+
     it('says what is wrong for another user, and works for the user of the service', async () => {
       await paste('useradd someone');
       const someone = await host.run('setpriv --reuid=someone --regid=someone --clear-groups libretto status');

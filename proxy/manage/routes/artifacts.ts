@@ -154,7 +154,8 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
   });
   api.openapi(createArtifact, async (context) => {
     const { incoming, sendContinue } = context.env.exchange;
-    const { sha256, name, version } = context.req.valid('query');
+    const { sha256, name, version: written } = context.req.valid('query');
+    const version = written && withPlus(written);
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
     const { record, created } = await uploads.receive(
@@ -180,6 +181,9 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     return context.json(showArtifact(await artifactsOf(actor(context)).withdraw(context.req.valid('param').id)), 200);
   });
 }
+
+/** In a query, `+` means a blank: curl sends the tag `v1.2.0+build.5` as `v1.2.0 build.5`. No version has one blank. */
+const withPlus = (version: string): string => version.replace(/^(\S+) (\S+)$/, '$1+$2');
 
 /**
  * Runs before the body is read. The builder checks that the ZIP is the announced package (ARTIFACT_MISMATCH). Throws

@@ -33,10 +33,17 @@ export const artifactSchema = z
   .openapi('Artifact');
 
 export const uploadQuery = z.strictObject({
-  version: z.string().min(1).max(200).optional().openapi({
-    description: 'the version; required if composer.json has none, and refused if composer.json has another',
-    example: '1.2.0',
-  }),
+  version: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({
+      description:
+        'the version; required if composer.json has none, and refused if composer.json has another. A plus sign ' +
+        'may be sent as it is.',
+      example: '1.2.0',
+    }),
   name: z
     .string()
     .min(1)
