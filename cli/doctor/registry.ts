@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts';
-import { verifyTree } from '../../build/inspect/verify.ts';
+import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
@@ -22,6 +22,13 @@ const futureMs = 30_000;
 /** A server has up to 8192 connections, each a file, and opens archives. */
 const leastFiles = 10_000;
 
+/** The option of a printed command: without it, the command would act on another data folder. */
+function flagOf({ data }: Pick<Config, 'data'>): string {
+  return data.origin.from === 'flag' ? ` --data ${quoteForShell(data.value)}` : '';
+}
+
+const command = (config: Pick<Config, 'data'>, words: string): string => `\`libretto ${words}${flagOf(config)}\``;
+
 /** Rejects with a StateError that names the remedy. */
 export async function checkState(config: Config): Promise<Finding> {
   await assertWholeState(config);
@@ -30,7 +37,7 @@ export async function checkState(config: Config): Promise<Finding> {
     return warning(
       'state',
       'There is no state yet, so there is no token and no client can install.',
-      'libretto token create --description NAME',
+      command(config, 'token create --description NAME'),
     );
   try {
     await assertRecords(state);
@@ -39,7 +46,7 @@ export async function checkState(config: Config): Promise<Finding> {
       ? warning(
           'state',
           'The state is readable, but has no token, so no client can install.',
-          'libretto token create --description NAME',
+          command(config, 'token create --description NAME'),
         )
       : ok('state', 'The state can be read');
   } finally {
@@ -54,26 +61,22 @@ export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs:
   const publication = readPublication(dataDirectory);
   const damage = treeDamage(dataDirectory);
   if (publication === undefined && damage !== undefined)
-    return failed('tree', damage, '`libretto verify` lists all faults and the repair for each.');
+    return failed('tree', damage, `${command(config, 'verify')} lists all faults and the repair for each.`);
   if (publication === undefined)
     return warning(
       'tree',
       'Nothing is published.',
-      'libretto build SOURCE; a registry that only mirrors: `libretto build`, once',
+      `${command(config, 'build SOURCE')}; a registry that only mirrors: ${command(config, 'build')}, once`,
     );
   const { ok: whole, faults, checked, notices } = await verifyTree(dataDirectory, { fast: true });
-  if (!whole)
-    return failed(
-      'tree',
-      `${counted(faults.length, 'fault')} in what is published: ${faults
-        .slice(0, 3)
-        .map(({ path, message }) => `${path}: ${message}`)
-        .join('; ')}`,
-      '`libretto verify` lists all faults and the repair for each.',
-    );
+  if (!whole) return describeFaults(config, faults);
   const notice = notices[0];
   if (notice !== undefined)
-    return warning('tree', `${notice.path}: ${notice.message}`, '`libretto build`; then run `libretto verify` again.');
+    return warning(
+      'tree',
+      `${notice.path}: ${notice.message}`,
+      `${command(config, 'build')}; then run ${command(config, 'verify')} again.`,
+    );
   if (Date.parse(publication.published_at) > nowMs + futureMs)
     return failed(
       'tree',
@@ -83,8 +86,19 @@ export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs:
   return ok(
     'tree',
     `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ` +
-      `${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto ` +
-      `verify\` compares the bytes of archives too)`,
+      `${counted(checked.versions, 'version')}, every document as published, every archive there (` +
+      `${command(config, 'verify')} compares the bytes of archives too)`,
+  );
+}
+
+function describeFaults(config: Pick<Config, 'data'>, faults: VerifyReport['faults']): Finding {
+  return failed(
+    'tree',
+    `${counted(faults.length, 'fault')} in what is published: ${faults
+      .slice(0, 3)
+      .map(({ path, message }) => `${path}: ${message}`)
+      .join('; ')}`,
+    `${command(config, 'verify')} lists all faults and the repair for each.`,
   );
 }
 
@@ -93,7 +107,7 @@ async function checkIndex({ data, sources }: Pick<Config, 'data' | 'sources'>): 
   const lost = await findLostIndex(data.value, sources.value.length > 0);
   if (lost === undefined) return undefined;
   const [index, tree] = [join(data.value, 'index'), join(data.value, 'public')];
-  const flag = data.origin.from === 'flag' ? ` --data ${quoteForShell(data.value)}` : '';
+  const flag = flagOf({ data });
   const commands = lost.commands.map((command) => `\`${command}${flag}\``);
   return failed(
     'tree',

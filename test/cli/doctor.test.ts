@@ -53,14 +53,17 @@ describe('doctor on a host', () => {
     expect(report.of('tree')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('1.0.0') as string,
-      advice: expect.stringContaining('libretto verify') as string,
+      advice: `\`libretto verify --data ${data}\` lists all faults and the repair for each.`,
     });
     expect(report.of('keys')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('signing-0001.json') as string,
       advice: expect.stringContaining('chmod') as string,
     });
-    expect(report.of('state')).toMatchObject({ verdict: 'warning' });
+    expect(report.of('state')).toMatchObject({
+      verdict: 'warning',
+      advice: `\`libretto token create --description NAME --data ${data}\``,
+    });
     const { exitCode, stdout } = await runCli(['doctor', '--data', data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([
       1,
