@@ -5,6 +5,7 @@ import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { ownUserName } from '../../build/shared/process/own-user.ts';
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** The part of a data folder that a command uses. */
@@ -39,13 +40,19 @@ function accessFault(path: string, isFolder: boolean, right: 'read' | 'change'):
 }
 
 async function denied(path: string, right: 'read' | 'change'): Promise<UsageError> {
-  const { owned, uid } = await ownedPart(path);
-  const owner = await userNameOf(uid);
   return new UsageError(
-    `The user ${ownUserName()} may not ${right} ${path}: ${owned === path ? 'it' : owned} belongs to ` +
-      `${owner ?? `the user with the id ${uid}`}. Run the command as that user: ` +
-      `sudo -u ${owner ?? `'#${uid}'`} libretto … Or name another data folder with --data.`,
+    `The user ${ownUserName()} may not ${right} ${path}: ${await ownerText(path)}. ` +
+      `Or name another data folder with --data.`,
   );
+}
+
+/** Whose folder it is and how to become that user, or how to change a mode; for the end of a sentence. */
+export async function ownerText(path: string): Promise<string> {
+  const { owned, uid } = await ownedPart(path);
+  if (uid === process.getuid?.()) return `its mode forbids it. Change the mode: chmod -R u+rwX ${quoteForShell(owned)}`;
+  const name = (await userNameOf(uid)) ?? `'#${uid}'`;
+  const owner = name.startsWith("'") ? `the user with the id ${uid}` : name;
+  return `${owned === path ? 'it' : owned} belongs to ${owner}. Run the command as that user, with "sudo -u ${name}" before it`;
 }
 
 /** The path, or the nearest folder above it whose owner this user may see. */

@@ -4,7 +4,9 @@
 import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { leastFreeBytes } from '../../proxy/observe/storage.ts';
+import { ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -31,7 +33,7 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
       'data',
       `${path} belongs to user ${facts.uid}, and root may do everything: root cannot check the permissions ` +
         `of that user.`,
-      `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`,
+      `Run this command as the user of the service, with "sudo -u '#${facts.uid}'" before it.`,
     );
   for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
     const folder = join(path, name);
@@ -48,8 +50,8 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
     if (denied !== undefined && denied !== 'ENOENT')
       return failed(
         'data',
-        `This user may not read and write ${folder} (${denied}).`,
-        'Give the folder and all below it to the user that builds and serves: chown -R',
+        `This user may not read and write ${folder} (${denied}): ${await ownerText(folder)}.`,
+        `If another user builds and serves, give the folder to that user: chown -R USER ${quoteForShell(path)}`,
       );
   }
   return ok('data', `${path} can be read and written`);

@@ -142,8 +142,19 @@ describe('a data folder of another user', () => {
       2,
       '',
       expect.stringMatching(
-        /^libretto: The user .* may not (read|change) \S+\/var: it belongs to (\S+)\. .*sudo -u \2 libretto/,
+        /^libretto: The user .* may not (read|change) \S+\/var: it belongs to (\S+)\. .*with "sudo -u \2" before it/,
       ),
+    ]);
+  });
+
+  it('is named with its owner by doctor', async () => {
+    const { exitCode, stdout } = await libretto(['doctor', '--data', '../var'], {
+      asOther: true,
+      cwd: folder.at('packages'),
+    });
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringMatching(/FAILED .*may not read and write \S+: it belongs to \S+\. Run/),
     ]);
   });
 });

@@ -93,7 +93,7 @@ describe('doctor on a host', () => {
     chownSync(data, 65_534, 65_534);
     const report = await doctor(['--data', data]);
     expect([report.of('data'), report.of('state')]).toMatchObject([
-      { verdict: 'warning', advice: expect.stringContaining("sudo -u '#65534' libretto doctor") as string },
+      { verdict: 'warning', advice: expect.stringContaining(`with "sudo -u '#65534'" before it`) as string },
       { verdict: 'skipped' },
     ]);
   });
