@@ -154,7 +154,7 @@ describe('a data folder of another user', () => {
     });
     expect([exitCode, stdout]).toEqual([
       1,
-      expect.stringMatching(/FAILED .*may not read and write \S+: it belongs to \S+\. Run/),
+      expect.stringMatching(/FAILED .*may not read and write \S+ \(EACCES\): it belongs to \S+\. Run/),
     ]);
   });
 });
