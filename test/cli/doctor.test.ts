@@ -71,6 +71,26 @@ describe('doctor on a host', () => {
     ]);
   });
 
+  it('names a last build that could not read its only source', async () => {
+    const data = folder.at('unread');
+    const make = (): void => {
+      mkdirSync(folder.at('moved'));
+      writeFileSync(folder.at('moved/composer.json'), JSON.stringify({ name: 'acme/moved', version: '1.0.0' }));
+    };
+    make();
+    await runCli(['build', 'moved', '--data', data], { cwd: folder.path });
+    rmSync(folder.at('moved'), { recursive: true });
+    await runCli(['build', '--data', data], { cwd: folder.path });
+    expect((await doctor(['--data', data])).of('build')).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringMatching(/^The last build \(.*\) could not read 1 source\.$/) as string,
+      advice: 'Run `libretto build`: it names the reason.',
+    });
+    make();
+    await runCli(['build', '--data', data], { cwd: folder.path });
+    expect((await doctor(['--data', data])).of('build')).toBeUndefined();
+  });
+
   it('finds a document that was cut off, and names a repair, since an unchanged build does not repair it', async () => {
     const data = folder.at('cut');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });

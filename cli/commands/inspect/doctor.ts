@@ -12,6 +12,7 @@ import { composeKeys } from '../../compose/keys.ts';
 import { checkCertificate } from '../../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace } from '../../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../../doctor/finding.ts';
+import { checkLastBuild } from '../../doctor/last-build.ts';
 import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
@@ -97,6 +98,7 @@ async function checkHere(config: Config, context: Context, registry: RegistryPla
     ...(await settled('keys', 'Replace it with the folder keys of a backup.', () => checkKeys(config, context))),
     ...(await checkStateAndFeatures(config, context, isForeign)),
     ...(await checkPublished(config, now())),
+    ...(await settled('build', 'Remove build/last-build.json.', () => checkLastBuild(config.data.value))),
     ...(await settled('lock', 'Check the permissions of the folders build and state.', () =>
       checkProcesses(folder.path, now()),
     )),
