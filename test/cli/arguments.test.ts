@@ -105,17 +105,17 @@ describe('unusable arguments', () => {
 
 describe('an unusable configuration', () => {
   it('is reported with all faults at once, and the command does nothing', async () => {
-    const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], {
+    const outcome = await runCli(['token', 'create', '--description', 'x', '--json'], {
       cwd: folder.path,
-      environment: { LIBRETTO_LISTEN: 'here' },
+      environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_JOBS: '0' },
     });
     expect(outcome).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: [
         'libretto: The configuration cannot be used, 2 things are wrong:',
-        '  --data is ""; allowed: a path.',
         '  LIBRETTO_LISTEN is "here"; allowed: HOST:PORT, [IPV6]:PORT, a port alone (0 to 65535), which means 127.0.0.1, or an address, localhost or a host name with a dot alone, which means port 8080.',
+        '  LIBRETTO_JOBS is "0"; allowed: a whole number from 1 to 256.',
       ].join('\n'),
     });
   });

@@ -116,7 +116,7 @@ describe('the limits of a token', () => {
       2,
       ['--limit is', '--package a/c', '--package', '--package a/b', '--stability', '--not-after', '--network'],
     ]);
-    expect((await run('token', 'list')).stderr).toContain('There is no token yet');
+    expect((await run('token', 'list')).stderr).toContain('There is no data folder');
     const id = await create();
     expect(await run('token', 'update', id, '--clear', 'everything')).toMatchObject({ exitCode: 2 });
     expect((await run('token', 'update', id, '--clear', 'packages', '--package', 'a/b')).stderr).toContain(

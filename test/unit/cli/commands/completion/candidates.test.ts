@@ -58,7 +58,7 @@ describe('the candidates of a line', () => {
     const names = Array.from({ length: 300 }, (_, at) => ({ value: `${at % 2 === 0 ? 'acme' : 'beta'}/p${at}` }));
     const many: ReadThings = () => Promise.resolve(names);
     const vendors = await complete(readUnfinished(program, ['why', '']), many);
-    expect(vendors).toEqual({ mode: 'partial', candidates: [{ value: 'acme/' }, { value: 'beta/' }] });
+    expect(vendors).toEqual({ mode: 'partial', lead: '', candidates: [{ value: 'acme/' }, { value: 'beta/' }] });
     expect((await complete(readUnfinished(program, ['why', 'acme/p1']), many)).candidates.length).toBeGreaterThan(50);
   });
 });
