@@ -84,8 +84,8 @@ export async function checkModes({ path }: DataFolder): Promise<Finding> {
       'keys',
       'Other users than the owner can access ' +
         `${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`,
-      `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others ` +
-        `could read keys, change them: \`libretto keys rotate\``,
+      `chmod -R go= ${(open.length > 3 ? [keys, join(path, 'state')] : open).map(quoteForShell).join(' ')}; and if ` +
+        `others could read keys, change them: \`libretto keys rotate --data ${quoteForShell(path)}\``,
     );
   return names.length === 0
     ? skipped('keys', 'There is no key yet; Libretto creates each key when it is first needed.')

@@ -59,7 +59,7 @@ export function typeable(text: string, invocation: () => string, options = ''): 
   if (!text.includes('`libretto ')) return text;
   const command = invocation();
   return text.replaceAll(/`libretto ([a-z-][^`]*)/g, (_, rest: string) => {
-    const isCut = rest.split("'").length % 2 === 0; // a backquote inside quotes
+    const isCut = rest.replaceAll("\\'", '').split("'").length % 2 === 0; // a backquote inside quotes
     return `\`${command} ${rest}${isBuildToPaste.test(rest) && !isCut ? options : ''}`;
   });
 }

@@ -42,7 +42,7 @@ describe('doctor on a host', () => {
   });
 
   it('names a missing archive and keys that others can read, with the next step', async () => {
-    const data = folder.at('damaged');
+    const data = folder.at('da maged');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     rmSync(`${data}/public/dist/acme/hello`, { recursive: true });
     mkdirSync(`${data}/keys`, { mode: 0o700 });
@@ -53,16 +53,16 @@ describe('doctor on a host', () => {
     expect(report.of('tree')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('1.0.0') as string,
-      advice: `\`libretto verify --data ${data}\` lists all faults and the repair for each.`,
+      advice: `\`libretto verify --data '${data}'\` lists all faults and the repair for each.`,
     });
     expect(report.of('keys')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('signing-0001.json') as string,
-      advice: expect.stringContaining('chmod') as string,
+      advice: expect.stringContaining(`chmod -R go= '${data}/keys/signing-0001.json';`) as string,
     });
     expect(report.of('state')).toMatchObject({
       verdict: 'warning',
-      advice: `\`libretto token create --description NAME --data ${data}\``,
+      advice: `\`libretto token create --description NAME --data '${data}'\``,
     });
     const { exitCode, stdout } = await runCli(['doctor', '--data', data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([

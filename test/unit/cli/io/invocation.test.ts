@@ -45,6 +45,9 @@ it('repeats the data folder and the configuration in builds that would begin ano
   expect(shown('Run `libretto build --forget a`.')).toBe(
     "Run `libretto build --forget a --config own.json --data '/srv/my data'`.",
   );
+  expect(shown("Run `libretto build --relocate '/srv/it'\\''s=NEW_PATH'`.")).toContain(
+    "NEW_PATH' --config own.json --data ",
+  );
   for (const text of [
     '`libretto build`',
     '`libretto token list`',
