@@ -2,6 +2,7 @@
 // requests anything of another registry (I9).
 
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
@@ -95,6 +96,7 @@ it('a registry mirrors from its first publication on, whatever it contains', asy
 it('a registry stops mirroring while its announcement cannot be read', async () => {
   writeFileSync(`${registry.data}/index/_publication.json`, '{"format": 1');
   const asked = upstream.server.requests.length;
+  await sleep(20); // the server looks at the announcement every 5 ms at most
   expect(await ask('/p2/some/lib.json')).toMatchObject({ status: 500, json: { code: 'NOT_READY' } });
   expect(await ask('/p2/some/other.json')).toMatchObject({ status: 500 });
   expect((await ask('/p2/acme/secret.json')).status).toBe(200);
