@@ -46,7 +46,7 @@ async function denied(path: string, right: 'read' | 'change'): Promise<UsageErro
   );
 }
 
-/** Whose folder it is and how to become that user, or how to change a mode; for the end of a sentence. */
+/** Names the owner of the folder and the way to run a command as that user, or the change of its mode. No final point. */
 export async function ownerText(path: string): Promise<string> {
   const { owned, uid } = await ownedPart(path);
   if (uid === process.getuid?.()) return `its mode forbids it. Change the mode: chmod -R u+rwX ${quoteForShell(owned)}`;

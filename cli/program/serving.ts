@@ -4,6 +4,18 @@ import { Option, type Command } from 'commander';
 
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
+/** The settings of both commands, in the order of `--help`. */
+const served = [
+  'metadataUrl',
+  'trustedProxies',
+  'maxIdleConnections',
+  'tlsCert',
+  'tlsKey',
+  'features',
+  'metrics',
+  'log',
+] as const;
+
 export function addServe(program: Command, wire: Wire): void {
   const serve = withSettings(
     program.command('serve'),
@@ -13,14 +25,7 @@ export function addServe(program: Command, wire: Wire): void {
     'listen',
     'redis',
     'workers',
-    'metadataUrl',
-    'trustedProxies',
-    'maxIdleConnections',
-    'tlsCert',
-    'tlsKey',
-    'features',
-    'metrics',
-    'log',
+    ...served,
   )
     .addOption(new Option('--child', 'serve as a worker of another process').hideHelp())
     .summary('serve the output tree')
@@ -37,22 +42,7 @@ export function addServe(program: Command, wire: Wire): void {
 }
 
 export function addStart(program: Command, wire: Wire): void {
-  const start = withSettings(
-    program.command('start'),
-    'data',
-    'state',
-    'jobs',
-    'listen',
-    'redis',
-    'metadataUrl',
-    'trustedProxies',
-    'maxIdleConnections',
-    'tlsCert',
-    'tlsKey',
-    'features',
-    'metrics',
-    'log',
-  )
+  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', ...served)
     .summary('build, create a token, serve, and print the install commands')
     .description(
       'Build, create a first read token if there is none, serve, and print the commands that install a package ' +

@@ -42,7 +42,7 @@ const installRequests = packages + 1;
 /** packages.json, one document and one archive for each package, and the report of the installs */
 const updateRequests = 2 * packages + 2;
 
-/** What an hourly limit means for clients whose cache is empty. `limit`: 0 for none. */
+/** The installs that an hourly limit allows to clients with an empty cache. `limit`: 0 for none. */
 export function describeAllowance(limit: number): string {
   if (limit === 0) return 'The requests of this token are not limited.';
   const runs = (requests: number): string => {

@@ -8,7 +8,7 @@ import { toolPath } from './tool.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** What no commit has, and most tests: the time of a test is spent better than with copies of them. */
+/** Files that the copy lacks: those that git ignores, and most tests, because copying them takes time. */
 const leftOut = /^(?:(?:\.git|node_modules|lib|released|var|libretto\.json)(?:\/|$)|test\/(?!setup(?:\/|$)))/;
 
 export interface RepositoryCopy {

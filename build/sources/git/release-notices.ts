@@ -1,5 +1,5 @@
-// What a person can do about packages of a repository that has no tag of a version. Composer does not install such a
-// package by default. Pure.
+// The notice about a package whose repository has no tag of a version. Composer does not install such a package by
+// default: the notice says how to install it, and how to release it. Pure.
 
 import type { Release } from '../release.ts';
 import type { GitSelection } from './selection.ts';
