@@ -46,20 +46,20 @@ export function registryOptions(flags: Readonly<Record<string, unknown>>): strin
 }
 
 /**
- * A build of certain sources, which would begin a registry in another data folder. Commands that read refuse a folder
- * without a registry.
+ * A command that would begin a registry in another data folder: a build of certain sources, a first token or user.
+ * Commands that read refuse a folder without a registry.
  */
-const isBuildToPaste = /^build (?!.*(?:--help|--data|--config)\b)/;
+const mayBegin = /^(?:build |(?:token|user) create\b)(?!.*(?:--help|--data|--config)\b)/;
 
 /**
  * Rewrites each `libretto …` in backquotes to the command that works here. `options`: those of registryOptions, added to
- * builds with arguments.
+ * the commands that may begin a registry.
  */
 export function typeable(text: string, invocation: () => string, options = ''): string {
   if (!text.includes('`libretto ')) return text;
   const command = invocation();
   return text.replaceAll(/`libretto ([a-z-][^`]*)/g, (_, rest: string) => {
     const isCut = rest.replaceAll("\\'", '').split("'").length % 2 === 0; // a backquote inside quotes
-    return `\`${command} ${rest}${isBuildToPaste.test(rest) && !isCut ? options : ''}`;
+    return `\`${command} ${rest}${mayBegin.test(rest) && !isCut ? options : ''}`;
   });
 }

@@ -135,7 +135,7 @@ describe('config import', () => {
       ].join('\n'),
     ]);
     expect(dry.stderr).toBe(
-      'The file lists 1 token for information. Tokens cannot be imported: create new ones with `libretto token create`.',
+      'The file lists 1 token for information. Tokens cannot be imported: create new ones with `libretto token create --data second`.',
     );
     expect(existsSync(folder.at('second'))).toBe(false);
 

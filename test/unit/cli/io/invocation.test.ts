@@ -39,7 +39,7 @@ it('replaces the commands in backquotes, and nothing else', () => {
   ).toBe('Run `node main.js build`, then `node main.js token create`; libretto is a `libretto`.');
 });
 
-it('repeats the data folder and the configuration in builds that would begin another registry otherwise', () => {
+it('repeats the data folder and the configuration in commands that would begin another registry otherwise', () => {
   const options = registryOptions({ data: '/srv/my data', config: 'own.json', json: true });
   const shown = (text: string): string => typeable(text, () => 'libretto', options);
   expect(shown('Run `libretto build --forget a`.')).toBe(
@@ -47,6 +47,9 @@ it('repeats the data folder and the configuration in builds that would begin ano
   );
   expect(shown("Run `libretto build --relocate '/srv/it'\\''s=NEW_PATH'`.")).toContain(
     "NEW_PATH' --config own.json --data ",
+  );
+  expect(shown('`libretto token create --description TEXT`')).toBe(
+    "`libretto token create --description TEXT --config own.json --data '/srv/my data'`",
   );
   for (const text of [
     '`libretto build`',
