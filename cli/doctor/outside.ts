@@ -11,6 +11,8 @@ export interface Outside {
   /** the address without a slash at its end */
   readonly url: string;
   readonly token: string | undefined;
+  /** everyone on the way could read a token: it is not sent */
+  readonly isOpen: boolean;
   readonly now: () => Date;
 }
 
@@ -20,7 +22,7 @@ const warningSkewMs = 5000;
 
 /** Stops at a fault that makes the other checks pointless. */
 export async function checkOutside(outside: Outside): Promise<readonly Finding[]> {
-  const { url, now, token } = outside;
+  const { url, now, token, isOpen } = outside;
   const health = await ask(`${url}/health`, {}, now).catch((error: unknown) => error as Error);
   if (health instanceof Error) return [describeUnreached(url, health)];
   const reached = describeHealth(url, health);
@@ -33,12 +35,13 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
   ];
   const anonymous = await ask(`${url}/packages.json`, {}, now);
   findings.push(describeAnonymous(anonymous));
-  if (token === undefined)
-    return [
-      ...findings,
-      await checkForm(url, health, now),
-      skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be checked.'),
-    ];
+  if (token === undefined || isOpen) {
+    const reason =
+      token === undefined
+        ? 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be checked.'
+        : 'The token was not sent, because everyone on the way to an http:// address could read it.';
+    return [...findings, await checkForm(url, health, now), skipped('url.token', reason)];
+  }
   const root = await ask(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
   const known = describeToken(root);
   return known.verdict === 'failed'

@@ -3,7 +3,7 @@
 import { UsageError } from '../io/usage-error.ts';
 
 /** True for an http:// address of another machine. */
-function crossesNetwork(url: string): boolean {
+export function crossesNetwork(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

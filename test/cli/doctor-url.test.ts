@@ -65,6 +65,19 @@ describe('doctor with a URL', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   }
 
+  it('sends no token to an http:// address of another machine, and says so', async () => {
+    const authorizations: (string | undefined)[] = [];
+    const url = await front({ request: ({ authorization }) => void authorizations.push(authorization) });
+    const elsewhere = url.replace(/127\.0\.0\.1|localhost/, '0.0.0.0'); // reaches this machine, and is no loopback name
+    const report = await doctor(['--url', elsewhere], token());
+    expect(report.of('url.token')).toMatchObject({
+      verdict: 'skipped',
+      message: expect.stringContaining('The token was not sent') as string,
+    });
+    expect(authorizations.length).toBeGreaterThan(0);
+    expect(authorizations.filter((one) => one !== undefined)).toEqual([]);
+  });
+
   it('finds no fault with a server that is reached directly', async () => {
     const report = await doctor(['--url', registry.direct(), '--data', folder.at('nowhere')], token());
     expect([report.exitCode, faultsOf(report)]).toEqual([0, []]);

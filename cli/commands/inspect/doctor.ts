@@ -21,6 +21,7 @@ import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
+import { crossesNetwork } from '../../remote/plain-http.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
@@ -44,7 +45,7 @@ export async function diagnose(context: Context, flags: Given['flags'], isNew: b
     ...(url === undefined
       ? []
       : await settled('url', 'The connection broke. Check the reverse proxy in front of the registry.', () =>
-          checkOutside({ url, token, now }),
+          checkOutside({ url, token, isOpen: crossesNetwork(url), now }),
         )),
   ];
   const healthy = findings.every(({ verdict }) => verdict !== 'failed');
