@@ -89,13 +89,16 @@ export function formatRecord(record: PublicationRecord): string {
 /** undefined: there is no record, or it is unreadable. Throws BuildRefused for a record of a newer Libretto. */
 export async function readRecord(output: Pick<Output, 'read'>, serial: number): Promise<PublicationRecord | undefined> {
   const text = await output.read('build', recordPath(serial));
-  const record = text === undefined ? undefined : parseOwnFile(`build/${recordPath(serial)}`, () => parseRecord(text));
+  const path = `build/${recordPath(serial)}`;
+  const record = text === undefined ? undefined : parseOwnFile(path, () => recordIn(JSON.parse(text)));
   return record?.serial === serial ? record : undefined;
 }
 
-/** Checks only the outline: only Libretto writes this file, and its values never become paths. */
-function parseRecord(text: string): PublicationRecord | undefined {
-  const json: unknown = JSON.parse(text);
+/**
+ * The record in the JSON of its file; undefined: it is none. Checks only the outline: only Libretto writes this file,
+ * and its values never become paths. Throws NewerFormat for a record of a newer Libretto.
+ */
+export function recordIn(json: unknown): PublicationRecord | undefined {
   if (!isJsonObject(json)) return undefined;
   const { format, serial, previous, published_at: publishedAt, sources, packages } = json;
   refuseNewer(format, historyFormat);

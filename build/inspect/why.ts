@@ -53,6 +53,9 @@ export interface WhyAnswer {
     readonly reason: PurgeReason;
     readonly since: string;
   }[];
+}
+
+export interface WhyWithKnown extends WhyAnswer {
   /** every package the tree knows, and every version of this one: for "did you mean" */
   readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
 }
@@ -65,13 +68,29 @@ export interface WhyQuestion {
   readonly described: readonly DescribedSource[];
 }
 
+/** As `explain`, with all known names: listing them takes longer the more packages there are. */
+export async function why(question: WhyQuestion): Promise<WhyWithKnown> {
+  const output = createDiskOutput(question.dataDirectory);
+  const tree = await readTree(output, question.name);
+  const { entries, quarantined } = tree;
+  return {
+    ...answer(question, tree),
+    known: {
+      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
+      versions: [...new Set(entries.map((entry) => entry.version))],
+    },
+  };
+}
+
 /** Throws BuildRefused if the tree of this package cannot be read, or is of a newer Libretto. */
-export async function why({ dataDirectory, name, version, described }: WhyQuestion): Promise<WhyAnswer> {
-  const output = createDiskOutput(dataDirectory);
+export async function explain(question: WhyQuestion): Promise<WhyAnswer> {
+  return answer(question, await readTree(createDiskOutput(question.dataDirectory), question.name));
+}
+
+function answer({ name, version, described }: WhyQuestion, tree: PackageTree): WhyAnswer {
   const normalized = version === undefined ? undefined : normalizeVersion(version);
   const isMeant = (label: string, other: string | undefined): boolean =>
     version === undefined || label === version || (normalized !== undefined && other === normalized);
-  const tree = await readTree(output, name);
   const { entries, quarantined } = tree;
   const versions = entries
     .filter((entry) => isMeant(entry.version, entry.version_normalized))
@@ -94,10 +113,6 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
     purged: tree.purged
       .filter((row) => isMeant(row.version, row.version_normalized))
       .map(({ version: label, reference, reason, since }) => ({ version: label, reference, reason, since })),
-    known: {
-      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
-      versions: [...new Set(entries.map((entry) => entry.version))],
-    },
   };
 }
 

@@ -6,10 +6,11 @@ import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
-/** `packages` has no setting: it is opened if another feature requires it. */
-export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' })[] = [
+/** `packages` and `inspection` have no setting: they are opened if another feature requires them. */
+export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' | 'inspection' })[] = [
   { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
   { name: 'packages', wants: [], load: () => import('./packages.ts') },
+  { name: 'inspection', wants: ['packages'], load: () => import('./inspection.ts') },
   {
     name: 'mirror',
     wants: [],

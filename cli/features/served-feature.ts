@@ -4,6 +4,7 @@
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { AnsweredKey } from '../compose/settings.ts';
@@ -20,6 +21,8 @@ export interface Offers {
   readonly packages?: ComposedPackages;
   readonly mirror?: ServedMirror;
   readonly syncing?: Syncing;
+  /** history, reasons and comparisons of published versions; loaded at the first call */
+  readonly inspection?: () => Promise<Inspection>;
   /** called for every archive that is sent */
   readonly onDownload?: (name: string, version: string) => void;
   /** a code for creating the first admin; undefined if a user exists */

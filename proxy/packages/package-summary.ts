@@ -126,11 +126,10 @@ export function latestOf(versions: readonly PublishedVersion[]): PublishedVersio
   return versions.find(({ entry }) => parseStability(entry.version_normalized) === 'stable') ?? versions[0];
 }
 
-/** Name → constraint. */
-export function linksOf(
-  record: JsonObject,
-  kind: 'require' | 'require-dev' | 'provide' | 'replace',
-): Readonly<Record<string, string>> {
+export type LinkKind = 'require' | 'require-dev' | 'provide' | 'replace' | 'conflict' | 'suggest';
+
+/** Name → constraint; name → reason for `suggest`. */
+export function linksOf(record: JsonObject, kind: LinkKind): Readonly<Record<string, string>> {
   const links = record[kind];
   return isJsonObject(links)
     ? Object.fromEntries(Object.entries(links).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))

@@ -1,6 +1,7 @@
 // `libretto history`: exit code 0, also for an empty history.
 
 import { readHistory } from '../../../build/history/read-history.ts';
+import { changesIn, countsOf, summaryOf } from '../../../build/history/publication-summary.ts';
 import type { PublicationRecord } from '../../../build/history/record.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import type { Given } from '../../io/command.ts';
@@ -12,7 +13,10 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stdout } = context;
   const { data } = await readDataFolder(context, flags, 'tree');
   const records = await readHistory(createDiskOutput(data.value));
-  if (flags['json'] === true) printJson(stdout, { publications: records.map(documentOf) });
+  if (flags['json'] === true)
+    printJson(stdout, {
+      publications: records.map((record) => ({ ...summaryOf(record), packages: changesIn(record, record.packages) })),
+    });
   else if (records.length === 0) printLines(stdout, ['No publication is recorded yet.']);
   else
     printLines(
@@ -38,25 +42,4 @@ function rowOf(record: PublicationRecord): readonly string[] {
 function whoOf({ by, rollback_to: to }: PublicationRecord): string {
   const what = to === null ? by?.command : `rollback to ${to}`;
   return [by?.actor, what].filter((text) => text !== undefined).join(', ') || 'unknown';
-}
-
-function documentOf(record: PublicationRecord) {
-  const { serial, previous, published_at: publishedAt, by, rollback_to: to, sources } = record;
-  const locate = <Line extends { readonly source: string }>(line: Line): Line => ({
-    ...line,
-    source: sources[line.source] ?? line.source,
-  });
-  const packages = record.packages.map(({ name, added, changed, withdrawn }) => ({
-    name,
-    added: added.map(locate),
-    changed: changed.map(locate),
-    withdrawn: withdrawn.map(locate),
-  }));
-  return { serial, previous, published_at: publishedAt, by, rollback_to: to, counts: countsOf(record), packages };
-}
-
-function countsOf({ packages }: PublicationRecord) {
-  const sum = (list: 'added' | 'changed' | 'withdrawn'): number =>
-    packages.reduce((total, change) => total + change[list].length, 0);
-  return { added: sum('added'), changed: sum('changed'), withdrawn: sum('withdrawn'), packages: packages.length };
 }

@@ -4,7 +4,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
-import { why, type KnownVersion, type WhyAnswer } from '../../../build/inspect/why.ts';
+import { why, type KnownVersion, type WhyAnswer, type WhyWithKnown } from '../../../build/inspect/why.ts';
 import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
@@ -92,7 +92,7 @@ function describeArchives(
 }
 
 /** Similar names or versions, if the registry does not have the requested one. */
-function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswer): readonly string[] {
+function suggest({ name, version, versions, left_out: leftOut, known }: WhyWithKnown): readonly string[] {
   if (versions.length + leftOut.length > 0) return [];
   if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);
   return nearestOf(name, known.names, 3);
