@@ -86,11 +86,28 @@ export const policy = {
 
 export type OperationId = keyof typeof policy;
 
+/** What people do in the console and the API has no operation for. API tokens cannot use the console. */
+export const consolePolicy = {
+  listPublications: people,
+  explainVersion: people,
+  compareVersions: people,
+  listMirrored: people,
+  previewImpact: keepers,
+  restoreVersion: keepers,
+  getHealth: keepers,
+  rollBack: admins,
+} as const satisfies Record<string, readonly CallerClass[]>;
+
+/** Anything that a caller must be allowed to do. */
+export type Permission = OperationId | keyof typeof consolePolicy;
+
+const permissions: Readonly<Record<Permission, readonly CallerClass[]>> = { ...policy, ...consolePolicy };
+
 /**
  * The operations that a limited token may use in addition to the public ones: they respect views. All others describe
  * the whole registry.
  */
-const throughViews: ReadonlySet<OperationId> = new Set([
+const throughViews: ReadonlySet<Permission> = new Set([
   'listPackages',
   'getPackage',
   'getReadme',
@@ -104,11 +121,11 @@ const throughViews: ReadonlySet<OperationId> = new Set([
  * this caller. `limited`: the policy forbids the operation for a token with a view.
  */
 export function decidePolicy(
-  operation: OperationId,
+  operation: Permission,
   caller: CallerClass,
   limited = false,
 ): 'allowed' | 'authenticate' | 'refused' {
-  const allowed: readonly CallerClass[] = policy[operation];
+  const allowed: readonly CallerClass[] = permissions[operation];
   if (limited && !allowed.includes('nobody') && !throughViews.has(operation)) return 'refused';
   if (allowed.includes(caller)) return 'allowed';
   return caller === 'nobody' ? 'authenticate' : 'refused';

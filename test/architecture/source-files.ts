@@ -19,11 +19,11 @@ export interface Import {
   readonly target: string | undefined;
 }
 
-/** Every .ts and .mjs file below these folders. */
+/** Every .ts, .tsx and .mjs file below these folders. */
 export function sourceFiles(...folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile() && /\.(?:ts|mjs)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs)$/.test(entry.name))
       .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
   );

@@ -1,0 +1,74 @@
+// The console's style sheet, script and icon. Their folder is named by their digest, so browsers keep them
+// for ever and fetch them anew after an upgrade.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Answer } from '../../http/answer.ts';
+import { chooseEncoding } from '../../http/content-encoding.ts';
+import { TextDocument } from '../../http/document.ts';
+import type { HttpRequest } from '../../http/http-request.ts';
+import { answerWith } from '../../http/representation.ts';
+import { safetyHeaders } from '../request/html-answer.ts';
+
+export interface Assets {
+  /** below /ui: `/assets/1f0c2b7d` */
+  readonly folder: string;
+  /** The file of this path below /ui; undefined: it is no path of a file. */
+  readonly answer: (path: string, incoming: HttpRequest) => Promise<Answer | undefined>;
+}
+
+/** The parts of the style sheet in their order. */
+const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms'].map((name) => `style/${name}.css`);
+
+const types: Readonly<Record<string, string>> = {
+  'style.css': 'text/css; charset=utf-8',
+  'script.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+};
+
+/** Reads the files. Throws if one is missing: the installation is incomplete then. */
+export function readAssetFiles(): ReadonlyMap<string, Buffer> {
+  const read = (name: string): Buffer => readFileSync(`${assetsDirectory()}${name}`);
+  return new Map([
+    ['style.css', Buffer.concat(styles.map(read))],
+    ['script.js', read('script.js')],
+    ['icon.svg', read('icon.svg')],
+  ]);
+}
+
+export function createAssets(files: ReadonlyMap<string, Buffer>): Assets {
+  const digest = createHash('sha256');
+  for (const bytes of files.values()) digest.update(bytes);
+  const folder = `/assets/${digest.digest('hex').slice(0, 12)}`;
+  const documents = new Map(
+    [...files].map(([name, bytes]) => [`${folder}/${name}`, new TextDocument(bytes, 0, { type: types[name] ?? '' })]),
+  );
+  return {
+    folder,
+    answer: async (path, { headers }) => {
+      const document = documents.get(path);
+      if (document === undefined) return undefined;
+      const representation = await document.in(chooseEncoding(headers['accept-encoding']?.toString()), () => undefined);
+      return immutable(
+        answerWith(representation, { ifNoneMatch: headers['if-none-match'], ifModifiedSince: undefined }),
+      );
+    },
+  };
+}
+
+/** The address names the content, so the content never changes. */
+function immutable(answer: Answer): Answer {
+  const replaced = new Set(['Cache-Control', 'Last-Modified', 'X-Content-Type-Options']);
+  const kept = answer.headers.filter((_, at) => !replaced.has(answer.headers[at - (at % 2)] ?? ''));
+  return {
+    status: answer.status,
+    headers: [...kept, 'Cache-Control', 'public, max-age=31536000, immutable', ...safetyHeaders],
+    body: answer.body,
+  };
+}
+
+/** The compiled program has its own copy beside it. Sources that a test runner transforms have the files here. */
+function assetsDirectory(): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith('.js') ? './console/' : './', import.meta.url));
+}

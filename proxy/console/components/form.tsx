@@ -1,0 +1,188 @@
+// Forms and their fields: a label, a hint, the control, and the fault beneath it. After a refusal a field shows what was
+// typed, except passwords.
+
+import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
+import { emptyForm, type FormState } from '../request/form-fields.ts';
+import { passwordField } from '../request/password-field.ts';
+import { Icon, type IconName } from './icon.tsx';
+import { Notice } from './notice.tsx';
+import { A } from './place.tsx';
+
+const FormContext = createContext<FormState>(emptyForm);
+
+interface FormProps {
+  readonly state: FormState;
+  readonly children?: Child;
+  /** true: the form asks for the password again */
+  readonly asksPassword?: boolean;
+  /** the words on the button: a verb and its object */
+  readonly submit: string;
+  readonly isDanger?: boolean;
+  /** the page to go to instead; undefined: none */
+  readonly cancel?: string;
+}
+
+/** A form that posts to the page it stands on. */
+export function Form({ state, children, asksPassword = false, submit, isDanger = false, cancel }: FormProps): Child {
+  return (
+    <FormContext.Provider value={state}>
+      <form class="form" method="post">
+        {state.refusal === undefined ? null : <Notice kind="bad">{state.refusal}</Notice>}
+        {children}
+        {asksPassword ? (
+          <TextField
+            name={passwordField}
+            label="Your password"
+            type="password"
+            autocomplete="current-password"
+            hint="You entered it more than five minutes ago."
+            required
+          />
+        ) : null}
+        <div class="row">
+          <button class={`button ${isDanger ? 'danger' : 'primary'}`}>{submit}</button>
+          {cancel === undefined ? null : <A to={cancel}>Cancel</A>}
+        </div>
+      </form>
+    </FormContext.Provider>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  /** what to write, with an example */
+  readonly hint?: Child;
+  /** what the field shows before anything was typed */
+  readonly value?: string | undefined;
+}
+
+type TextFieldProps = FieldProps & Omit<JSX.IntrinsicElements['input'], 'name' | 'value' | 'label'>;
+
+export function TextField({ name, label, hint, value, ...rest }: TextFieldProps): Child {
+  const shown = rest['type'] === 'password' ? undefined : useTyped(name, value);
+  return (
+    <Field name={name} label={label} hint={hint}>
+      <input id={name} name={name} value={shown} {...descriptions(useContext(FormContext), name, hint)} {...rest} />
+    </Field>
+  );
+}
+
+type TextAreaProps = FieldProps & Omit<JSX.IntrinsicElements['textarea'], 'name' | 'value' | 'label'>;
+
+export function TextArea({ name, label, hint, value, ...rest }: TextAreaProps): Child {
+  return (
+    <Field name={name} label={label} hint={hint}>
+      <textarea id={name} name={name} {...descriptions(useContext(FormContext), name, hint)} {...rest}>
+        {useTyped(name, value) ?? ''}
+      </textarea>
+    </Field>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function SelectField({
+  name,
+  label,
+  hint,
+  value,
+  choices,
+}: FieldProps & { readonly choices: readonly Choice[] }): Child {
+  const shown = useTyped(name, value);
+  return (
+    <Field name={name} label={label} hint={hint}>
+      <select id={name} name={name} {...descriptions(useContext(FormContext), name, hint)}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === shown}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** `isChecked`: before anything was typed. `value`: default `on`. */
+export function CheckField({
+  name,
+  label,
+  hint,
+  isChecked = false,
+  value = 'on',
+}: Omit<FieldProps, 'value'> & { readonly isChecked?: boolean; readonly value?: string }): Child {
+  const { isPosted, fields } = useContext(FormContext);
+  const id = value === 'on' ? name : `${name}-${value}`;
+  return (
+    <label class="check" for={id}>
+      <input
+        type="checkbox"
+        id={id}
+        name={name}
+        value={value}
+        checked={isPosted ? fields.all(name).includes(value) : isChecked}
+      />
+      <span>
+        {label}
+        {hint === undefined ? null : <span class="hint">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+function Field({ name, label, hint, children }: Omit<FieldProps, 'value'> & { readonly children?: Child }): Child {
+  const fault = useContext(FormContext).faults.get(name);
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {hint === undefined ? null : (
+        <span class="hint" id={`${name}-hint`}>
+          {hint}
+        </span>
+      )}
+      {children}
+      {fault === undefined ? null : (
+        <span class="fault" id={`${name}-fault`}>
+          <Icon name="circle-x" />
+          {fault}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({
+  to,
+  icon,
+  kind = '',
+  children,
+}: {
+  readonly to: string;
+  readonly icon?: IconName;
+  readonly kind?: 'primary' | 'danger' | 'small' | '';
+  readonly children?: Child;
+}): Child {
+  return (
+    <A to={to} class={`button ${kind}`.trim()}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </A>
+  );
+}
+
+function useTyped(name: string, standard: string | undefined): string | undefined {
+  const { isPosted, fields } = useContext(FormContext);
+  return isPosted ? fields.secret(name) : standard;
+}
+
+function descriptions({ faults }: FormState, name: string, hint: Child | undefined): Readonly<Record<string, string>> {
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(faults.has(name) ? [`${name}-fault`] : [])];
+  return {
+    ...(ids.length === 0 ? {} : { 'aria-describedby': ids.join(' ') }),
+    ...(faults.has(name) ? { 'aria-invalid': 'true' } : {}),
+  };
+}

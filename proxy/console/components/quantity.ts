@@ -1,0 +1,21 @@
+// Numbers as people read them. Pure.
+
+const grouped = new Intl.NumberFormat('en', { useGrouping: true });
+
+/** `12 345`, with a narrow space. */
+export function shownNumber(value: number): string {
+  return grouped.format(value).replaceAll(',', ' ');
+}
+
+/** `1 version`, `12 345 versions`. `several`: default the word with an s. */
+export function counted(value: number, one: string, several = `${one}s`): string {
+  return `${shownNumber(value)} ${value === 1 ? one : several}`;
+}
+
+/** `512 B`, `1.4 kB`, `23 MB`: powers of 1000. */
+export function shownBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let [value, at] = [bytes, 0];
+  while (value >= 999.5 && at < units.length - 1) [value, at] = [value / 1000, at + 1];
+  return `${at === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${units[at] ?? ''}`;
+}

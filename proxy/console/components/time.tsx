@@ -1,0 +1,33 @@
+// A moment as people say it, with the exact time for those who point at it. With JavaScript the exact time is in the
+// reader's zone, without it in UTC.
+
+import type { Child } from 'hono/jsx';
+
+const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, milliseconds: number])[] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['week', 604_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** `at`: RFC 3339. `nowMs`: epoch milliseconds. */
+export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: number }): Child {
+  const ms = Date.parse(at);
+  if (Number.isNaN(ms)) return at;
+  const exact = new Date(ms).toISOString();
+  return (
+    <time datetime={exact} title={`${exact.slice(0, 16).replace('T', ' ')} UTC`}>
+      {relativeTime(ms, nowMs)}
+    </time>
+  );
+}
+
+/** `3 days ago`, `in 2 weeks`, `just now`. */
+export function relativeTime(ms: number, nowMs: number): string {
+  const difference = ms - nowMs;
+  const [unit, size] = steps.find(([, step]) => Math.abs(difference) >= step) ?? [];
+  return unit === undefined || size === undefined ? 'just now' : relative.format(Math.trunc(difference / size), unit);
+}

@@ -1,0 +1,101 @@
+// The console: answers every request below /ui. A request passes in this order: known host, origin of a post, page,
+// policy, safe transport, form, page. Whatever is refused becomes a page that says why and what to do.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { FeatureRequest } from '../protocol/feature.ts';
+import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
+import type { Assets } from './assets/assets.ts';
+import { emptyForm } from './request/form-fields.ts';
+import { createKnownHosts } from './request/known-hosts.ts';
+import { pageRequest, type FoundPage, type Pages } from './frame/pages.ts';
+import { readForm } from './request/read-form.ts';
+import { respond } from './frame/respond.tsx';
+import { isSameOrigin } from './request/same-origin.ts';
+import { submitForm, type PasswordCheck, type Submitted } from './frame/submit-form.ts';
+import { openVisit, originOf, type Visit, type VisitParts } from './request/visit.ts';
+import { refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
+
+export interface ConsoleParts extends VisitParts {
+  readonly pages: Pages;
+  /** host names without a port that the console answers, in addition to addresses and localhost */
+  readonly hosts: readonly string[];
+  /** true: people may sign in over plain HTTP from other machines, for a trial in one's own network */
+  readonly allowsPlainHttp: boolean;
+  readonly passwords: PasswordCheck;
+  readonly assets: Assets;
+}
+
+export interface Console {
+  /** Rejects only for internal errors. `asked`: its path is /ui, or begins with /ui/. */
+  readonly answer: (asked: FeatureRequest) => Promise<Answer>;
+}
+
+export function createConsole(parts: ConsoleParts): Console {
+  const isKnown = createKnownHosts(parts.hosts);
+  return {
+    answer: async (asked) => {
+      const visit = await openVisit(parts, asked);
+      if (!isKnown(visit.host)) return respond(visit, unknownHostView(visit.host), parts.assets);
+      try {
+        return await answerVisit(parts, visit);
+      } catch (error) {
+        if (error instanceof RegistryError) return refuse(parts, visit, error);
+        throw error;
+      }
+    },
+  };
+}
+
+async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
+  const posts = visit.asked.incoming.method === 'POST';
+  if (posts) assertSameOrigin(visit);
+  if (visit.target === '/') return respond(visit, { to: '/overview' }, parts.assets);
+  const asset = await parts.assets.answer(pathOf(visit), visit.asked.incoming);
+  if (asset !== undefined) return asset;
+  const found = parts.pages.find(pathOf(visit));
+  if (found === undefined)
+    throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
+  const request = pageRequest(visit, found, originOf(visit, parts.publicUrl));
+  if (visit.transport === 'plain' && !parts.allowsPlainHttp)
+    return respond(visit, unsafeTransportView(visit.host), parts.assets);
+  const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
+  return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });
+}
+
+/** The policy lets nobody without a session to the pages of people, so that their request has a caller. */
+async function show(found: FoundPage, request: PageRequest): Promise<Submitted> {
+  const visitor = request as SignedInRequest;
+  if (found.kind === 'page') return { outcome: await found.definition.show(visitor), cookies: [] };
+  if (found.kind === 'form') return { outcome: await found.definition.show(visitor, emptyForm), cookies: [] };
+  throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This address only receives files.' });
+}
+
+async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request: PageRequest): Promise<Submitted> {
+  const { incoming, sendContinue } = visit.asked;
+  const visitor = request as SignedInRequest;
+  if (found.kind === 'upload')
+    return { outcome: await found.definition.receive(visitor, incoming, sendContinue), cookies: [] };
+  if (found.kind === 'page') throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This page takes no form.' });
+  return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
+}
+
+/** Nobody is sent to sign in, and back to the page afterwards. */
+function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): Promise<Answer> {
+  if (error.code === 'AUTHENTICATION_REQUIRED' && visit.asked.incoming.method !== 'POST')
+    return respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
+  return respond(visit, refusalView(error), assets);
+}
+
+function assertSameOrigin({ asked: { incoming }, host }: Visit): void {
+  const { origin, 'sec-fetch-site': fetchSite } = incoming.headers;
+  if (isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host })) return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message:
+      'This form was sent by a page of another site, so nothing was done. Open the page here, and send it again.',
+  });
+}
+
+function pathOf({ target }: Visit): string {
+  return target.split('?', 1)[0] ?? '/';
+}

@@ -1,0 +1,105 @@
+// What a page of the console is made of. A page names its path, the operation of the policy that its visitor must be
+// allowed, and a function that shows it. A form is a page that also takes posts. The frame does all the rest: sessions,
+// policy, the origin of posts, the password that dangerous posts ask for again, refusals and headers.
+
+import type { Child } from 'hono/jsx';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { Secret } from '../../../build/shared/text/secret.ts';
+import type { SessionCaller } from '../../auth/caller.ts';
+import type { Permission } from '../../auth/policy.ts';
+import type { HttpRequest } from '../../http/http-request.ts';
+import type { FormFields, FormState } from '../request/form-fields.ts';
+import type { Section } from './sections.ts';
+
+/** A request for a page, admitted: its visitor may use the page's operation. */
+export interface PageRequest {
+  /** undefined: nobody is signed in, which only open operations allow */
+  readonly caller: SessionCaller | undefined;
+  /** a parameter of the path, decoded; throws for a name that the path does not have */
+  readonly param: (name: string) => string;
+  readonly query: URLSearchParams;
+  /** True if the visitor may use this operation: pages show a button only then. */
+  readonly may: (operation: Permission) => boolean;
+  /** true: the next dangerous form asks for the password again */
+  readonly asksPassword: boolean;
+  /** as far as it can be trusted */
+  readonly clientAddress: string;
+  /** the address of the registry as this visitor reached it, without `/ui` and without a slash at its end */
+  readonly origin: string;
+  readonly nowMs: number;
+}
+
+/** A request of a person who is signed in. */
+export interface SignedInRequest extends PageRequest {
+  readonly caller: SessionCaller;
+}
+
+export interface PageView {
+  /** for the title of the window and the page's heading */
+  readonly title: string;
+  readonly content: Child;
+  /** default: 200 */
+  readonly status?: number;
+  /** the entry of the navigation that is marked; undefined: none */
+  readonly section?: Section;
+  /** true: without navigation, in a narrow column, as the sign-in page */
+  readonly bare?: boolean;
+}
+
+/** Sends the browser to another page of the console, after a post. */
+export interface Redirect {
+  /** a path below /ui, such as `/tokens/tok_1`; may have a query */
+  readonly to: string;
+  /** a key of `notices` of the page there: it shows that sentence once */
+  readonly notice?: string;
+  /** begins this session in the browser */
+  readonly session?: { readonly token: Secret };
+  /** ends the session of the browser */
+  readonly endsSession?: boolean;
+}
+
+/** A file to download, such as a CSV. */
+export interface Download {
+  readonly file: { readonly name: string; readonly type: string; readonly bytes: Buffer };
+}
+
+export type PageOutcome = PageView | Redirect | Download;
+
+interface Definition {
+  /** below /ui: `/packages/:vendor/:package` */
+  readonly path: string;
+  readonly operation: Permission;
+  /** key → sentence, for redirects to this page */
+  readonly notices?: Readonly<Record<string, string>>;
+}
+
+/** Throws RegistryError, which becomes a page with its message. */
+export interface Page<Request extends PageRequest = SignedInRequest> extends Definition {
+  readonly show: (request: Request) => MaybeAsync<PageOutcome>;
+}
+
+/**
+ * A page whose form posts to its own path. A RegistryError of `submit` shows the form again, with what was typed and
+ * with the faults beside their fields.
+ */
+export interface Form<Request extends PageRequest = SignedInRequest> extends Definition {
+  readonly show: (request: Request, form: FormState) => MaybeAsync<PageOutcome>;
+  readonly submit: (request: Request, fields: FormFields) => MaybeAsync<PageOutcome>;
+  /** true: the post needs the person's password, unless it was entered in the last five minutes */
+  readonly isDangerous?: boolean;
+  /** paths of a RegistryError's issues → names of fields, where they differ */
+  readonly fieldOf?: Readonly<Record<string, string>>;
+}
+
+/** A post whose body the page reads itself, such as an upload. */
+export interface Upload extends Definition {
+  readonly receive: (request: SignedInRequest, incoming: HttpRequest, sendContinue: () => void) => Promise<PageOutcome>;
+}
+
+export function isRedirect(outcome: PageOutcome): outcome is Redirect {
+  return 'to' in outcome;
+}
+
+export function isDownload(outcome: PageOutcome): outcome is Download {
+  return 'file' in outcome;
+}

@@ -1,0 +1,136 @@
+// The frame of every page of the console: top bar with search, navigation, page.
+
+import type { Child } from 'hono/jsx';
+import { useContext } from 'hono/jsx';
+import { decidePolicy } from '../../auth/policy.ts';
+import type { SessionCaller } from '../../auth/caller.ts';
+import type { PageView } from '../frame/definitions.ts';
+import { sections, type Section } from '../frame/sections.ts';
+import { Icon } from '../components/icon.tsx';
+import { Notice } from '../components/notice.tsx';
+import { A, hrefTo, PlaceContext } from '../components/place.tsx';
+
+interface LayoutProps {
+  readonly view: PageView;
+  /** undefined: nobody is signed in */
+  readonly caller: SessionCaller | undefined;
+  /** what the last post did */
+  readonly notice: string | undefined;
+}
+
+export function Layout({ view, caller, notice }: LayoutProps): Child {
+  const { title, content, section, bare = false } = view;
+  const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
+  return (
+    <html lang="en">
+      <Head title={title} />
+      {bare || caller === undefined ? (
+        <body class="bare">
+          <Brand />
+          <main class="stack">
+            {message}
+            {content}
+          </main>
+        </body>
+      ) : (
+        <body>
+          <a class="skip" href="#page">
+            Skip to the page
+          </a>
+          <TopBar caller={caller} />
+          <div class="frame">
+            <Sections caller={caller} current={section} />
+            <main id="page" class="stack" tabindex={-1}>
+              {message}
+              {content}
+            </main>
+          </div>
+        </body>
+      )}
+    </html>
+  );
+}
+
+/** `title`: of the page. */
+export function Head({ title }: { readonly title: string }): Child {
+  const place = useContext(PlaceContext);
+  const asset = (name: string): string => hrefTo(place, `${place.assets}/${name}`);
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${title} · Libretto`}</title>
+      <link rel="icon" href={asset('icon.svg')} />
+      <link rel="stylesheet" href={asset('style.css')} />
+      <script type="module" src={asset('script.js')}></script>
+    </head>
+  );
+}
+
+export function Brand(): Child {
+  return (
+    <A to="/" class="brand">
+      <Icon name="book-open-text" />
+      Libretto
+    </A>
+  );
+}
+
+function TopBar({ caller }: { readonly caller: SessionCaller }): Child {
+  const place = useContext(PlaceContext);
+  return (
+    <header class="top-bar">
+      <Brand />
+      <form class="search" role="search" action={hrefTo(place, '/packages')}>
+        <Icon name="search" />
+        <input type="search" name="q" placeholder="Search packages" aria-label="Search packages" data-slash />
+        <kbd aria-hidden="true">/</kbd>
+      </form>
+      <details class="menu person">
+        <summary>
+          <Icon name="circle-user-round" />
+          <span>{caller.email}</span>
+          <Icon name="chevron-down" />
+        </summary>
+        <div>
+          <p class="small soft">You are signed in as {caller.role}.</p>
+          <A to="/account">
+            <Icon name="shield-check" />
+            Your account
+          </A>
+          <form method="post" action={hrefTo(place, '/sign-out')}>
+            <button>
+              <Icon name="log-out" />
+              Sign out
+            </button>
+          </form>
+        </div>
+      </details>
+    </header>
+  );
+}
+
+function Sections({
+  caller,
+  current,
+}: {
+  readonly caller: SessionCaller;
+  readonly current: Section | undefined;
+}): Child {
+  const open = sections.filter(({ operation }) => decidePolicy(operation, caller.role) === 'allowed');
+  return (
+    <nav class="sections" aria-label="Sections">
+      <ul>
+        {open.map(({ id, label, path, icon }) => (
+          <li>
+            <A to={path} {...(id === current ? { 'aria-current': 'page' } : {})}>
+              <Icon name={icon} />
+              {label}
+            </A>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

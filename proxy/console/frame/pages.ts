@@ -1,0 +1,107 @@
+// The table of the console's pages, and the way of a request through it: find the page, check the policy, take the post,
+// show the result.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { callerClass } from '../../auth/caller.ts';
+import { decidePolicy, type Permission } from '../../auth/policy.ts';
+import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
+import type { Visit } from '../request/visit.ts';
+
+type Entry =
+  | { readonly kind: 'page'; readonly definition: Page }
+  | { readonly kind: 'form'; readonly definition: Form }
+  | { readonly kind: 'upload'; readonly definition: Upload };
+
+/** An entry that fits a path, with the parameters in it. */
+export type FoundPage = Entry & { readonly params: Readonly<Record<string, string>> };
+
+export class Pages {
+  readonly #entries: (Entry & { readonly pattern: RegExp })[] = [];
+
+  /** Adds a page that only people who are signed in see. */
+  page(definition: Page): void {
+    this.#add({ kind: 'page', definition });
+  }
+
+  form(definition: Form): void {
+    this.#add({ kind: 'form', definition });
+  }
+
+  upload(definition: Upload): void {
+    this.#add({ kind: 'upload', definition });
+  }
+
+  /** Adds a page of an open operation, which nobody needs to sign in for. */
+  openPage(definition: Page<PageRequest>): void {
+    assertOpen(definition.operation);
+    this.#add({ kind: 'page', definition });
+  }
+
+  openForm(definition: Form<PageRequest>): void {
+    assertOpen(definition.operation);
+    this.#add({ kind: 'form', definition });
+  }
+
+  /** `path`: raw, below /ui. Literal parts win over parameters, because they are added first. */
+  find(path: string): FoundPage | undefined {
+    for (const entry of this.#entries) {
+      const found = entry.pattern.exec(path);
+      if (found !== null) return { ...entry, params: decoded(found.groups ?? {}) };
+    }
+    return undefined;
+  }
+
+  /** Every page, for the table of permissions. */
+  get definitions(): readonly { readonly path: string; readonly operation: Permission; readonly posts: boolean }[] {
+    return this.#entries.map(({ kind, definition: { path, operation } }) => ({
+      path,
+      operation,
+      posts: kind !== 'page',
+    }));
+  }
+
+  #add(entry: Entry): void {
+    const source = entry.definition.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]{1,400})');
+    this.#entries.push({ ...entry, pattern: new RegExp(`^${source}$`) });
+  }
+}
+
+/** What a page learns of its request. Throws RegistryError where the policy refuses the visitor. */
+export function pageRequest(
+  { asked, caller, target, isConfirmed }: Visit,
+  { definition: { operation }, params }: FoundPage,
+  origin: string,
+): SignedInRequest | PageRequest {
+  const who = callerClass(caller ?? { kind: 'nobody' });
+  const decision = decidePolicy(operation, who);
+  if (decision === 'authenticate') throw new RegistryError('AUTHENTICATION_REQUIRED');
+  if (decision === 'refused')
+    throw new RegistryError('INSUFFICIENT_SCOPE', { message: `The role ${caller?.role ?? 'nobody'} may not do that.` });
+  return {
+    caller,
+    param: (name) => {
+      const value = params[name];
+      if (value === undefined) throw new Error(`the path has no parameter ${name}`);
+      return value;
+    },
+    query: new URL(target, 'http://localhost').searchParams,
+    may: (wanted) => decidePolicy(wanted, who) === 'allowed',
+    asksPassword: !isConfirmed,
+    clientAddress: asked.clientAddress,
+    origin,
+    nowMs: asked.nowMs,
+  };
+}
+
+function assertOpen(operation: Permission): void {
+  if (decidePolicy(operation, 'nobody') !== 'allowed') throw new Error(`the operation ${operation} is not open`);
+}
+
+/** Throws NOT_FOUND for a path that cannot be decoded. */
+function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new RegistryError('NOT_FOUND');
+  }
+}

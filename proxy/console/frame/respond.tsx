@@ -1,0 +1,54 @@
+// Turns what a page returned into an answer: HTML in the console's layout, a redirect, or a file.
+
+import type { Answer } from '../../http/answer.ts';
+import { PlaceContext, rootFrom } from '../components/place.tsx';
+import { Layout } from './layout.tsx';
+import { isDownload, isRedirect, type PageOutcome, type Redirect } from './definitions.ts';
+import { downloadAnswer, htmlAnswer, redirectAnswer } from '../request/html-answer.ts';
+import { clearCookie, setCookie } from '../request/session-cookie.ts';
+import type { Visit } from '../request/visit.ts';
+
+export interface Responding {
+  /** the folder of the style sheet and the script below /ui */
+  readonly folder: string;
+  readonly notices?: Readonly<Record<string, string>> | undefined;
+  /** values of Set-Cookie */
+  readonly cookies?: readonly string[];
+}
+
+export async function respond(visit: Visit, outcome: PageOutcome, responding: Responding): Promise<Answer> {
+  const { cookies = [] } = responding;
+  if (isDownload(outcome)) return downloadAnswer(outcome.file);
+  if (isRedirect(outcome)) return redirect(visit, outcome, cookies);
+  const path = visit.target.split('?', 1)[0] ?? '/';
+  const { incoming } = visit.asked;
+  const html = (
+    <PlaceContext.Provider value={{ root: rootFrom(path), isCatalogue: false, assets: responding.folder }}>
+      <Layout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+    </PlaceContext.Provider>
+  );
+  return htmlAnswer(`<!doctype html>${await html.toString()}`, {
+    status: outcome.status ?? 200,
+    acceptEncoding: incoming.headers['accept-encoding']?.toString(),
+    more: setCookies(cookies),
+  });
+}
+
+function redirect(visit: Visit, { to, notice, session, endsSession }: Redirect, cookies: readonly string[]): Answer {
+  const path = visit.target.split('?', 1)[0] ?? '/';
+  const join = to.includes('?') ? '&' : '?';
+  const location = `${rootFrom(path)}${to.slice(1)}${notice === undefined ? '' : `${join}notice=${notice}`}`;
+  const begun = session === undefined ? [] : [setCookie('session', session.token, visit)];
+  const ended = endsSession === true ? [clearCookie('session', visit), clearCookie('confirmed', visit)] : [];
+  return redirectAnswer(location === '' ? './' : location, setCookies([...cookies, ...begun, ...ended]));
+}
+
+/** Only sentences of the page itself: a link cannot put others on it. */
+function noticeOf({ target }: Visit, { notices = {} }: Responding): string | undefined {
+  const key = new URL(target, 'http://localhost').searchParams.get('notice');
+  return key !== null && Object.hasOwn(notices, key) ? notices[key] : undefined;
+}
+
+function setCookies(cookies: readonly string[]): string[] {
+  return cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
+}

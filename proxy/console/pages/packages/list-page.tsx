@@ -1,0 +1,138 @@
+// The list of packages: search as one types, filters, sorting, pages of fifty.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { ListFilters } from './list-filters.tsx';
+import { listPath, rowsPerPage, type ListedRow, type ListQuery, type Order } from './list-query.ts';
+
+export interface PackageListProps {
+  readonly query: ListQuery;
+  /** all rows that the query found */
+  readonly found: readonly ListedRow[];
+  /** the number of packages without any filter */
+  readonly total: number;
+  readonly types: readonly string[];
+  /** packages whose files are missing or damaged */
+  readonly damaged: number;
+  /** true: packages of other registries are listed too */
+  readonly mirrors: boolean;
+  readonly nowMs: number;
+}
+
+export function PackageList(props: PackageListProps): Child {
+  const { query, total, types, damaged, mirrors } = props;
+  return (
+    <>
+      <PageHead title="Packages" sentence={`${counted(total, 'package')} in this registry.`} />
+      {damaged === 0 ? null : (
+        <Notice kind="warn">
+          {counted(damaged, 'package')} cannot be read, because a file is missing or damaged.{' '}
+          <code>libretto verify</code> names the repair.
+        </Notice>
+      )}
+      {total === 0 ? <NoPackages /> : <ListFilters query={query} types={types} mirrors={mirrors} />}
+      <Results {...props} />
+    </>
+  );
+}
+
+function Results({ query, found, total, nowMs }: PackageListProps): Child {
+  const from = (query.page - 1) * rowsPerPage;
+  const rows = found.slice(from, from + rowsPerPage);
+  if (total === 0) return null;
+  return (
+    <div id="results" class="stack">
+      <p class="soft small" role="status">
+        {found.length === total
+          ? counted(total, 'package')
+          : `${counted(found.length, 'package')} of ${shownNumber(total)}`}
+      </p>
+      {rows.length === 0 ? (
+        <EmptyState
+          icon="search"
+          title="No package fits"
+          action={<ButtonLink to="/packages">Show all packages</ButtonLink>}
+        >
+          Try fewer words, or remove a filter.
+        </EmptyState>
+      ) : (
+        <Table caption="Packages" columns={columnsOf(query, nowMs)} rows={rows} />
+      )}
+      <Pager
+        shown={rows.length}
+        from={from}
+        total={found.length}
+        pathOf={(page) => listPath({ ...query, page })}
+        perPage={rowsPerPage}
+      />
+    </div>
+  );
+}
+
+function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[] {
+  const sorting = (order: Order) => ({
+    sortsTo: listPath({ ...query, order, page: 1 }),
+    ...(query.order === order ? { sorted: order === 'name' ? ('ascending' as const) : ('descending' as const) } : {}),
+  });
+  return [
+    { label: 'Package', cell: NameCell, ...sorting('name') },
+    { label: 'Latest', cell: ({ summary }) => <code>{summary.latest_version}</code> },
+    { label: 'Type', cell: ({ summary }) => <span class="soft">{summary.type}</span> },
+    {
+      label: 'Published',
+      cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} />,
+      ...sorting('updated'),
+    },
+    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads), ...sorting('downloads') },
+  ];
+}
+
+function NameCell({ summary, isMirrored, hasAdvisories }: ListedRow): Child {
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        <A to={`/packages/${summary.name}`} class="main-link">
+          {summary.name}
+        </A>
+        {summary.abandoned === false ? null : (
+          <Badge kind="warn" icon="archive">
+            abandoned
+          </Badge>
+        )}
+        {hasAdvisories ? (
+          <Badge kind="bad" icon="shield-alert">
+            advisory
+          </Badge>
+        ) : null}
+        {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
+      </span>
+      {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
+    </div>
+  );
+}
+
+function NoPackages(): Child {
+  return (
+    <EmptyState
+      icon="package"
+      title="No packages yet"
+      action={
+        <ButtonLink to="/repositories/new" kind="primary" icon="plus">
+          Add a repository
+        </ButtonLink>
+      }
+    >
+      Add a git repository, upload a ZIP, or run <code>libretto build</code> on the server. <Icon name="arrow-right" />
+    </EmptyState>
+  );
+}

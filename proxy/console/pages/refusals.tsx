@@ -1,0 +1,82 @@
+// Pages for what is refused: each says what is wrong and what to do.
+
+import type { RegistryError } from '../../../build/contract/errors.ts';
+import { A } from '../components/place.tsx';
+import { Notice } from '../components/notice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import type { PageView } from '../frame/definitions.ts';
+
+const titles: Readonly<Partial<Record<RegistryError['code'], string>>> = {
+  NOT_FOUND: 'Nothing is here',
+  INSUFFICIENT_SCOPE: 'You may not do that',
+  AUTHENTICATION_REQUIRED: 'Sign in first',
+  TOO_MANY_ATTEMPTS: 'Too many attempts',
+};
+
+export function refusalView(error: RegistryError): PageView {
+  const title = titles[error.code] ?? 'That did not work';
+  return {
+    title,
+    status: error.status,
+    content: (
+      <>
+        <PageHead title={title} sentence={error.message} />
+        <p>
+          <A to="/overview">Go to the overview</A>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** `host`: as the browser sent it. */
+export function unknownHostView(host: string | undefined): PageView {
+  return {
+    title: 'Unknown host name',
+    status: 400,
+    bare: true,
+    content: (
+      <>
+        <h1>Unknown host name</h1>
+        <p>
+          The console does not answer requests for <code>{host ?? 'no host'}</code>. This protects it from pages of
+          other sites that claim this name.
+        </p>
+        <p>
+          If the name is yours, add it to the setting <code>consoleHosts</code>, or set <code>publicUrl</code> to the
+          address of the registry. Then restart the server.
+        </p>
+      </>
+    ),
+  };
+}
+
+/** `host`: as the browser sent it. */
+export function unsafeTransportView(host: string | undefined): PageView {
+  return {
+    title: 'This connection is not encrypted',
+    status: 403,
+    bare: true,
+    content: (
+      <>
+        <h1>This connection is not encrypted</h1>
+        <Notice kind="warn">
+          Anyone between this browser and {host ?? 'the server'} could read passwords. So nobody can sign in here.
+        </Notice>
+        <h2>What the operator can do</h2>
+        <ul class="stack-tight">
+          <li>
+            Give the server a certificate: <code>--tls-cert</code> and <code>--tls-key</code>.
+          </li>
+          <li>
+            Put a reverse proxy with HTTPS in front, and set <code>publicUrl</code> to its address.
+          </li>
+          <li>
+            For a trial in one's own network, set <code>consoleAllowHttp</code> to <code>true</code>.
+          </li>
+        </ul>
+        <p>On the machine of the server itself, http://localhost works.</p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,96 @@
+// The fields of a posted form, and the state of a form that is shown: what was typed, and what is wrong with it. A form
+// that is refused comes back with what was typed, except passwords.
+
+import type { RegistryError } from '../../../build/contract/errors.ts';
+
+/** The most fields and characters that a form of the console has. */
+export const formLimits = { mostBytes: 256 * 1024, mostFields: 2000 };
+
+export class FormFields {
+  readonly #values: URLSearchParams;
+
+  constructor(values: URLSearchParams) {
+    this.#values = values;
+  }
+
+  /** The text without spaces around it; empty if the form has no such field. */
+  text(name: string): string {
+    return (this.#values.get(name) ?? '').trim();
+  }
+
+  /** The unchanged text, for passwords; empty if the form has no such field. */
+  secret(name: string): string {
+    return this.#values.get(name) ?? '';
+  }
+
+  /** The text; undefined if it is empty. */
+  optional(name: string): string | undefined {
+    const text = this.text(name);
+    return text === '' ? undefined : text;
+  }
+
+  checked(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** The texts of all fields of this name, without empty ones. */
+  all(name: string): readonly string[] {
+    return this.#values
+      .getAll(name)
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+  }
+
+  /** The lines of a text area, without empty ones. */
+  lines(name: string): readonly string[] {
+    return this.text(name)
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+}
+
+/** What a form shows. */
+export interface FormState {
+  /** false: nothing was posted yet, and each field shows its standard value */
+  readonly isPosted: boolean;
+  readonly fields: FormFields;
+  /** the reason why the form was refused as a whole; undefined: none */
+  readonly refusal: string | undefined;
+  /** what is wrong with each field, by its name */
+  readonly faults: ReadonlyMap<string, string>;
+}
+
+export const emptyForm: FormState = {
+  isPosted: false,
+  fields: new FormFields(new URLSearchParams()),
+  refusal: undefined,
+  faults: new Map(),
+};
+
+/** The form as it was posted, with the reasons of its refusal. `rename`: paths of the error to names of fields. */
+export function refusedForm(
+  fields: FormFields,
+  error: RegistryError,
+  rename: Readonly<Record<string, string>> = {},
+): FormState {
+  const faults = new Map<string, string>();
+  for (const { path, message } of issuesOf(error)) faults.set(rename[path] ?? path, sentence(message));
+  return { isPosted: true, fields, refusal: faults.size === 0 ? error.message : undefined, faults };
+}
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+function issuesOf({ details }: RegistryError): readonly Issue[] {
+  const issues: unknown = details['issues'];
+  return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
+}
+
+/** `must be a name` → `Must be a name.` */
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,22 @@
+// The host names that the console answers. A page of another site can point its own name at this server (DNS
+// rebinding), and would then be of one origin with the console: requests for unknown names are refused. An attacker has
+// no name that is an IP address, so addresses are always known. Pure.
+
+import { isIP } from 'node:net';
+
+/** `names`: host names without a port, in any case; `*.example.org` stands for every name below example.org. */
+export function createKnownHosts(names: readonly string[]): (host: string | undefined) => boolean {
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  return (host) => {
+    const name = hostNameOf(host);
+    if (name === undefined) return false;
+    if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
+    return known.has(name) || known.has(name.replace(/^[^.]+/, '*'));
+  };
+}
+
+/** The name in a Host header, lower case, without port, brackets and final dot; undefined: none. */
+export function hostNameOf(host: string | undefined): string | undefined {
+  const found = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');
+  return (found?.[1] ?? found?.[2])?.toLowerCase().replace(/\.$/, '');
+}

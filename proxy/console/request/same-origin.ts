@@ -1,0 +1,20 @@
+// Whether a post comes from a page of the console itself. A browser says so in Sec-Fetch-Site, and an older one in
+// Origin. A post without both is refused: no browser that the console supports sends one. Pure.
+
+export interface PostHeaders {
+  readonly fetchSite: string | undefined;
+  readonly origin: string | undefined;
+  readonly host: string | undefined;
+}
+
+export function isSameOrigin({ fetchSite, origin, host }: PostHeaders): boolean {
+  if (fetchSite !== undefined) return fetchSite === 'same-origin';
+  if (origin === undefined || host === undefined) return false;
+  const named = URL.canParse(origin) ? new URL(origin).host : undefined;
+  return named !== undefined && named === withoutStandardPort(host, origin);
+}
+
+/** URL leaves out the standard port, and a Host header may have it. */
+function withoutStandardPort(host: string, origin: string): string {
+  return host.toLowerCase().replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '');
+}
