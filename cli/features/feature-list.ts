@@ -6,8 +6,10 @@ import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
-/** `packages` and `inspection` have no setting: they are opened if another feature requires them. */
-export const features: readonly (ServedFeature & { readonly name: FeatureName | 'packages' | 'inspection' })[] = [
+/** `packages`, `inspection` and `services` have no setting: they are opened if another feature requires them. */
+export const features: readonly (ServedFeature & {
+  readonly name: FeatureName | 'packages' | 'inspection' | 'services';
+})[] = [
   { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
   { name: 'packages', wants: [], load: () => import('./packages.ts') },
   { name: 'inspection', wants: ['packages'], load: () => import('./inspection.ts') },
@@ -24,7 +26,8 @@ export const features: readonly (ServedFeature & { readonly name: FeatureName | 
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
-  { name: 'api', wants: ['packages', 'repositories'], load: () => import('./management.ts') },
+  { name: 'services', wants: ['packages', 'repositories'], load: () => import('./services.ts') },
+  { name: 'api', wants: ['services'], load: () => import('./management.ts') },
 ];
 
 export interface OpenFeatures {

@@ -3,6 +3,7 @@
 // only the offers of other features.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
+import type { Services } from '../../proxy/manage/routes.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
@@ -23,6 +24,8 @@ export interface Offers {
   readonly syncing?: Syncing;
   /** history, reasons and comparisons of published versions; loaded at the first call */
   readonly inspection?: () => Promise<Inspection>;
+  /** what the management API and the console call */
+  readonly services?: Services;
   /** called for every archive that is sent */
   readonly onDownload?: (name: string, version: string) => void;
   /** a code for creating the first admin; undefined if a user exists */

@@ -9,7 +9,7 @@ import type { Sessions } from '../auth/sessions.ts';
 import { createApi } from './frame/api.ts';
 import type { ApiRequest, Management } from './frame/api-request.ts';
 import { errorHeaders } from './frame/error-headers.ts';
-import { assertWithoutBuilder } from './frame/needs-builder.ts';
+import { assertWithoutBuilder } from '../auth/needs-builder.ts';
 import { findOperation, operationsOf } from './frame/operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';

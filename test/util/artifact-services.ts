@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import type { ArtifactServices } from '../../proxy/manage/routes/artifacts.ts';
-import { createUploads, standardLimits, type UploadLimits } from '../../proxy/manage/frame/upload.ts';
+import { createUploads, standardLimits, type UploadLimits } from '../../proxy/artifacts/uploads.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';

@@ -23,7 +23,7 @@ import { createSealer, type Sealer } from '../../proxy/keys/sealer.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
-import type { UploadLimits } from '../../proxy/manage/frame/upload.ts';
+import type { UploadLimits } from '../../proxy/artifacts/uploads.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { createSettings, settingOf, type Baseline } from '../../proxy/settings/settings.ts';

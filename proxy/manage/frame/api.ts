@@ -12,7 +12,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
 import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
-import { needsBuilder } from './needs-builder.ts';
+import { needsBuilder } from '../../auth/needs-builder.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the operation that the policy has checked */

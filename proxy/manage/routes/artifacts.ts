@@ -11,7 +11,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import type { Actor } from '../../state/audit.ts';
 import { sees, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { awaitBuilder } from '../frame/await-builder.ts';
+import { awaitBuilder } from '../../protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
   artifactSchema,
@@ -21,7 +21,7 @@ import {
   showCleanup,
   uploadQuery,
 } from '../schemas/artifact.ts';
-import type { Uploads } from '../frame/upload.ts';
+import type { Uploads } from '../../artifacts/uploads.ts';
 import { idOf } from '../schemas/id.ts';
 
 export interface ArtifactServices {

@@ -18,7 +18,7 @@ import type { Withdrawals } from '../../packages/withdrawals.ts';
 import type { Actor } from '../../state/audit.ts';
 import { filterOf, type View } from '../../views/view.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { awaitBuilder } from '../frame/await-builder.ts';
+import { awaitBuilder } from '../../protocol/await-builder.ts';
 import { page } from '../frame/page.ts';
 import { showPackage, showSummary } from '../schemas/package.ts';
 import {

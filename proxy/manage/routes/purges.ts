@@ -9,7 +9,7 @@ import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/pu
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { awaitBuilder } from '../frame/await-builder.ts';
+import { awaitBuilder } from '../../protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 

@@ -2,21 +2,15 @@
 
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
-import { RegistryError } from '../../../build/contract/errors.ts';
-import {
-  longestUploadMs,
-  mostUploadBytes,
-  stageUpload,
-  tooLarge,
-  type StagedFile,
-} from '../../artifacts/stage-upload.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from './stage-upload.ts';
+import type { HttpRequest } from '../http/http-request.ts';
 import {
   standardThroughputFloor,
   watchThroughput,
   type ThroughputFloor,
-} from '../../../build/shared/concurrency/throughput-floor.ts';
-import type { Actor } from '../../state/audit.ts';
+} from '../../build/shared/concurrency/throughput-floor.ts';
+import type { Actor } from '../state/audit.ts';
 
 export interface UploadLimits {
   /** concurrent uploads: each may take 256 MiB of the disk until it is examined */

@@ -1,8 +1,8 @@
 // Refuses operations that need a builder on the same host. A server whose tree is at an origin has no builder: another
 // host builds and uploads.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
-import type { OperationId } from '../../auth/policy.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { OperationId } from './policy.ts';
 
 export const needsBuilder: ReadonlySet<OperationId> = new Set([
   'createRepository',
