@@ -1,6 +1,7 @@
 // Registers every operation of the management API: one file for each group, with its services.
 
 import type { Sessions } from '../auth/sessions.ts';
+import type { Counters } from '../limits/counters.ts';
 import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
@@ -30,6 +31,7 @@ export interface Services
     TokenServices,
     UserServices {
   readonly sessions: Sessions;
+  readonly counters: Pick<Counters, 'peek' | 'degraded'>;
 }
 
 export function registerRoutes(api: Api, services: Services): void {

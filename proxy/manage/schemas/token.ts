@@ -2,10 +2,8 @@
 
 import { z } from '@hono/zod-openapi';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
-import { effectiveLimit, tokenStatus, type TokenRecord } from '../../auth/token.ts';
-import type { TokenKind } from '../../auth/token-format.ts';
-import type { TokenUse } from '../../auth/token-uses.ts';
-import type { Window } from '../../limits/windows.ts';
+import type { TokenStanding } from '../../auth/token-standings.ts';
+import { effectiveLimit, tokenStatus } from '../../auth/token.ts';
 import { idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
@@ -97,17 +95,7 @@ export const tokenRotation = z
   })
   .openapi('TokenRotation');
 
-export interface TokenFacts {
-  readonly defaults: Readonly<Record<TokenKind, number>>;
-  readonly nowMs: number;
-  readonly use: TokenUse | undefined;
-  readonly window: Window | undefined;
-}
-
-export function showToken(
-  record: TokenRecord,
-  { defaults, nowMs, use, window }: TokenFacts,
-): z.infer<typeof tokenSchema> {
+export function showToken({ record, defaults, nowMs, use, window }: TokenStanding): z.infer<typeof tokenSchema> {
   const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
   const limit = effectiveLimit(record, defaults);
   return {

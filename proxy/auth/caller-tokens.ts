@@ -1,0 +1,123 @@
+// The operations on tokens as their caller may use them. An admin manages every token, and a maintainer only the tokens
+// that they made themselves: the tokens of others do not exist for them. The policy has admitted the caller before.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { Actor } from '../state/audit.ts';
+import type { PublishedFiles } from '../tree/published-files.ts';
+import { actorOf, type Caller } from './caller.ts';
+import { explainToken, type MirroredReleases } from './explain-token.ts';
+import type { Explanation, ExplanationRequest } from './explain-view.ts';
+import type { Rotation } from './rotate-token.ts';
+import { TokenError } from './token-error.ts';
+import type { TokenDraft, TokenPatch } from './token-fields.ts';
+import type { TokenKind } from './token-format.ts';
+import { effectiveLimit, type TokenRecord } from './token.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface CallerTokens {
+  /** The tokens that the caller may see, oldest first. */
+  readonly list: () => Promise<readonly TokenRecord[]>;
+  readonly get: (id: string) => Promise<TokenRecord>;
+  readonly create: (draft: TokenDraft) => Promise<Rotation>;
+  readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
+  readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
+  /** A repeated call changes nothing. */
+  readonly revoke: (id: string) => Promise<TokenRecord>;
+  readonly explain: (
+    id: string,
+    question: Omit<ExplanationRequest, 'entries' | 'mirrored'>,
+  ) => Promise<{ readonly record: TokenRecord; readonly explanation: Explanation }>;
+}
+
+export interface CallerTokensOptions {
+  readonly tokensOf: (actor: Actor) => Tokens;
+  /** requests an hour of a token without a limit of its own; 0: without a limit */
+  readonly defaultLimits: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
+  /** files of the served tree */
+  readonly published: PublishedFiles;
+  /** undefined: mirroring is off */
+  readonly mirroredReleases?: MirroredReleases | undefined;
+}
+
+/**
+ * Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT with the faulty fields as the management API names them,
+ * INSUFFICIENT_SCOPE, TOKEN_REVOKED, CONFLICT.
+ */
+export function createCallerTokens(options: CallerTokensOptions, caller: Caller): CallerTokens {
+  const tokens = options.tokensOf(actorOf(caller));
+  const find = async (id: string): Promise<TokenRecord> => {
+    const record = await tokens.get(id).catch(asRegistryError);
+    if (!maySee(caller, record)) throw new RegistryError('NOT_FOUND');
+    return record;
+  };
+  return {
+    list: async () => (await tokens.list()).filter((record) => maySee(caller, record)),
+    get: find,
+    create: async (draft) => {
+      await assertLimit(options, caller, { kind: draft.kind, limit: draft.limit ?? null });
+      return tokens.create(draft).catch(asRegistryError);
+    },
+    update: async (id, patch) => {
+      const record = await find(id);
+      if (patch.limit !== undefined)
+        await assertLimit(options, caller, { kind: record.kind, limit: patch.limit }, record);
+      return tokens.update(record.id, patch).catch(asRegistryError);
+    },
+    rotate: async (id, graceSeconds) => tokens.rotate((await find(id)).id, graceSeconds).catch(asRegistryError),
+    revoke: async (id) => (await tokens.revoke((await find(id)).id)).record,
+    explain: async (id, question) => {
+      const record = await find(id);
+      const explanation = await explainToken(options.published, record, question, options.mirroredReleases);
+      if (explanation === undefined) throw invalid('package', 'must be the name of a package, such as acme/hello');
+      return { record, explanation };
+    },
+  };
+}
+
+function maySee(caller: Caller, record: TokenRecord): boolean {
+  return caller.kind === 'user' && (caller.role === 'admin' || record.created_by === `user:${caller.userId}`);
+}
+
+/**
+ * Only an admin assigns an hourly limit. A maintainer's token gets at most the default of its kind, or the limit that
+ * an admin has set. `before`: the token that changes; undefined for a new token. Throws INSUFFICIENT_SCOPE.
+ */
+async function assertLimit(
+  { defaultLimits }: CallerTokensOptions,
+  caller: Caller,
+  wanted: Pick<TokenRecord, 'kind' | 'limit'>,
+  before?: TokenRecord,
+): Promise<void> {
+  if (caller.kind === 'user' && caller.role === 'admin') return;
+  const defaults = await defaultLimits();
+  const limit = effectiveLimit(wanted, defaults); // 0: without a limit
+  const allowed = [defaults[wanted.kind], ...(before === undefined ? [] : [effectiveLimit(before, defaults)])];
+  if (allowed.some((one) => one === 0 || (limit !== 0 && limit <= one))) return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message: `Only an admin may give a token more than ${Math.max(...allowed)} requests an hour.`,
+  });
+}
+
+const fieldOf = {
+  DESCRIPTION_INVALID: 'description',
+  LIMIT_INVALID: 'rate_limit',
+  EXPIRY_INVALID: 'expires_at',
+  GRACE_INVALID: 'grace_seconds',
+  NOTHING_TO_CHANGE: '',
+} as const;
+
+function asRegistryError(error: unknown): never {
+  if (!(error instanceof TokenError)) throw error;
+  const { code, message, issues } = error;
+  if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
+  if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
+  if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
+  if (code === 'VIEW_INVALID')
+    throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+  throw invalid(fieldOf[code], message);
+}
+
+function invalid(path: string, message: string): RegistryError {
+  return new RegistryError('INVALID_INPUT', { details: { issues: [{ path, message }] } });
+}
