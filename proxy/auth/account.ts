@@ -7,9 +7,10 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { codeBudget, pairBudget } from './attempt-budgets.ts';
+import { codeBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { confirmPassword } from './confirm-password.ts';
 import type { LoggedIn } from './login.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
@@ -17,7 +18,7 @@ import { refuseLogin } from './refused-login.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { NewSession, SessionService } from './sessions.ts';
 import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from './two-factor-code.ts';
-import { changeUser, readUser, unknownUser } from './user-records.ts';
+import { changeUser } from './user-records.ts';
 import { hasTwoFactor, type TwoFactor, type UserRecord } from './user.ts';
 
 export interface Account {
@@ -63,7 +64,7 @@ interface Desk extends AccountOptions {
 }
 
 async function changePassword(at: Desk, current: string, chosen: string): Promise<LoggedIn> {
-  const { encoded } = await confirmPassword(at, current);
+  const { encoded } = await confirmPassword(at, at, current);
   assertPassword(chosen, await at.rules(), 'new_password');
   const password = await at.passwords.hash(chosen);
   return changeWithSession(at, 'user.change_password', (record) => {
@@ -74,7 +75,7 @@ async function changePassword(at: Desk, current: string, chosen: string): Promis
 }
 
 async function setUpTwoFactor(at: Desk, password: string): Promise<{ secret: Secret; uri: Secret }> {
-  const { user } = await confirmPassword(at, password);
+  const { user } = await confirmPassword(at, at, password);
   const secret = mintTwoFactorSecret(at.randomBytes);
   await change(at, 'user.set_up_two_factor', (record) => {
     if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already. Disable it first.');
@@ -103,7 +104,7 @@ async function enableTwoFactor(at: Desk, code: string): Promise<LoggedIn & { rec
 }
 
 async function disableTwoFactor(at: Desk, password: string, code: string): Promise<LoggedIn> {
-  await confirmPassword(at, password);
+  await confirmPassword(at, at, password);
   return withCode(at, code, (take) =>
     changeWithSession(at, 'user.disable_two_factor', (record) => {
       assertOn(record);
@@ -114,7 +115,7 @@ async function disableTwoFactor(at: Desk, password: string, code: string): Promi
 }
 
 async function renewRecoveryCodes(at: Desk, password: string, code: string): Promise<readonly Secret[]> {
-  await confirmPassword(at, password);
+  await confirmPassword(at, at, password);
   const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
   await withCode(at, code, (take) =>
     change(at, 'user.renew_recovery_codes', (record) => {
@@ -123,26 +124,6 @@ async function renewRecoveryCodes(at: Desk, password: string, code: string): Pro
     }),
   );
   return codes;
-}
-
-/** The user, and the encoded password that this one was found to be. */
-async function confirmPassword(
-  { store, passwords, attempts, userId, address }: Desk,
-  password: string,
-): Promise<{ user: UserRecord; encoded: string | null }> {
-  const user = (await readUser(store, userId))?.record;
-  if (user === undefined) throw unknownUser();
-  const pair = pairBudget(user.email, address);
-  const refuse = () => refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
-  await attempts.judge(
-    [pair],
-    async () => {
-      if (!(await passwords.verify(password, user.password ?? undefined))) throw new WrongGuess();
-      return true;
-    },
-    { refuse, cleared: [pair] },
-  );
-  return { user, encoded: user.password };
 }
 
 /** `work` takes the code from the record that it then commits; a wrong one is counted and refused. */

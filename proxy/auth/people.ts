@@ -7,6 +7,7 @@ import { createAuditedStore, type Actor } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { createAccount, type Account } from './account.ts';
 import { createAttempts } from './attempts.ts';
+import { createConfirmations, type Confirmations } from './confirmations.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { acceptInvitation, type Acceptance } from './invitations.ts';
 import { login, type Credentials, type LoggedIn } from './login.ts';
@@ -23,6 +24,8 @@ export interface People {
   readonly sessions: SessionService;
   readonly login: (credentials: Credentials, address: string) => Promise<LoggedIn>;
   readonly account: (userId: string, address: string) => Account;
+  /** proofs that the person of a session entered the password a short time ago */
+  readonly confirmations: Confirmations;
   readonly acceptInvitation: (acceptance: Acceptance, address: string) => Promise<UserRecord>;
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
@@ -50,6 +53,7 @@ export function createPeople(options: PeopleOptions): People {
     sessions,
     login: (credentials, address) => login(parts, credentials, address),
     account: (userId, address) => createAccount(parts, userId, address),
+    confirmations: createConfirmations(parts),
     acceptInvitation: (acceptance, address) => acceptInvitation(parts, acceptance, address),
     offerSetup: () => offerSetup(parts),
     setUp: (draft, address) => setUp(parts, draft, address),

@@ -115,12 +115,13 @@ describe('an invitation', () => {
     expect(outcome(await accept(registry, reset))).toEqual([400, 'INVITATION_INVALID']);
   });
 
-  it('of a user with a password replaces the password and ends the sessions', async () => {
+  it('of a user with a password changes nothing until it is accepted, then replaces the password and ends the sessions', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
     const reply = await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } });
     expect((await registry.call('GET', '/api/auth/me', { as: bob.token })).status).toBe(200);
+    expect((await login(registry, bob.email, bob.password)).status).toBe(200);
     expect((await accept(registry, invitationOf(reply))).status).toBe(200);
     expect((await registry.call('GET', '/api/auth/me', { as: bob.token })).status).toBe(401);
     expect((await login(registry, bob.email, bob.password)).status).toBe(401);
