@@ -41,7 +41,7 @@ export function ListFilters({ query, types, mirrors }: ListFiltersProps): Child 
 }
 
 function Words({ value }: { readonly value: string }): Child {
-  const placeholder = 'Name, description or keyword';
+  const placeholder = 'Name or keyword';
   return (
     <div class="field wide">
       <label for="q">Words</label>

@@ -33,7 +33,7 @@ export function PackageList(props: PackageListProps): Child {
   const { query, total, types, damaged, mirrors } = props;
   return (
     <>
-      <PageHead title="Packages" sentence={`${counted(total, 'package')} in this registry.`} />
+      <PageHead title="Packages" sentence="Everything that Composer can install from this registry." />
       {damaged === 0 ? null : (
         <Notice kind="warn">
           {counted(damaged, 'package')} cannot be read, because a file is missing or damaged.{' '}
@@ -87,7 +87,7 @@ function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[
   return [
     { label: 'Package', cell: NameCell, ...sorting('name') },
     { label: 'Latest', cell: ({ summary }) => <code>{summary.latest_version}</code> },
-    { label: 'Type', cell: ({ summary }) => <span class="soft">{summary.type}</span> },
+    { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
     {
       label: 'Published',
       cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} />,
