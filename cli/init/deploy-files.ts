@@ -35,8 +35,9 @@ export function fillUnit(template: string, { answers: { data, listen }, config, 
 }
 
 /** systemd makes folders below /var/lib by their names; another folder has to exist. */
-function withData(unit: string, data: string): string {
-  if (data === exampleData) return unit;
+function withData(template: string, data: string): string {
+  if (data === exampleData) return template;
+  const unit = template.replaceAll(`# ${exampleData}: `, () => `# ${data}: `);
   const below = /^\/var\/lib\/([\w.-][\w./-]*)$/.exec(data)?.[1];
   if (below !== undefined) return unit.replaceAll(/^StateDirectory=.*$/gm, `StateDirectory=${below}`);
   return unit

@@ -51,8 +51,10 @@ describe('a systemd unit', () => {
   it('may write into another data folder', () => {
     for (const name of ['libretto.service', 'libretto-build.service']) {
       expect(unit(name, { data: '/srv/packages' })).toMatch(/^ReadWritePaths=\/srv\/packages$/m);
-      expect(unit(name, { data: '/srv/packages' })).not.toContain('/var/lib/libretto\n');
+      expect(unit(name, { data: '/srv/packages' })).toMatch(/^# \/srv\/packages: the data folder/m);
       expect(unit(name, { data: '/var/lib/packages' })).toMatch(/^StateDirectory=packages$/m);
+      for (const data of ['/srv/packages', '/var/lib/packages'])
+        expect(unit(name, { data })).not.toContain('/var/lib/libretto');
     }
   });
 
