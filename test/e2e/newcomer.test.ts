@@ -34,12 +34,12 @@ const pasted = (page: string, text: string): Pasted => {
 /** Durations differ from run to run. */
 const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d s/g, 'N s').trim();
 
-/** A terminal of this person, in a clone whose path has a space. `alias`: its first line. */
+/** A terminal of this person, in a clone whose path has a space and an apostrophe. `alias`: its first line. */
 function terminal(home: TemporaryFolder, alias: string): (...all: readonly Pasted[]) => Promise<string> {
   const client = `composer() { ${composerCommand()
     .map((word) => `'${word}'`)
     .join(' ')} "$@"; }`;
-  const clone = home.at('my clone');
+  const clone = home.at("ada's clone");
   symlinkSync(root, clone);
   return async (...all) => {
     const result = await execa('sh', {
@@ -48,7 +48,7 @@ function terminal(home: TemporaryFolder, alias: string): (...all: readonly Paste
       extendEnv: false,
       reject: false,
       all: true,
-      input: ['set -e', client, `cd '${clone}'`, alias, ...all.map(({ lines }) => lines)].join('\n'),
+      input: ['set -e', client, `cd "${clone}"`, alias, ...all.map(({ lines }) => lines)].join('\n'),
     });
     expect(result.exitCode, result.all).toBe(0);
     for (const { shown } of all) expect(withoutTimes(result.all)).toContain(withoutTimes(shown));
