@@ -2,12 +2,11 @@
 // `bearer` are supported. No message contains a credential.
 
 import { isJsonObject } from '../contract/json.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 
 /** The Authorization header for a URL's own host, or undefined. */
 export type Authorize = (url: URL) => string | undefined;
-
-const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /** Throws BuildRefused if COMPOSER_AUTH is no JSON object. */
 export function createAuthorize(environment: Readonly<Record<string, string | undefined>>): Authorize {
@@ -15,7 +14,7 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
   const [basic, bearer] = [auth['http-basic'], auth['bearer']];
   return (url) => {
     // never sends a password over an unencrypted connection
-    if (url.protocol !== 'https:' && !loopback.test(url.hostname)) return undefined;
+    if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return undefined;
     const token = isJsonObject(bearer) ? bearer[url.host] : undefined;
     if (typeof token === 'string') return `Bearer ${token}`;
     const login = isJsonObject(basic) ? basic[url.host] : undefined;

@@ -2,6 +2,7 @@
 // URL is stored, displayed and logged, and therefore must not contain a credential.
 
 import { parseAddress } from '../contract/address.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import { withoutCredentials } from './address-secrets.ts';
 import { scrub } from './git-failure.ts';
 
@@ -22,7 +23,6 @@ const sshPattern =
   /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
 const scpPattern =
   /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s?#\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s?#\\]+$/i;
-const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
 
 /** Returns the parsed URL, or a sentence with the fault and its remedy. */
 export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
@@ -46,7 +46,7 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
   if (http !== null) {
-    if (loopback.test(http[2] ?? '')) return { url, protocols: 'http:https:ssh' };
+    if (isLoopback(http[2] ?? '')) return { url, protocols: 'http:https:ssh' };
     return { refusal: `The URL ${shown} would be fetched without encryption. Use https or ssh.` };
   }
   if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };

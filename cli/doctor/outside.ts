@@ -1,6 +1,7 @@
 // Checks a registry as a client sees it through the reverse proxy: the connection, the transport of tokens, and the
 // clocks. outside-packages.ts checks content behind a token.
 
+import { crossesNetwork } from '../remote/plain-http.ts';
 import { plainHttpAdvice, plainHttpFault } from '../remote/plain-http-fault.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -96,8 +97,7 @@ function saysWhy({ text }: Reply): string {
 }
 
 function describeTransport(url: string): Finding[] {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return [];
+  if (!crossesNetwork(url)) return [];
   return [
     warning(
       'url.tls',

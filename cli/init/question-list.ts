@@ -3,6 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { isLoopback } from '../../build/contract/loopback.ts';
 import { parsePublicUrl } from '../config/address-settings.ts';
 import { listenFault, parseListen, shown, webFault } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -208,7 +209,7 @@ export const questions: readonly Question[] = [
 function standardListen({ publicUrl: url, proxy: kind = 'none', trustedProxies = [] }: Draft): string {
   if (url === undefined) return '127.0.0.1:8080';
   if (kind !== 'none')
-    return trustedProxies.every((one) => /^(?:127\.|::1)/.test(one)) ? '127.0.0.1:8080' : '0.0.0.0:8080';
+    return trustedProxies.every((one) => isLoopback(one.replace(/\/.*$/, ''))) ? '127.0.0.1:8080' : '0.0.0.0:8080';
   const { port, protocol } = new URL(url);
   return `0.0.0.0:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
 }

@@ -1,11 +1,12 @@
 // Keeps tokens from crossing a network in plain text, and explains the answer of a server that speaks https.
 
+import { isLoopback } from '../../build/contract/loopback.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** True for an http:// address of another machine. */
 export function crossesNetwork(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 /** Throws UsageError before a token is sent without TLS to another machine, unless --insecure-http allows it. */

@@ -2,6 +2,8 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 
+import { isLoopback } from '../../build/contract/loopback.ts';
+
 /** `127.0.0.1:8080`, `[::1]:8080` */
 export function formatAddress(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
@@ -63,8 +65,4 @@ export function clientAddress({ host, port, certificate, publicUrl, networkAddre
 /** True for a host that means every address of the machine. */
 export function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

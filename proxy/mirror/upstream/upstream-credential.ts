@@ -1,6 +1,8 @@
 // The credential for an upstream. The credential goes only to the upstream's own origin, and only over https or to
 // this machine.
 
+import { isLoopback } from '../../../build/contract/loopback.ts';
+
 export type UpstreamCredential =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
@@ -19,11 +21,9 @@ export interface UnusableCredential {
 
 export type GivenCredential = UpstreamCredential | UnusableCredential;
 
-const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
-
 /** True if a credential may be sent to this URL: over https, or to this machine. */
 export function maySendCredential(url: URL): boolean {
-  return url.protocol === 'https:' || loopback.test(url.hostname);
+  return url.protocol === 'https:' || isLoopback(url.hostname);
 }
 
 /** The header that carries it. */
