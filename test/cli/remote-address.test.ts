@@ -146,6 +146,19 @@ describe('unknown LIBRETTO_* variables', () => {
     ]);
   });
 
+  it.each([
+    ['LIBRETTO_FOO', undefined],
+    ['LIBRETTO_KEEP', undefined],
+    ['LIBRETTO_IMAGE', undefined],
+    ['LIBRETTO_DTAA', 'LIBRETTO_DATA'],
+    ['LIBRETTO_ULR', 'LIBRETTO_URL'],
+    ['LIBRETTO_METADATAURL', 'LIBRETTO_METADATA_URL'],
+  ])('%s reads as a slip for %s', async (name, meant) => {
+    const { stderr } = await libretto(['token', 'list', '--json'], { LIBRETTO_DATA: 'there', [name]: 'x' });
+    const shown = meant === undefined ? name : `${name} (did you mean ${meant}?)`;
+    expect(stderr).toContain(`Libretto does not use ${shown}. docs`);
+  });
+
   it('are named before the refusal that a mistyped name causes', async () => {
     const { exitCode, stderr } = await libretto(['publish', 'hello'], { LIBRETTO_URI: url, LIBRETTO_TOKEN: token });
     expect([exitCode, stderr]).toEqual([
