@@ -13,17 +13,20 @@ export type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>
 
 /** The flags of these settings, and the one that names the configuration file; may be called again for more. */
 export function withSettings(command: Command, ...names: readonly SettingName[]): Command {
-  for (const name of names) {
-    const { flag, short, purpose, variable }: Setting<unknown> = settings[name];
-    if (flag !== undefined)
-      command.option(
-        `${short === undefined ? '' : `${short}, `}${flag}`,
-        variable === undefined ? purpose : `${purpose} (${variable})`,
-      );
-  }
+  for (const name of names) addSetting(command, name, settings[name].purpose);
   return command.options.some(({ long }) => long === '--config')
     ? command
     : command.option('-c, --config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
+}
+
+/** The flag of a setting that means something else for this command than for the server. */
+export function addSetting(command: Command, name: SettingName, purpose: string): Command {
+  const { flag, short, variable }: Setting<unknown> = settings[name];
+  if (flag === undefined) return command;
+  return command.option(
+    `${short === undefined ? '' : `${short}, `}${flag}`,
+    variable === undefined ? purpose : `${purpose} (${variable})`,
+  );
 }
 
 /** A command that reads the state of a registry: the flags of both places, `--json`, and examples. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addSetting, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
   for (const add of [addStatus, addDoctor, addConfig, addBackup, addRestore]) add(program, wire);
@@ -27,7 +27,11 @@ function addStatus(program: Command, wire: Wire): void {
 }
 
 function addDoctor(program: Command, wire: Wire): void {
-  const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
+  const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state');
+  addSetting(doctor, 'origin', 'check the tree (public/ and index/) at this address instead of the data folder');
+  addSetting(doctor, 'tlsCert', 'check this certificate of the server, with its intermediate certificates');
+  addSetting(doctor, 'tlsKey', 'check that this private key, without a passphrase, belongs to the certificate');
+  doctor
     .summary('check all that a registry depends on, and suggest repairs')
     .description(
       'Check everything that a registry depends on: programs, configuration, data folder, state, packages, ' +
