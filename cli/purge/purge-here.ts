@@ -40,8 +40,8 @@ export function meantReason(text: unknown): PurgeReason {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   if (reason === undefined)
     throw new UsageError(
-      `--reason must be one of ${purgeReasons.join(', ')}; clients see it. Explain more with --note, which ` +
-        'only admins see.',
+      `--reason is ${JSON.stringify(text)}; allowed: ${purgeReasons.join(', ')}. Clients see it. Explain more with ` +
+        '--note, which only admins see.',
     );
   return reason;
 }
@@ -51,7 +51,8 @@ export function meantReference(text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== 'string' || !/^[0-9a-f]{7,64}$/i.test(text))
     throw new UsageError(
-      '--reference is a commit or a digest: 7 to 64 hex characters. `libretto why PACKAGE VERSION` shows them.',
+      `--reference is ${JSON.stringify(text)}; allowed: 7 to 64 hex characters of a commit or a digest. ` +
+        '`libretto why PACKAGE VERSION` shows them.',
     );
   return text.toLowerCase();
 }

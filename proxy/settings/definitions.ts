@@ -3,6 +3,7 @@
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
+import { loopbackPattern } from '../../build/contract/loopback.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from './advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
@@ -99,7 +100,7 @@ export const settingDefinitions = {
   } satisfies SettingDefinition<boolean>,
   'mirroring.url': address(
     'https://repo.packagist.org',
-    String.raw`^(?:https://[^\s@?#\u0000-\u001f\u007f]+|http://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/][^\s@?#\u0000-\u001f\u007f]*)?)$`,
+    String.raw`^(?:https://[^\s@?#\u0000-\u001f\u007f]+|http://${loopbackPattern}(?:[:/][^\s@?#\u0000-\u001f\u007f]*)?)$`,
     'an https address without user, query and fragment, or an http one of this machine',
     'the address of the public registry',
   ),
@@ -217,9 +218,15 @@ export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
 /** The fault of setting `key` to `value` now; undefined: none. */
 export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
   const { allowed, is, reason, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
-  if (!is(value)) return reason?.(value) ?? `must be ${allowed}`;
+  if (!is(value)) return reason?.(value) ?? `must be ${allowed}${insteadOf(value)}`;
   // some settings appear in packages.json, which PHP could then not decode at all
   if (loneSurrogate(value) !== undefined) return 'contains half of a surrogate pair, which is not valid text';
   const fault = objection?.(value);
   return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;
+}
+
+/** `, not "many"`; empty for lists, and for addresses with parts that may hold a secret. */
+function insteadOf(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return typeof value === 'object' || /[@?#]/.test(text) ? '' : `, not ${text.slice(0, 80)}`;
 }

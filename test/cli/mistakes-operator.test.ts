@@ -215,7 +215,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a setting with words',
     args: ['settings', 'set', 'limits.read', 'many', '-d', 'var'],
-    says: ['limits.read must be a whole number from 0 to 1000000000.'],
+    says: ['limits.read must be a whole number from 0 to 1000000000, not "many".'],
   },
   {
     title: 'a repository without its address',

@@ -219,7 +219,7 @@ describe('libretto package purge', () => {
     });
     expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('secret, malware, legal, mistake, other') as string,
+      stderr: expect.stringContaining('"whatever"; allowed: secret, malware, legal, mistake, other') as string,
     });
     expect(await run('package', 'purge', 'acme/hello', '9.9.9', '--reason', 'secret', '--yes')).toMatchObject({
       exitCode: 2,

@@ -40,7 +40,7 @@ describe('settings', () => {
     expect(await run('settings', 'set', 'limits.read', 'many')).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'libretto: limits.read must be a whole number from 0 to 1000000000.',
+      stderr: 'libretto: limits.read must be a whole number from 0 to 1000000000, not "many".',
     });
     const notice = await run('settings', 'set', 'warnings', String.raw`[{"versions":"*","message":"x\ud800"}]`);
     expect([notice.exitCode, notice.stderr]).toEqual([

@@ -102,7 +102,10 @@ describe('users', () => {
       ['user', 'create', '--email', 'a@example.org', '--admin', '--role', 'viewer', '--invite'],
       'contradict each other',
     ],
-    [['user', 'create', '--email', 'nonsense', '--invite'], 'is not an email address'],
+    [
+      ['user', 'create', '--email', 'nonsense', '--invite'],
+      'The email "nonsense" is not an email address. Write one such as ada@example.org.',
+    ],
     [['user', 'update', 'nobody@example.org', '--enable'], 'There is no user "nobody@example.org"'],
     [['user', 'update', 'usr_0000000000000000'], 'Nothing to change was given'],
     [['keys', 'rotate', 'house'], 'There are no keys for "house"'],
