@@ -46,7 +46,7 @@ function packageContext(run: Run, request: BuildRequest): StagingContext {
   return {
     output: run.output,
     settings: run.settings,
-    sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.location])),
+    sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.shown])),
     renewed: new Set(scanned.filter(({ renewed }) => renewed).map(({ chosen }) => chosen.spec.id)),
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish,

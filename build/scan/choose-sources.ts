@@ -116,7 +116,7 @@ function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: GivenSourc
   const refused = [...unread].find(({ spec, hasOptions }) => hasOptions && named.has(spec.id));
   if (refused !== undefined)
     throw new BuildRefused(
-      `Source ${refused.spec.location}: its options are in a libretto.json that this build does not use. ` +
+      `Source ${refused.spec.shown}: its options are in a libretto.json that this build does not use. ` +
         'Name the file with --config, or remove the source with --forget first.',
     );
 }

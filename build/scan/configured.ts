@@ -45,6 +45,6 @@ function refuseTwice(spec: SourceSpec, same: DescribedSource | undefined, where:
   if (same === undefined || (same.where === undefined && where === undefined)) return;
   const places = same.where !== undefined && where !== undefined ? `, as ${same.where} and ${where}` : '';
   throw new BuildRefused(
-    `libretto.json describes the source ${spec.location} twice${places}. Merge both entries into one.`,
+    `libretto.json describes the source ${spec.shown} twice${places}. Merge both entries into one.`,
   );
 }

@@ -55,7 +55,7 @@ export function createRemoteSources(
         const source = await open(chosen, options);
         await source?.fetch?.((await rememberedOf(chosen, options)).remembered?.memory);
         done += 1;
-        progress({ phase: 'fetch', done, total: remote.length, label: chosen.spec.location });
+        progress({ phase: 'fetch', done, total: remote.length, label: chosen.spec.shown });
       });
       stop?.throwIfAborted();
       elapsed += performance.now() - started;

@@ -7,6 +7,7 @@ import {
   parseSource,
   receivedSpec,
   restoreSource,
+  shownSource,
   sourcePrefixes,
   type ReceivedPlace,
   type SourceSpec,
@@ -70,7 +71,7 @@ export function gatherGiven(
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
   for (const spec of named.values())
     refuseRegistered(
-      `Source ${spec.location}`,
+      `Source ${spec.shown}`,
       remembered.find(({ id }) => id === spec.id),
     );
   const isListed = (id: string): boolean =>
@@ -148,7 +149,7 @@ function findRemembered(
   const list =
     remembered.length === 0
       ? 'This tree has no recorded source.'
-      : `The recorded sources are ${remembered.map(({ location }) => location).join(', ')}.`;
+      : `The recorded sources are ${remembered.map(({ location }) => shownSource(location, dataDirectory)).join(', ')}.`;
   throw new BuildRefused(`--forget ${text}: this tree has no such source. ${list}`);
 }
 

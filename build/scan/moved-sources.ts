@@ -77,7 +77,7 @@ export function findMoves(
   const moves = [...asked, ...free.flatMap((one) => foundMove(one, request, given, dataDirectory) ?? [])];
   if (moves[0] !== undefined && request.only !== undefined)
     throw new BuildRefused(
-      `The source ${moves[0].from} is now at ${pathOf(moves[0].to)}. Run \`libretto build\` without --only first.`,
+      `The source ${moves[0].from} is now at ${moves[0].to.shown}. Run \`libretto build\` without --only first.`,
     );
   return moves;
 }
@@ -160,7 +160,7 @@ function refuseMerged(moves: readonly Move[], remembered: readonly PublishedSour
   for (const { from, to } of moves) {
     if (taken.has(to.id))
       throw new BuildRefused(
-        `The source ${from} cannot move to ${pathOf(to)}: another source is recorded there, and two sources cannot ` +
+        `The source ${from} cannot move to ${to.shown}: another source is recorded there, and two sources cannot ` +
           `become one. \`libretto build --forget ${quoteForShell(from)}\` gives up the first: versions that the other source has pass ` +
           'to it, and the others are withdrawn.',
       );
@@ -171,7 +171,7 @@ function refuseMerged(moves: readonly Move[], remembered: readonly PublishedSour
 export function moveNotices(moves: readonly Move[]): readonly { readonly source: string; readonly message: string }[] {
   return moves.map(({ from, to }) => ({
     source: to.location,
-    message: `the source ${from} is now at ${pathOf(to)}. Its versions stay as published.`,
+    message: `the source ${from} is now at ${to.shown}. Its versions stay as published.`,
   }));
 }
 
@@ -181,11 +181,7 @@ export function refuseUnreadMoves(moves: readonly Move[], scanned: readonly Scan
     const found = scanned.find(({ chosen }) => chosen.spec.id === to.id);
     if (found?.outcome === 'failed')
       throw new BuildRefused(
-        `The source ${from} is now at ${pathOf(to)}, and cannot be read there: ${found.reason} Nothing was published.`,
+        `The source ${from} is now at ${to.shown}, and cannot be read there: ${found.reason} Nothing was published.`,
       );
   }
-}
-
-function pathOf({ location, place }: SourceSpec): string {
-  return 'path' in place ? place.path : location;
 }

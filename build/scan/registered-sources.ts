@@ -59,7 +59,7 @@ export function registeredSources(
   const refused = hidden.find(({ access }) => access !== undefined && sync.includes(access.id));
   if (refused !== undefined)
     throw new BuildRefused(
-      `The source ${refused.spec.location} is also in libretto.json, and \`libretto build\` uses that entry. ` +
+      `The source ${refused.spec.shown} is also in libretto.json, and \`libretto build\` uses that entry. ` +
         'Remove that entry, or remove this repository.',
     );
   const sources = new Map(all.filter((source) => !hidden.includes(source)).map((source) => [source.spec.id, source]));
@@ -94,7 +94,7 @@ export async function asRegisteredNow<Request extends RegisteredRequest>(request
 export function refuseRegistered(asked: string, source: PublishedSource | undefined): void {
   if (source?.from !== 'registered') return;
   throw new BuildRefused(
-    `${asked}: ${source.location} is a registered repository. Read it with \`libretto repository sync\`, ` +
+    `${asked} is a registered repository. Read it with \`libretto repository sync\`, ` +
       `withdraw it with \`libretto repository remove\`.`,
   );
 }

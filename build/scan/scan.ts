@@ -74,7 +74,7 @@ export async function scanSources(
           phase: 'scan',
           done,
           total: sources.length,
-          label: open.chosen.spec.location,
+          label: open.chosen.spec.shown,
           detail: describeFound(open, found),
         });
         return found;

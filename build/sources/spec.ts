@@ -27,8 +27,10 @@ export type SourcePlace =
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
   readonly id: string;
-  /** the written form, for people and for the memory: `dir:../packages-src`, `git:https://host/lib.git` */
+  /** the written form, for the memory and for reports: `dir:../packages-src`, `git:https://host/lib.git` */
   readonly location: string;
+  /** for people: the absolute path or the URL; the written form of a source without either */
+  readonly shown: string;
   readonly place: SourcePlace;
 }
 
@@ -69,6 +71,11 @@ export function sourceRefusal(text: string): string | undefined {
   if (text.startsWith(packagePrefix))
     return `Source ${withoutCredentials(text)}: write inline packages into libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
+  if (prefix !== undefined && rest.trim() === '')
+    return (
+      `Source ${text} has no path behind the prefix. Write one such as ${prefix}:./packages, or ${prefix}:. for the ` +
+      'current folder.'
+    );
   if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
   if (prefix !== undefined && prefix !== 'git')
     return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
@@ -100,6 +107,11 @@ export function restoreSource(location: string, dataDirectory: string): SourceSp
   return parseSource(location, dataDirectory, dataDirectory);
 }
 
+/** The source of a report for people. `source`: a location, or another text, which stays as it is. */
+export function shownSource(source: string, dataDirectory: string): string {
+  return splitPrefix(source).prefix === undefined ? source : restoreSource(source, dataDirectory).shown;
+}
+
 const packagePrefix = 'package:';
 const receivedPrefix = 'received:';
 
@@ -112,7 +124,8 @@ export interface ReceivedPlace {
 
 /** The name alone identifies the source: each copy may have another path. */
 export function receivedSpec({ name, tree }: ReceivedPlace): SourceSpec {
-  return { id: sourceId('received', name), location: `${receivedPrefix}${name}`, place: { kind: 'received', tree } };
+  const location = `${receivedPrefix}${name}`;
+  return { id: sourceId('received', name), location, shown: location, place: { kind: 'received', tree } };
 }
 
 /**
@@ -139,6 +152,7 @@ function packageSpec(location: string, inline: InlinePackages | undefined): Sour
   return {
     id: sourceId('package', location.slice(packagePrefix.length)),
     location,
+    shown: location,
     place: { kind: 'package', inline },
   };
 }
@@ -146,7 +160,7 @@ function packageSpec(location: string, inline: InlinePackages | undefined): Sour
 function gitUrl(url: string): SourceSpec {
   const parsed = parseGitUrl(url);
   if ('refusal' in parsed) throw new BuildRefused(parsed.refusal);
-  return { id: sourceId('git', url), location: `git:${url}`, place: { kind: 'git', url } };
+  return { id: sourceId('git', url), location: `git:${url}`, shown: url, place: { kind: 'git', url } };
 }
 
 /** True for the location of a path outside the data folder. */
@@ -159,7 +173,7 @@ export function pathSource(kind: PathKind, path: string, dataDirectory: string):
   const prefix = prefixOf[kind];
   const near = relative(dataDirectory, path).split(sep).join('/');
   const remembered = near.startsWith('../') || near === '..' ? near : `./${near}`;
-  return { id: sourceId(kind, remembered), location: `${prefix}:${remembered}`, place: { kind, path } };
+  return { id: sourceId(kind, remembered), location: `${prefix}:${remembered}`, shown: path, place: { kind, path } };
 }
 
 function sourceId(kind: PathKind | 'package' | 'received', location: string): string {

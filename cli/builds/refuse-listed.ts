@@ -26,7 +26,7 @@ export function refuseListed({ forget, configured, workingDirectory, dataDirecto
     const found = listed.find(({ id, location }) => id === text || location === text || ids.includes(id));
     if (found !== undefined)
       throw new UsageError(
-        `--forget ${text}: ${found.location} is still listed in libretto.json, so the next build would publish ` +
+        `--forget ${text}: ${found.shown} is still listed in libretto.json, so the next build would publish ` +
           'it again. Remove it there first.',
       );
   }

@@ -35,7 +35,7 @@ export function describeProblems(report: BuildReport): string[] {
     );
     lines.push(
       ...firstOf(
-        failed.map(({ source, reason }) => `  ${source}: ${reason}`),
+        failed.map(({ source, reason }) => `  ${reason.startsWith(source) ? '' : `${source}: `}${reason}`),
         mostLines,
       ),
     );

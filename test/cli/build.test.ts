@@ -197,9 +197,12 @@ describe('a build that excludes a version', () => {
     await execa('mv', ['packages/hello', 'elsewhere'], { cwd: folder.path });
     const { exitCode, stderr } = await run('build');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^1 source could not be read\. Its published versions stay available:\n {2}.*packages\/hello: /,
+    expect(stderr).toContain(
+      `1 source could not be read. Its published versions stay available:\n  ${folder.at('packages/hello')} does not exist.`,
     );
+    expect(stderr).not.toContain('dir:');
+    const { failed } = JSON.parse((await run('build', '--json')).stdout) as { failed: unknown };
+    expect(failed).toMatchObject([{ source: 'dir:../packages/hello' }]);
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
@@ -220,6 +223,7 @@ describe('a build that is refused before any write', () => {
       ['build', 'packages', '--forget', 'other'],
       /^libretto: --forget other: this tree has no such source\. /,
     ],
+    ['a prefix without a path', ['build', 'dir:'], /^libretto: Source dir: has no path behind the prefix\. Write one/],
     ['a scheme that is not fetched', ['build', 'file:///etc'], /^libretto: Source file:\/\/\/etc: only https:/],
     [
       'jobs that are none',

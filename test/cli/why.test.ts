@@ -68,6 +68,7 @@ describe('libretto why', () => {
     });
     const { stdout } = await why('acme/hello', 'v1.0');
     expect(stdout).toContain('is published');
+    expect(stdout).toMatch(new RegExp(`^source +${tree.path('packages')}$`, 'm'));
     expect(stdout).toContain(found.versions[0]?.reference);
     expect(stdout).toContain(found.versions[0]?.since);
   });

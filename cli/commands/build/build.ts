@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
 import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
 import type { Config } from '../../config/config.ts';
 import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
@@ -46,9 +47,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     : stoppableBuild(request, context));
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
+  const shown = shownReport(report, config.data.value);
   if (flags['json'] === true) printJson(stdout, report);
-  else printChanges(summary, describeOutcome(report, request.strict));
-  printProblems(stderr, describeProblems(report));
+  else printChanges(summary, describeOutcome(shown, request.strict));
+  printProblems(stderr, describeProblems(shown));
   warnOfLostIndexes(config.data.value, context);
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }

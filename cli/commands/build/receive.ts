@@ -7,6 +7,7 @@ import { listPurged } from '../../../build/package/purged.ts';
 import { receiveTree } from '../../../build/receive/receive.ts';
 import { removePurged } from '../../../proxy/mirror/archives/remove-purged.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -41,8 +42,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if ('exitCode' in report) return report.exitCode;
   // the tree may have brought tombstones
   if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+  const shown = shownReport(report, config.data.value);
   if (flags['json'] === true) printJson(stdout, report);
-  else printChanges(dryRun ? stdout : summary, describeOutcome(report, strict, dryRun));
-  printProblems(stderr, describeProblems(report));
+  else printChanges(dryRun ? stdout : summary, describeOutcome(shown, strict, dryRun));
+  printProblems(stderr, describeProblems(shown));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }

@@ -4,6 +4,7 @@ import { netChanges } from '../../../build/history/net-changes.ts';
 import { presentSerial, recordsSince } from '../../../build/history/read-history.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
+import { shownChanges } from '../../builds/shown-sources.ts';
 import type { Given } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -24,6 +25,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, { from, to, ...changesDocument(changes) });
   else if (changes.versions.length + changes.metadata.length === 0)
     printLines(stdout, [`Publications ${from} and ${to} do not differ.`]);
-  else printChanges(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(changes)]);
+  else
+    printChanges(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(shownChanges(changes, data.value))]);
   return 0;
 }

@@ -4,6 +4,7 @@ import { liftRollbacks, rollBack, type RollbackReport } from '../../../build/rol
 import type { BuildEffects } from '../../../build/scan/build-request.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
+import { shownChanges } from '../../builds/shown-sources.ts';
 import type { Given } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -47,7 +48,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
             `Published: serial ${serial}. The next build compares everything, and publishes the current ` +
               'content of the sources.',
           ]
-        : describe(report, to, dryRun),
+        : describe({ ...report, changes: shownChanges(changes, config.data.value) }, to, dryRun),
     );
   warnOfLostIndexes(config.data.value, context);
   return 0;

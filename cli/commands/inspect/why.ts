@@ -9,6 +9,7 @@ import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
 import { configuredSources } from '../../builds/build-request.ts';
+import { shownAnswer } from '../../builds/shown-sources.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -40,7 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
   else
     printLines(stdout, [
-      ...describe(answer, suggestions),
+      ...describe(shownAnswer(answer, config.data.value), suggestions),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
     ]);
   return answer.published || isThere ? 0 : 1;

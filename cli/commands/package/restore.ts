@@ -6,6 +6,7 @@ import { createChildWithdrawer } from '../../../proxy/packages/version-withdrawe
 import { createWithdrawals } from '../../../proxy/packages/withdrawals.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
 import { composeBuilder } from '../../compose/builder.ts';
@@ -40,9 +41,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const report = await buildWithRegistered(request, config, context);
   if ('exitCode' in report) return report.exitCode;
   await record(meant, config, context);
+  const shown = shownReport(report, config.data.value);
   if (flags['json'] === true) printJson(stdout, report);
-  else printChanges(summary, describeOutcome(report, false));
-  printProblems(stderr, describeProblems(report));
+  else printChanges(summary, describeOutcome(shown, false));
+  printProblems(stderr, describeProblems(shown));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
 }
 

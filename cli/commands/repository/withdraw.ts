@@ -5,6 +5,7 @@
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { shownReport } from '../../builds/shown-sources.ts';
 import { printChanges, printJson, printLines, printProblems } from '../../io/output.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
@@ -20,9 +21,10 @@ export function run(context: Context, given: Given): Promise<number> {
     }
     const report = await syncBuild({ config, context, sealer, list: () => repositories.list(), id: undefined });
     if ('exitCode' in report) return report.exitCode;
+    const shown = shownReport(report, config.data.value);
     if (json) printJson(context.stdout, report);
-    else printChanges(context.summary, describeOutcome(report, false));
-    printProblems(context.stderr, describeProblems(report));
+    else printChanges(context.summary, describeOutcome(shown, false));
+    printProblems(context.stderr, describeProblems(shown));
     return 0;
   });
 }

@@ -7,6 +7,7 @@ import { BuildBusy, WithdrawalRefused } from '../../../build/contract/refusals.t
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
 import { announcement, setupLines } from '../../serve/announcement.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
+import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -72,8 +73,9 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
   try {
     const report = await buildWithRegistered(request, config, context);
     if ('exitCode' in report) return report.exitCode;
-    printChanges(context.remarks, describeOutcome(report, false));
-    printProblems(stderr, describeProblems(report));
+    const shown = shownReport(report, config.data.value);
+    printChanges(context.remarks, describeOutcome(shown, false));
+    printProblems(stderr, describeProblems(shown));
   } catch (error) {
     if (
       !(error instanceof BuildBusy || error instanceof WithdrawalRefused) ||

@@ -93,15 +93,15 @@ describe('a build request', () => {
   });
 
   it.each([
-    ['./packages', 'dir:../packages'],
-    ['packages/', 'dir:../packages'],
-    ['dir:../packages', 'dir:../packages'],
-    ['lib.git', 'git:../lib.git'],
-    ['https://git.example.org/a.git', 'git:https://git.example.org/a.git'],
+    ['./packages', '/packages'],
+    ['packages/', '/packages'],
+    ['dir:../packages', '/packages'],
+    ['lib.git', '/lib.git'],
+    ['https://git.example.org/a.git', 'https://git.example.org/a.git'],
     ['package:acme/tool', 'package:acme/tool'],
   ])(
     '%s cannot be forgotten while libretto.json lists it, because the next build would read it again',
-    async (text, location) => {
+    async (text, shown) => {
       const inline = {
         type: 'package',
         packages: { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 'tool.zip' } },
@@ -114,7 +114,7 @@ describe('a build request', () => {
       );
       const refused = request({}, {}, [text]);
       await expect(refused).rejects.toThrow(
-        `--forget ${text}: ${location} is still listed in libretto.json, so the next build would publish it again. Remove it there`,
+        `--forget ${text}: ${shown.startsWith('/') ? folder.at(shown.slice(1)) : shown} is still listed in libretto.json, so the next build would publish it again. Remove it there`,
       );
       await expect(refused).rejects.toBeInstanceOf(UsageError);
     },
