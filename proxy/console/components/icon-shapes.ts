@@ -1,5 +1,5 @@
-// The shapes of the icons, copied from lucide-static (ISC License, Copyright (c) Lucide Icons and Contributors). Generated:
-// `npx vitest run --config test/vitest.config.ts --project unit test/unit/proxy/console/components/icon-shapes.test.ts -u`.
+// The shapes of the icons, copied from lucide-static (ISC License, Copyright (c) Lucide Icons and Contributors). A test
+// compares them with the package.
 
 export const iconShapes = {
   archive:

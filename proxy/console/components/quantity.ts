@@ -4,7 +4,7 @@ const grouped = new Intl.NumberFormat('en', { useGrouping: true });
 
 /** `12 345`, with a narrow space. */
 export function shownNumber(value: number): string {
-  return grouped.format(value).replaceAll(',', ' ');
+  return grouped.format(value).replaceAll(',', '\u202F');
 }
 
 /** `1 version`, `12 345 versions`. `several`: default the word with an s. */

@@ -4,7 +4,6 @@ import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -132,7 +131,7 @@ function NoPackages(): Child {
         </ButtonLink>
       }
     >
-      Add a git repository, upload a ZIP, or run <code>libretto build</code> on the server. <Icon name="arrow-right" />
+      Add a git repository, upload a ZIP, or run <code>libretto build</code> on the server.
     </EmptyState>
   );
 }
