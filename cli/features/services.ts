@@ -47,7 +47,7 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   };
-  return { offers: { services, setupCode: people.offerSetup } };
+  return { offers: { services, setupCode: () => composePeople(context, state, keys).offerSetup() } };
 }
 
 /** The artifacts on behalf of an actor. */

@@ -2,6 +2,7 @@
 // withdraws them.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
+import { removeRepository } from '../../../proxy/sync/remove-repository.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
@@ -11,12 +12,12 @@ import { UsageError } from '../../io/usage-error.ts';
 export function run(context: Context, given: Given): Promise<number> {
   const { flags } = given;
   return runRepositoryCommand(context, given, async ({ repositories, syncing, id, json }) => {
-    const { record, packages } = await repositories
-      .remove(id, flags['yes'] === true ? id : undefined)
-      .catch((error: unknown) => {
+    const parts = { repositories, syncer: syncing.syncer };
+    const { record, packages } = await removeRepository(parts, id, flags['yes'] === true ? id : undefined).catch(
+      (error: unknown) => {
         throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
-      });
-    syncing.syncer.removed(record);
+      },
+    );
     await syncing.syncer.idle();
     if (json) printJson(context.stdout, { id: record.id, packages });
     else

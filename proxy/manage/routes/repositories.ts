@@ -2,8 +2,9 @@
 
 import type { z } from '@hono/zod-openapi';
 import { filterNames, type RepositoryFilters, type RepositoryRecord } from '../../sync/repository.ts';
-import { askingOrder } from '../../sync/list-repositories.ts';
-import { jobDocument, repositoryDocument } from '../../sync/repository-document.ts';
+import { describeRepositories } from '../../sync/describe-repositories.ts';
+import { removeRepository } from '../../sync/remove-repository.ts';
+import { jobDocument } from '../../sync/repository-document.ts';
 import type { JobRecord } from '../../sync/job.ts';
 import type { Jobs } from '../../sync/jobs.ts';
 import type { Repositories, RepositoryPatch } from '../../sync/repositories.ts';
@@ -46,7 +47,7 @@ function registerRecords(api: Api, services: RepositoryServices): void {
   api.openapi(listRepositories, async (context) => {
     const all = await repositoriesOf(actor(context)).list();
     const { data, next_cursor } = page(all, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
-    const shown = await show(services, data, all);
+    const shown = await show(services, context, data, all);
     return context.json({ data: shown.map((repository) => forCaller(context, repository)), next_cursor }, 200);
   });
   api.openapi(createRepository, async (context) => {
@@ -70,11 +71,11 @@ function registerRecords(api: Api, services: RepositoryServices): void {
     return context.json(await showOne(services, record, context), 200);
   });
   api.openapi(deleteRepository, async (context) => {
-    const { record, packages } = await repositoriesOf(actor(context)).remove(
+    const { record, packages } = await removeRepository(
+      { repositories: repositoriesOf(actor(context)), syncer },
       context.req.valid('param').id,
       context.req.valid('query').confirm,
     );
-    syncer.removed(record);
     return context.json({ id: record.id, packages: [...packages] }, 200);
   });
 }
@@ -106,20 +107,19 @@ function registerSyncs(api: Api, { repositoriesOf, jobs, syncer, verifier }: Rep
   });
 }
 
-/** `all`: the repositories that decide the position of each. */
+/** `all`: every registered repository. The cast only drops `readonly` from the lists. */
 async function show(
-  { jobs }: RepositoryServices,
+  { repositoriesOf, jobs }: RepositoryServices,
+  context: ApiContext,
   records: readonly RepositoryRecord[],
-  all: readonly RepositoryRecord[],
+  all?: readonly RepositoryRecord[],
 ): Promise<Shown[]> {
-  const standings = await jobs.outcomes(records.map(({ id }) => id));
-  const order = askingOrder(all);
-  return records.map((record) => repositoryDocument(record, standings.get(record.id), order.get(record.id)) as Shown);
+  const repositories = repositoriesOf(actor(context));
+  return (await describeRepositories({ repositories, jobs }, records, all)) as Shown[];
 }
 
 async function showOne(services: RepositoryServices, record: RepositoryRecord, context: ApiContext): Promise<Shown> {
-  const all = record.type === 'composer' ? await services.repositoriesOf(actor(context)).list() : [];
-  const [shown] = await show(services, [record], all);
+  const [shown] = await show(services, context, [record]);
   return shown as Shown;
 }
 
