@@ -48,10 +48,12 @@ export function drain(
       resolve();
       return;
     }
-    const idle = setInterval(() => {
+    const closeIdle = (): void => {
       connections.closeIdle();
       others?.finish();
-    }, idleGraceMs);
+    };
+    // timers run before reads: after a busy moment, requests wait that are read first
+    const idle = setInterval(() => setImmediate(closeIdle), idleGraceMs);
     const cut = setTimeout(() => {
       server.closeAllConnections();
       others?.cut();
