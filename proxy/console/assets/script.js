@@ -1,5 +1,5 @@
 // What the pages of the console do with JavaScript beyond what they do without it: copy lines, search as one types, show
-// times in the reader's zone, ask in a dialog.
+// times in the reader's zone, fetch parts that change, ask in a dialog.
 
 /** Blocks with a button that copies their lines. */
 function enableCopying(within) {
@@ -102,6 +102,25 @@ function enableDialogs() {
   });
 }
 
+/** A part marked `data-refresh` is fetched again after so many seconds, until the page shows it without the mark. */
+function enableRefreshing(within) {
+  const parts = within.matches?.('[data-refresh]') ? [within] : within.querySelectorAll('[data-refresh]');
+  for (const part of parts) {
+    const refresh = async () => {
+      if (!part.isConnected) return;
+      const answer = await fetch(location.href).catch(() => undefined);
+      if (answer === undefined) return later();
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const next = page.getElementById(part.id);
+      if (next === null) return location.reload();
+      part.replaceWith(next);
+      enhance(next);
+    };
+    const later = () => setTimeout(refresh, Number(part.dataset.refresh) * 1000);
+    later();
+  }
+}
+
 /** An open menu closes by Escape, and by a click elsewhere. */
 function enableMenus() {
   const close = (except) => {
@@ -114,6 +133,7 @@ function enableMenus() {
 function enhance(within) {
   enableCopying(within);
   showLocalTimes(within);
+  enableRefreshing(within);
 }
 
 enhance(document);

@@ -44,6 +44,11 @@ export interface PageView {
   readonly section?: Section;
   /** true: without navigation, in a narrow column, as the sign-in page */
   readonly bare?: boolean;
+  /**
+   * The page shows work that goes on: a browser without JavaScript loads it again after so many seconds. One with
+   * JavaScript fetches the parts marked `data-refresh` instead.
+   */
+  readonly refreshSeconds?: number;
 }
 
 /** Sends the browser to another page of the console, after a post. */

@@ -19,11 +19,11 @@ interface LayoutProps {
 }
 
 export function Layout({ view, caller, notice }: LayoutProps): Child {
-  const { title, content, section, bare = false } = view;
+  const { title, content, section, bare = false, refreshSeconds } = view;
   const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
   return (
     <html lang="en">
-      <Head title={title} />
+      <Head title={title} refreshSeconds={refreshSeconds} />
       {bare || caller === undefined ? (
         <body class="bare">
           <Brand />
@@ -51,8 +51,13 @@ export function Layout({ view, caller, notice }: LayoutProps): Child {
   );
 }
 
-/** `title`: of the page. */
-export function Head({ title }: { readonly title: string }): Child {
+interface HeadProps {
+  /** of the page */
+  readonly title: string;
+  readonly refreshSeconds?: number | undefined;
+}
+
+export function Head({ title, refreshSeconds }: HeadProps): Child {
   const place = useContext(PlaceContext);
   const asset = (name: string): string => hrefTo(place, `${place.assets}/${name}`);
   return (
@@ -64,6 +69,11 @@ export function Head({ title }: { readonly title: string }): Child {
       <link rel="icon" href={asset('icon.svg')} />
       <link rel="stylesheet" href={asset('style.css')} />
       <script type="module" src={asset('script.js')}></script>
+      {refreshSeconds === undefined ? null : (
+        <noscript>
+          <meta http-equiv="refresh" content={String(refreshSeconds)} />
+        </noscript>
+      )}
     </head>
   );
 }
