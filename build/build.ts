@@ -3,7 +3,7 @@
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './output/wait-for-lock.ts';
-import { openDataFolder, refuseOverlap } from './sources/data-folder.ts';
+import { inDataFolder, refuseOverlap } from './sources/data-folder.ts';
 import type { BuildEffects, BuildRequest } from './scan/build-request.ts';
 import { createRemoteSources } from './scan/fetch-sources.ts';
 import type { RemoteSources } from './scan/open-sources.ts';
@@ -15,7 +15,7 @@ import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/o
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
-import { guardRemovals, isQuiet, stageAffected } from './publish/prepare-publication.ts';
+import { guardRemovals, isFirstInVain, isQuiet, stageAffected } from './publish/prepare-publication.ts';
 import { refuseUnknownNames, limitTo, canBeLimited, refusePartialRepair } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { refuseCopies } from './publish/refuse-copies.ts';
@@ -45,8 +45,11 @@ const standardWaitMs = 60_000;
 const mostAttempts = 10;
 
 /** Throws BuildRefused, BuildBusy or StorageError. The report has the faults of single sources and versions. */
-export async function build(given: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
-  const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
+export function build(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
+  return inDataFolder(request.dataDirectory, (dataDirectory) => buildIn({ ...request, dataDirectory }, effects));
+}
+
+async function buildIn(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
   const remote = createRemoteSources(request, effects, (memory) => openingOptions(request, effects, memory));
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -193,12 +196,14 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
 async function publishUnlessRefused(
   run: Run,
   packages: PackagesOutcome,
-  { strict, dryRun, allowWithdraw, dataDirectory, keepHistory }: BuildRequest,
+  { strict, dryRun, allowWithdraw, mayBeEmpty, dataDirectory, keepHistory }: BuildRequest,
 ): Promise<{ readonly serial: number | undefined; readonly strictlyRefused: boolean }> {
   await refuseCopies(run, packages);
   const strictlyRefused = strict && packages.quarantined.length > 0;
   if (!strictlyRefused && allowWithdraw !== true) await guardRemovals(run, packages);
-  if (strictlyRefused || dryRun === true || isQuiet(run, packages)) return { serial: undefined, strictlyRefused };
+  const isVain = mayBeEmpty !== true && isFirstInVain(run);
+  if (strictlyRefused || dryRun === true || isVain || isQuiet(run, packages))
+    return { serial: undefined, strictlyRefused };
   const serial = await (await import('./publish/publish.ts')).publish(run, packages);
   await (await import('./prune/prune-caches.ts')).pruneCaches(run, dataDirectory);
   if (serial !== undefined) {

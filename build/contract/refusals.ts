@@ -16,6 +16,14 @@ export class WithdrawalRefused extends BuildRefused {
   }
 }
 
+/** No source is named, configured, remembered or registered. */
+export class NothingToBuild extends BuildRefused {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NothingToBuild';
+  }
+}
+
 /** A list of blocked versions below `index/` is damaged, lost, or lacks rows: the build published nothing. */
 export class ListDamaged extends BuildRefused {
   /** the file, below `index/` */

@@ -114,3 +114,8 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     !run.scanned.some(isRead)
   );
 }
+
+/** True if no source could be read, and nothing was published before: a mistyped source must not begin a registry. */
+export function isFirstInVain({ tree, scanned }: Run): boolean {
+  return tree.serial === 0 && scanned.length > 0 && scanned.every(({ outcome }) => outcome === 'failed');
+}

@@ -10,7 +10,7 @@ import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.t
 import { PackageDamaged } from '../contract/refusals.ts';
 import { withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
-import { openDataFolder } from '../sources/data-folder.ts';
+import { inDataFolder } from '../sources/data-folder.ts';
 import { readManifest } from '../memory/manifest.ts';
 import { unprovenLists } from '../memory/tree-damage.ts';
 import { readAnnounced } from '../memory/tree-memory.ts';
@@ -163,13 +163,10 @@ async function holdingLock<Result>(
   { request, effects, waitMs }: PurgeBuild,
   work: (output: Output, dataDirectory: string) => Promise<Result>,
 ): Promise<Result> {
-  const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
-  try {
-    return await work(createDiskOutput(dataDirectory), dataDirectory);
-  } finally {
-    await lock.release();
-  }
+  return inDataFolder(request.dataDirectory, async (dataDirectory) => {
+    const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
+    return work(createDiskOutput(dataDirectory), dataDirectory).finally(lock.release);
+  });
 }
 
 /**

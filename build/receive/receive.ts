@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
-import { openDataFolder } from '../sources/data-folder.ts';
+import { inDataFolder } from '../sources/data-folder.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { decideTombstones, tombstoneNotices } from '../purge/received-tombstones.ts';
 import { BuildRefused } from '../contract/refusals.ts';
@@ -28,7 +28,17 @@ export async function receiveTree(
   effects: BuildEffects,
 ): Promise<BuildReport> {
   refuseBadName(received.name);
-  const dataDirectory = await openDataFolder(request.dataDirectory);
+  return inDataFolder(request.dataDirectory, (dataDirectory) =>
+    receiveInto({ ...request, dataDirectory }, received, effects),
+  );
+}
+
+async function receiveInto(
+  request: BuildRequest,
+  received: ReceivedPlace,
+  effects: BuildEffects,
+): Promise<BuildReport> {
+  const { dataDirectory } = request;
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
   try {
     const spec = receivedSpec(received);
@@ -42,7 +52,6 @@ export async function receiveTree(
     const report = await buildHoldingLock(
       {
         ...request,
-        dataDirectory,
         received,
         alone: true,
         purge: tombstones.adopted,

@@ -2,7 +2,7 @@
 // Without any, the build reads the remembered sources, those of libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
-import { BuildRefused } from '../contract/refusals.ts';
+import { BuildRefused, NothingToBuild } from '../contract/refusals.ts';
 import { noOptions } from '../sources/options.ts';
 import { parseSource } from '../sources/spec.ts';
 import type { ChosenSource } from './chosen-source.ts';
@@ -175,7 +175,7 @@ function fallbackSource(request: SourceRequest, others: number, dataDirectory: s
   if (others > 0 || request.mayBeEmpty === true) return [];
   if (request.lost !== undefined) throw new BuildRefused(request.lost);
   if (request.fallback === undefined)
-    throw new BuildRefused(
+    throw new NothingToBuild(
       'There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; ' +
         'or list sources in libretto.json. For a registry that only mirrors, switch mirroring on first: ' +
         '`libretto settings set mirroring.enabled true`.',

@@ -76,9 +76,7 @@ export function findMoves(
   refuseMerged(asked, remembered);
   const moves = [...asked, ...free.flatMap((one) => foundMove(one, request, given, dataDirectory) ?? [])];
   if (moves[0] !== undefined && request.only !== undefined)
-    throw new BuildRefused(
-      `The source ${moves[0].from} is now at ${moves[0].to.shown}. Run \`libretto build\` without --only first.`,
-    );
+    throw new BuildRefused(`${describeMove(moves[0])}. Run \`libretto build\` without --only first.`);
   return moves;
 }
 
@@ -169,10 +167,17 @@ function refuseMerged(moves: readonly Move[], remembered: readonly PublishedSour
 }
 
 export function moveNotices(moves: readonly Move[]): readonly { readonly source: string; readonly message: string }[] {
-  return moves.map(({ from, to }) => ({
-    source: to.location,
-    message: `the source ${from} is now at ${to.shown}. Its versions stay as published.`,
+  return moves.map((move) => ({
+    source: move.to.location,
+    message: `${describeMove(move)}. Its versions stay as published.`,
   }));
+}
+
+/** A source that an earlier build read at the same path is recorded anew, because the data folder has moved. No point. */
+function describeMove({ from, to }: Move): string {
+  return 'path' in to.place && to.place.path === from
+    ? `The data folder has moved or was copied, and the source is still at ${to.shown}`
+    : `The source ${from} is now at ${to.shown}`;
 }
 
 /** Throws BuildRefused if a source cannot be read at its new place: a build would otherwise withdraw its versions. */

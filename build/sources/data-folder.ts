@@ -3,7 +3,7 @@
 import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { makeFolder } from '../output/make-folder.ts';
+import { makeFolder, removeEmptyFolders } from '../output/make-folder.ts';
 import { isMissing, StorageError, withPath } from '../output/storage-error.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { storageFaultOf } from '../contract/storage-fault.ts';
@@ -23,8 +23,32 @@ export const ours: ReadonlySet<string> = new Set([
   'lost+found',
 ]);
 
+/**
+ * Runs `work` with the data folder's real path. Creates a missing folder, and removes it again if nothing was put into
+ * it. Throws BuildRefused.
+ */
+export async function inDataFolder<Result>(
+  path: string,
+  work: (dataDirectory: string) => Promise<Result>,
+): Promise<Result> {
+  const { real, made } = await openOrRefuse(path);
+  const build = join(real, 'build');
+  const parts = [...made, ...(await makeFolder(build))];
+  return work(real).finally(() => removeEmptyFolders(parts));
+}
+
 /** The data folder's real path. Creates a missing folder. Throws BuildRefused. */
 export async function openDataFolder(path: string): Promise<string> {
+  return (await openOrRefuse(path)).real;
+}
+
+interface Opened {
+  readonly real: string;
+  /** the folders that were missing, the outermost first */
+  readonly made: readonly string[];
+}
+
+async function openOrRefuse(path: string): Promise<Opened> {
   try {
     return await openOrFail(path);
   } catch (error) {
@@ -36,12 +60,12 @@ export async function openDataFolder(path: string): Promise<string> {
   }
 }
 
-async function openOrFail(path: string): Promise<string> {
+async function openOrFail(path: string): Promise<Opened> {
   const wanted = resolve(path);
   if (wanted === dirname(wanted) || wanted === resolve(homedir()))
     throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a separate folder with --data.`);
   await refuseForeign(wanted);
-  await makeFolder(wanted);
+  const made = await makeFolder(wanted);
   await withPath(wanted, access(wanted, constants.W_OK));
   const real = await realpath(wanted);
   for (const name of ['public', 'index', 'build']) {
@@ -59,7 +83,7 @@ async function openOrFail(path: string): Promise<string> {
           'with --data.',
       );
   }
-  return real;
+  return { real, made };
 }
 
 async function refuseForeign(path: string): Promise<void> {

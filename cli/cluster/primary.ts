@@ -15,8 +15,8 @@ import { createWorkerPoolMetrics } from './worker-metrics.ts';
 /** The longest time to finish requests in progress, and then to end a build in progress. */
 const longestStopMs = 18_000;
 
-/** Resolves with the exit code. Throws UsageError and StateError. */
-export async function serveAsPrimary(config: Config, context: Context): Promise<number> {
+/** Resolves with the exit code. `onStarted`: called once a worker serves. Throws UsageError and StateError. */
+export async function serveAsPrimary(config: Config, context: Context, onStarted: () => void): Promise<number> {
   refuseUncounted(config);
   await assertWholeState(config);
   const log = openRequestLog(config, context, config.log.value, true);
@@ -30,7 +30,7 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
     onGone: metrics.addEnded,
   });
   try {
-    return await serveUntil(stopOf(workers, log, context), workers, await metrics.listen(workers));
+    return await serveUntil(stopOf(workers, log, context), workers, await metrics.listen(workers), onStarted);
   } finally {
     await metrics.close();
     await log.close();
@@ -65,9 +65,13 @@ async function serveUntil(
   stopped: Promise<number>,
   workers: WorkerPool,
   metrics: { readonly host: string; readonly port: number } | undefined,
+  onStarted: () => void,
 ): Promise<number> {
   const started = await Promise.race([workers.start(), stopped.then((exitCode) => ({ exitCode }))]);
-  if ('address' in started) workers.tellLeader({ say: 'announce', metrics });
+  if ('address' in started) {
+    onStarted();
+    workers.tellLeader({ say: 'announce', metrics });
+  }
   const exitCode = 'address' in started ? await stopped : started.exitCode;
   const inOrder = await workers.stop(longestStopMs);
   return exitCode === 0 && !inOrder ? 1 : exitCode;

@@ -30,8 +30,16 @@ export type LogTarget =
 /** The form of archive addresses in p2 records: a path, or below an absolute address. */
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
 
+/** A path of a file or a folder. */
 export function parseDirectory(raw: unknown, place: Place): string | undefined {
-  return isPlainText(raw) ? resolve(place.directory, raw) : undefined;
+  return isPlainText(raw) && pathFault(raw) === undefined ? resolve(place.directory, raw) : undefined;
+}
+
+/** A path that begins with a dash is more likely a misplaced option (decision D280). */
+export function pathFault(raw: unknown): string | undefined {
+  return typeof raw === 'string' && raw.startsWith('-')
+    ? `looks like an option. Write ./${raw} for a file or folder of that name`
+    : undefined;
 }
 
 export const standardPort = 8080;

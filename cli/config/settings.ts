@@ -27,6 +27,7 @@ import {
   parseRedisUrl,
   parseTrustedProxies,
   parseWholeNumber,
+  pathFault,
   redisUrlFault,
   webFault,
   type DistUrl,
@@ -43,6 +44,7 @@ const data: Setting<string> = {
   purpose: 'the folder with the output tree and the state',
   allowed: 'a path',
   parse: parseDirectory,
+  reason: pathFault,
   standard: (place) => resolve(place.directory, 'var'),
   schema: { type: 'string', pattern: plainText },
 };

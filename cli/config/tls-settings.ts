@@ -1,6 +1,6 @@
 // The settings that name the server's certificate and private key.
 
-import { parseDirectory } from './setting-values.ts';
+import { parseDirectory, pathFault } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { plainText } from './text-schemas.ts';
 
@@ -11,6 +11,7 @@ const file = (key: string, flag: string, variable: string, purpose: string): Set
   purpose,
   allowed: 'a file in PEM',
   parse: parseDirectory,
+  reason: pathFault,
   standard: () => undefined,
   schema: { type: 'string', pattern: plainText },
 });

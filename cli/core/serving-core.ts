@@ -43,16 +43,18 @@ export interface ServingCore extends ServingRole {
   readonly closing: CloseSteps;
 }
 
+export interface CoreOptions {
+  readonly logTarget: LogTarget;
+  readonly role: ServingRole;
+  /** the address of this server for clients, for other commands; undefined: unknown */
+  readonly address: string | undefined;
+}
+
 /** Throws UsageError or StateError after closing everything. */
-export async function openCore(
-  config: Config,
-  context: Context,
-  logTarget: LogTarget,
-  role: ServingRole,
-): Promise<ServingCore> {
+export async function openCore(config: Config, context: Context, options: CoreOptions): Promise<ServingCore> {
   const closing = new CloseSteps();
   try {
-    return await open(config, context, logTarget, role, closing);
+    return await open(config, context, options, closing);
   } catch (error) {
     await closing.run();
     throw error;
@@ -62,8 +64,7 @@ export async function openCore(
 async function open(
   config: Config,
   context: Context,
-  logTarget: LogTarget,
-  role: ServingRole,
+  { logTarget, role, address }: CoreOptions,
   closing: CloseSteps,
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
@@ -71,7 +72,7 @@ async function open(
   const tree = await openServedTree(config, originListeners(log, context));
   closing.add(tree.close);
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
-  const lock = await takeServeLock(config, context);
+  const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);
   const tellState = (line: string): void => tell(log, context, line);
   const { store, isAway, graceLeftMs } = await openServingState(config, tellState);

@@ -1,6 +1,6 @@
 // The way of every command to its data folder. The command names the folder in its first line on standard error. A
 // command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that may
-// come first says that it makes a new folder.
+// come first names a new folder once it has made it: a refused command announces none.
 
 import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
 import type { Given } from '../io/command.ts';
@@ -28,8 +28,14 @@ export async function readDataFolder(context: Context, flags: Flags, area: Area)
   return config;
 }
 
+export interface PossiblyNew {
+  readonly config: Config;
+  /** Names a data folder that this command has made. Does nothing for an earlier one, and while none is made. */
+  readonly announceNew: () => void;
+}
+
 /**
- * The configuration of a command that may be the first one of a registry. The command itself makes the folder. Throws
+ * The data folder of a command that may be the first one of a registry. The command itself makes the folder. Throws
  * UsageError for a folder that this user may not change. With `mustExist`, the command changes what is recorded, and a
  * folder without a registry is refused.
  */
@@ -38,17 +44,19 @@ export async function makeOrReadDataFolder(
   flags: Flags,
   area: Area,
   { mustExist = false }: { readonly mustExist?: boolean } = {},
-): Promise<Config> {
+): Promise<PossiblyNew> {
   const config = await configOf(context, flags);
-  if (isChild(flags)) return config;
   const { data } = config;
+  const known: PossiblyNew = { config, announceNew: () => undefined };
+  if (isChild(flags)) return known;
   const found = lookAtFolder(data.value);
   await refuseDenied(data.value, area, flags['dryRun'] === true ? 'read' : 'change');
   if (mustExist && found !== 'registry') throw noDataFolder(data, found);
-  if (found === 'file') return config; // the command refuses it
-  if (found !== 'registry' && flags['dryRun'] !== true) announceNew(context, flags, data);
-  else announce(context, flags, `Data folder: ${nameOf(data)}`);
-  return config;
+  if (found === 'file') return known; // the command refuses it
+  if (found !== 'registry' && flags['dryRun'] !== true)
+    return { config, announceNew: () => announceIfMade(context, flags, data) };
+  announce(context, flags, `Data folder: ${nameOf(data)}`);
+  return known;
 }
 
 /** Names the folder, and leaves every check to the command: `doctor` reports faults as findings. */
@@ -71,7 +79,8 @@ function announce({ remarks }: Context, flags: Flags, line: string): void {
 }
 
 /** A folder that nobody named is announced even where a script reads the output. */
-function announceNew(context: Context, flags: Flags, data: Configured<string>): void {
+function announceIfMade(context: Context, flags: Flags, data: Configured<string>): void {
+  if (lookAtFolder(data.value) !== 'registry') return;
   const line = `New data folder: ${nameOf(data, '; --data DIRECTORY chooses another')}`;
   if (data.origin.from === 'default') printLines(context.stderr, [line]);
   else announce(context, flags, line);

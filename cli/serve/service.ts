@@ -29,6 +29,7 @@ import type { PublishedTree } from '../tree/published-tree.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
 import { offerSetup, type SetupOffer } from './setup-offer.ts';
+import { toldAddress } from './told-address.ts';
 
 export interface Service {
   /** the configuration with the stored settings */
@@ -70,7 +71,8 @@ export async function openService(
 ): Promise<Service> {
   limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
-  const core = await openCore(config, context, logTarget, role);
+  const address = toldAddress(config, certificate?.facts, context.networkAddresses());
+  const core = await openCore(config, context, { logTarget, role, address });
   try {
     return await serve(core, certificate);
   } catch (error) {

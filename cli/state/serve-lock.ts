@@ -5,7 +5,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
-import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -15,7 +14,6 @@ import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/outp
 import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
-import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
 import { printLines } from '../io/output.ts';
@@ -59,16 +57,20 @@ const countsInRedis =
 
 /**
  * Takes the lock of the one server without a Redis, or a mark among servers with one. Throws UsageError if a server of
- * the other kind, or a second one without a Redis, is running.
+ * the other kind, or a second one without a Redis, is running. `address`: of this server for clients, for other commands.
  */
-export async function takeServeLock(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
+export async function takeServeLock(
+  config: Config,
+  { now, stderr }: Pick<Context, 'now' | 'stderr'>,
+  address: string | undefined,
+): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);
   const take =
     sharedCountersUrl(config) === undefined
-      ? () => takeAlone(path, marks, now, toldAddress(config))
-      : () => takeShared(path, marks, now);
+      ? () => takeAlone(path, marks, now, address)
+      : () => takeShared(path, marks, now, address);
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {
@@ -115,28 +117,21 @@ export async function refuseServed(data: string, now: Date): Promise<void> {
 }
 
 /**
- * The running server of the data folder that counts requests for itself. `address`: where it listens; undefined: unknown.
- * Undefined: no such server is running.
+ * The running servers of the data folder. `address`: for clients; undefined: unknown, or not the same for all. Undefined:
+ * no server with a state in this folder is running.
  */
 export async function runningServer(
   { data }: Pick<Config, 'data'>,
   now: Date,
 ): Promise<{ readonly address: string | undefined } | undefined> {
-  const lock = await lookAtLock(join(data.value, 'state', 'serve.lock'), now, staleAfterMs);
-  return lock === undefined || lock.stale ? undefined : { address: lock.address };
+  const [state, marks] = [join(data.value, 'state'), join(data.value, 'state', 'serving')];
+  const paths = [join(state, 'serve.lock'), ...(await namesIn(marks)).map((name) => join(marks, name))];
+  const locks = await Promise.all(paths.map((path) => lookAtLock(path, now, staleAfterMs)));
+  const running = locks.filter((lock) => lock?.stale === false);
+  const [address, ...others] = new Set(running.map((lock) => lock?.address));
+  if (running.length === 0) return undefined;
+  return { address: others.length === 0 ? address : undefined };
 }
-
-/** The address that `listen` gives to clients too; undefined: a certificate, a proxy or the system decides about it. */
-function toldAddress(config: Config): string | undefined {
-  const configured = publicUrlOf(config);
-  if (configured !== undefined) return configured.url;
-  const { listen, tlsCert, trustedProxies } = config;
-  const isPlain = listen.value.port !== 0 && tlsCert.value === undefined && trustedProxies.value.length === 0;
-  return isPlain ? localUrlOf(listen.value) : undefined;
-}
-
-const localUrlOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
-  `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
 const options = {
   heartbeatMs,
@@ -153,8 +148,8 @@ async function takeAlone(path: string, marks: string, now: () => Date, address?:
   return mark === undefined ? lock : freeing(lock)(new Taken(mark.path, mark, mark.seen, countsInRedis));
 }
 
-async function takeShared(path: string, marks: string, now: () => Date): Promise<Lock> {
-  const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, options);
+async function takeShared(path: string, marks: string, now: () => Date, address?: string): Promise<Lock> {
+  const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, { ...options, address });
   const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
   await firstMark(marks, now()).catch(freeing(lock)); // removes the marks of killed servers
   return alone === undefined || alone.stale ? lock : freeing(lock)(new Taken(path, alone, alone.seen, countsAlone));
@@ -169,10 +164,8 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
 
 /** Returns the mark of a living server, and removes the marks of others. */
 async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
-  // the folder does not exist yet
-  const names = await readdir(marks).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));
   let found: (SeenLock & { readonly path: string }) | undefined;
-  for (const name of names) {
+  for (const name of await namesIn(marks)) {
     const path = join(marks, name);
     const mark = await lookAtLock(path, now, staleAfterMs);
     if (mark?.stale === true)
@@ -182,4 +175,9 @@ async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readon
     else if (mark !== undefined) found ??= { ...mark, path };
   }
   return found;
+}
+
+/** Empty for a folder that does not exist yet. */
+function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)));
 }

@@ -30,11 +30,12 @@ const none: RegisteredInState = {
   close: async (): Promise<void> => undefined,
 };
 
-/** A build that reads the registered repositories too. */
+/** A build that reads the registered repositories too. `onBuilt`: called before anything is prefetched. */
 export async function buildWithRegistered(
   request: BuildRequest,
   config: Config,
   context: Context,
+  onBuilt: () => void = () => undefined,
 ): Promise<BuildReport | Stopped> {
   const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
   const mayBeEmpty =
@@ -46,6 +47,7 @@ export async function buildWithRegistered(
   const report = await stoppableBuild({ ...request, registered: sources, registeredNow, mayBeEmpty }, context).finally(
     close,
   );
+  onBuilt();
   if (
     'exitCode' in report ||
     request.only !== undefined ||

@@ -17,7 +17,7 @@ export function describeOutcome(report: BuildReport, strict: boolean, dryRun = f
  * Empty without problems.
  */
 export function describeProblems(report: BuildReport): string[] {
-  const { quarantined, failed } = report;
+  const { quarantined, failed, serial } = report;
   const lines: string[] = [];
   if (quarantined.length > 0) {
     lines.push(`${counted(quarantined.length, 'version')} left out:`);
@@ -30,8 +30,8 @@ export function describeProblems(report: BuildReport): string[] {
   }
   if (failed.length > 0) {
     lines.push(
-      `${counted(failed.length, 'source')} could not be read. ${failed.length === 1 ? 'Its' : 'Their'} ` +
-        'published versions stay available:',
+      `${counted(failed.length, 'source')} could not be read` +
+        (serial === 0 ? ':' : `. ${failed.length === 1 ? 'Its' : 'Their'} published versions stay available:`),
     );
     lines.push(
       ...firstOf(
@@ -49,7 +49,7 @@ function placeOf({ where, message }: BuildReport['quarantined'][number]): string
 }
 
 function headline(
-  { added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport,
+  { added, changed, withdrawn, published, serial, quarantined, failed, timings_ms: { total } }: BuildReport,
   strict: boolean,
   dryRun: boolean,
 ): string {
@@ -69,6 +69,7 @@ function headline(
       `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn ` +
       `(publication ${serial} stays, ${seconds}).`
     );
+  if (serial === 0 && failed.length > 0) return `Nothing was published, because no source could be read (${seconds}).`;
   return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
 }
 

@@ -8,16 +8,17 @@ export interface TokenUseAdvice {
   readonly token: Pick<TokenDocument, 'kind' | 'limit'>;
   /** the secret, or a placeholder */
   readonly secret: string;
-  /** the address of the registry for clients; undefined: unknown */
-  readonly url: string | undefined;
+  /** the host of the registry for clients, with its port, or a placeholder */
+  readonly host: string;
+  /** the address with this host */
+  readonly url: string;
   /** explains the address, a sentence */
   readonly remark: string | undefined;
   /** the command that starts this program */
   readonly invocation: string;
 }
 
-export function tokenUseLines({ token, secret, url, remark, invocation }: TokenUseAdvice): string[] {
-  const host = url === undefined ? 'HOST' : new URL(url).host;
+export function tokenUseLines({ token, secret, host, url, remark, invocation }: TokenUseAdvice): string[] {
   return [
     '',
     'Give it to Composer, in a project (or with --global, for all projects of a user):',
@@ -27,7 +28,7 @@ export function tokenUseLines({ token, secret, url, remark, invocation }: TokenU
     ...(token.kind === 'write'
       ? [
           'Publish with it, in the folder of a package:',
-          `  LIBRETTO_TOKEN=${secret} ${invocation} publish . --url ${quoteForShell(url ?? 'https://HOST')}`,
+          `  LIBRETTO_TOKEN=${secret} ${invocation} publish . --url ${quoteForShell(url)}`,
         ]
       : []),
     ...(remark === undefined ? [] : [remark]),

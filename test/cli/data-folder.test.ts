@@ -179,6 +179,24 @@ describe.runIf(process.getuid?.() === 0)('a state of another user', () => {
   });
 });
 
+it('is never a variable that looks like an option', async () => {
+  mkdirSync(folder.at('dashed'));
+  const run = (value: string): Promise<CliOutcome> =>
+    libretto(['settings', 'set', 'limits.read', '5'], {
+      cwd: folder.at('dashed'),
+      environment: { LIBRETTO_DATA: value },
+    });
+  const { exitCode, stderr } = await run('-q');
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'libretto: The configuration cannot be used: LIBRETTO_DATA is "-q", which looks like an option. Write ./-q for ' +
+      'a file or folder of that name.',
+  ]);
+  expect(readdirSync(folder.at('dashed'))).toEqual([]);
+  expect(await run('./-q')).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(folder.at('dashed'))).toEqual(['-q']);
+});
+
 describe('the first line on standard error', () => {
   const sub = (name: string): string => folder.at(name);
 
@@ -220,12 +238,60 @@ describe('the first line on standard error', () => {
     ['token', 'create', '--description', 'CI', '--expires', 'yesterday'],
     ['token', 'create', '--description', 'CI', '--limit', '-4'],
     ['build', './nowhere'],
+    ['build'],
+    ['start'],
+    ['receive', 'nowhere'],
+    ['receive', 'unversioned'],
+    ['repository', 'add', 'http://[nowhere'],
+    ['user', 'create', '--email', 'ada@example.org'],
+    ['user', 'create', '--email', 'nobody', '--invite'],
+    ['settings', 'set', 'limits.read', 'many'],
+    ['settings', 'set', 'limits.nothing', '5'],
+    ['config', 'import', 'nowhere.json'],
+    ['restore', 'nowhere'],
+    ['state', 'init', '--state', 'redis://127.0.0.1:1'],
   ])('of a first command that is refused announces no folder, and none is left: %s %s', async (...args) => {
     mkdirSync(folder.at('refused/unversioned'), { recursive: true });
     writeFileSync(folder.at('refused/unversioned/composer.json'), JSON.stringify({ name: 'acme/unversioned' }));
-    const { exitCode, stderr } = await libretto(args, { cwd: folder.at('refused') });
+    const { exitCode, stderr } = await libretto(args.filter(Boolean), { cwd: folder.at('refused') });
     expect([exitCode > 0, stderr]).toEqual([true, expect.stringMatching(/^libretto: /)]);
     expect(existsSync(folder.at('refused/var'))).toBe(false);
+  });
+
+  it('of a first build announces no folder if no source can be read, and none is left', async () => {
+    mkdirSync(folder.at('typed'));
+    const outcome = await libretto(['build', 'https://localhost:1/typo.git'], { cwd: folder.at('typed') });
+    expect(outcome).toEqual({
+      exitCode: 1,
+      stdout: expect.stringMatching(/^Nothing was published, because no source could be read/) as string,
+      stderr: expect.stringMatching(/^1 source could not be read:\n {2}https:\/\/localhost:1\/typo\.git: /) as string,
+    });
+    expect(readdirSync(folder.at('typed'))).toEqual([]);
+  });
+
+  it('of a first start announces no folder if no source can be read, and none is left', async () => {
+    mkdirSync(folder.at('started'));
+    writeFileSync(folder.at('started/libretto.json'), JSON.stringify({ sources: ['https://localhost:1/typo.git'] }));
+    const { exitCode, stderr } = await libretto(['start'], { cwd: folder.at('started') });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Nothing was published[^]*1 source could not be read:/),
+    ]);
+    expect(readdirSync(folder.at('started'))).toEqual(['libretto.json']);
+  });
+
+  it('of a build of one readable source and another one names the new folder', async () => {
+    mkdirSync(folder.at('mixed'));
+    const args = ['build', '../packages', 'https://localhost:1/typo.git'];
+    const outcome = await libretto(args, { cwd: folder.at('mixed') });
+    expect([outcome.exitCode, firstLine(outcome)]).toEqual([1, expect.stringMatching(/^New data folder: /)]);
+    expect(outcome.stderr).toContain('1 source could not be read. Its published versions stay available:');
+  });
+
+  it('of a refused build leaves an empty folder that was there', async () => {
+    mkdirSync(folder.at('prepared/var'), { recursive: true });
+    await libretto(['build', 'https://localhost:1/typo.git'], { cwd: folder.at('prepared') });
+    expect(readdirSync(folder.at('prepared/var'))).toEqual([]);
   });
 
   it('says with --json that it makes a folder that nobody named', async () => {

@@ -77,7 +77,8 @@ const jobs: readonly Job[] = [
   {
     title: 'no version',
     args: ['tool'],
-    says: ['The version is unknown. Write "version" into composer.json', '--version 1.2.0'],
+    exitCode: 2,
+    says: ['The version is unknown. Write "version" into composer.json, or name it with --version, such as'],
   },
   {
     title: 'a version that is none',

@@ -74,7 +74,7 @@ describe('a data folder that moved', () => {
     move('one/var', 'other/disk/of/var');
     expect(await build('--data', 'other/disk/of/var')).toMatchObject({
       ...nothing,
-      notices: [{ message: expect.stringContaining(`is now at ${folder.at('one/packages')}`) }],
+      notices: [{ message: expect.stringContaining(`and the source is still at ${folder.at('one/packages')}. `) }],
     });
     expect(served('other/disk/of/var')).toEqual(before);
     writePackage('one/packages/hello', { name: 'acme/hello', version: '1.1.0' });

@@ -33,12 +33,12 @@ import { sharedPlace, stateDirectory } from '../../state/state-place.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, stderr } = context;
-  const config = await makeOrReadDataFolder(context, flags, 'all');
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   const order = orderOf(flags, operands, workingDirectory);
   const { dryRun } = order;
   const { record, adoption } = await (dryRun
     ? check(order, config, context.now())
-    : withRefusedPlan(restoreWithPurges(order, config, context), flags, context));
+    : withRefusedPlan(restoreWithPurges(order, config, context), flags, context).finally(announceNew));
   const noted = !dryRun && hasState(record) ? noteRestore(config, context, record, { ...order, adoption }) : undefined;
   const audit = await noted?.catch((error: unknown) => {
     printProblems(stderr, [

@@ -10,8 +10,7 @@ import { describeOutcome, describeProblems } from '../../text/build-report-text.
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
 import type { Config } from '../../config/config.ts';
-import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
-import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -24,10 +23,11 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, stderr, actor } = context;
-  await refuseBeforeFirst(context, { flags, operands });
   const isOfRecorded = flags['relocate'] !== undefined || (flags['forget'] !== undefined && operands.length === 0);
-  const opened = await makeOrReadDataFolder(context, flags, 'tree', { mustExist: isOfRecorded });
-  const config = await withStateSettings(opened, context);
+  const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree', {
+    mustExist: isOfRecorded,
+  });
+  const config = await withStateSettings(configured, context);
   const request = buildRequest(config, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
@@ -43,8 +43,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const tellCutOff = await watch(config, context);
   // named sources are read alone
   const built = await (operands.length === 0
-    ? buildWithRegistered(request, config, context)
-    : stoppableBuild(request, context));
+    ? buildWithRegistered(request, config, context, announceNew)
+    : stoppableBuild(request, context).finally(announceNew));
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
   const shown = shownReport(report, config.data.value);
@@ -53,13 +53,6 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   printProblems(stderr, describeProblems(shown));
   warnOfLostIndexes(config.data.value, context);
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
-}
-
-/** Refuses missing sources before a first build announces and makes its data folder. */
-async function refuseBeforeFirst(context: Context, { flags, operands }: Given): Promise<void> {
-  const { value: dataDirectory } = (await configOf(context, flags)).data;
-  if (operands.length > 0 && lookAtFolder(dataDirectory) !== 'registry')
-    refuseMissingSources({ sources: operands, workingDirectory: context.workingDirectory, dataDirectory });
 }
 
 /** Watches only a data folder with mirrored packages, because only these can be shadowed. */

@@ -19,7 +19,8 @@ import { stoppableBuild } from '../../builds/stoppable-build.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, stderr } = context;
-  const config = await withStateSettings(await makeOrReadDataFolder(context, flags, 'tree'), context);
+  const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree');
+  const config = await withStateSettings(configured, context);
   const tree = resolve(workingDirectory, operands[0] ?? '.');
   const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
   const choices = {
@@ -39,6 +40,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const report = await stoppableBuild(request, context, (asked, effects) =>
     receiveTree({ name, tree }, asked, effects),
   );
+  announceNew();
   if ('exitCode' in report) return report.exitCode;
   // the tree may have brought tombstones
   if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));

@@ -15,7 +15,7 @@ import { composeKeys } from '../../compose/keys.ts';
 import { composePeople } from '../../compose/people.ts';
 import { addressObjection } from '../../compose/settings.ts';
 import { openExistingState } from '../../compose/tokens.ts';
-import { openState } from '../../state/open-state.ts';
+import { openStateToChange } from '../../state/state-to-change.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import { parseConfig, tombstonesIn, type ConfigDocument } from '../../config-transfer/config-document.ts';
@@ -32,13 +32,15 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, remarks } = context;
-  const config = await makeOrReadDataFolder(context, flags, 'state');
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'state');
   const document = readDocument(operands[0] ?? '', workingDirectory);
   const rows = tombstonesIn(document, operands[0] ?? '');
   const dryRun = flags['dryRun'] === true;
-  const state = await (dryRun ? openExistingState(config) : openState(config));
+  const state = await (dryRun ? openExistingState(config) : openStateToChange(config));
   const order = { document, rows, dryRun, confirmed: flags['yes'] === true };
-  const work = bring(order, state, config, context).finally(() => state.close());
+  const work = bring(order, state, config, context)
+    .finally(() => state.close())
+    .finally(announceNew);
   const { imported, ...adoption } = await withRefusedPlan(work, flags, context);
   const invitations = dryRun
     ? []

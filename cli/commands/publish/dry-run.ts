@@ -25,7 +25,7 @@ export async function planPublication(job: Job, remote: Remote | undefined, json
     progress.stop();
     const { outcome: _outcome, ...facts } = about;
     if (json) printJson(context.stdout, { dry_run: true, ...facts, size, already_published: exists });
-    else printLines(context.stdout, [describe(planned, exists, size, remote)]);
+    else printLines(context.stdout, describe(planned, exists, size, remote));
     return 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -48,9 +48,17 @@ function describe(
   exists: boolean,
   size: number,
   remote: Remote | undefined,
-): string {
+): readonly string[] {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
-  return exists
-    ? `${name} ${version} is already published${where} with the same bytes. Nothing would change.`
-    : `Would publish ${name} ${version}${where} (${size} bytes). Nothing was changed.`;
+  if (exists) return [`${name} ${version} is already published${where} with the same bytes. Nothing would change.`];
+  return [`Would publish ${name} ${version}${where} (${size} bytes). Nothing was changed.`, ...unchecked(remote)];
+}
+
+/** The API shows a token neither its own limits nor versions that people withdrew. */
+function unchecked(remote: Remote | undefined): readonly string[] {
+  if (remote === undefined) return [];
+  return [
+    'Not checked here: whether the token may publish this package, and whether this version was withdrawn. The ' +
+      'registry checks both when you publish.',
+  ];
 }

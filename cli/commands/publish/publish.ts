@@ -11,6 +11,7 @@ import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
 import type { Reference } from '../../../build/contract/digest.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { DistLabel } from '../../../build/contract/paths.ts';
@@ -22,14 +23,14 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
-import type { Config } from '../../config/config.ts';
 import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
-import { configOf, makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
+import { configOf, makeOrReadDataFolder, type PossiblyNew } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
 import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
+import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
 import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
@@ -39,7 +40,20 @@ interface Published {
   readonly created: boolean;
 }
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export function run(context: Context, given: Given): Promise<number> {
+  return publishOrPlan(context, given).catch((error: unknown) => Promise.reject(explained(error)));
+}
+
+/** The command line names a version with its own flag, and a missing argument is a usage error. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof RegistryError) || error.details['reason'] !== 'VERSION_MISSING') return error;
+  return new UsageError(
+    'The version is unknown. Write "version" into composer.json, or name it with --version, such as --version 1.2.0.',
+    { cause: error },
+  );
+}
+
+async function publishOrPlan(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, now } = context;
   const remote = remoteOf(flags, context);
   const version = givenVersion(flags['version']);
@@ -47,7 +61,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const facts = look(path);
   const given = await configOf(context, flags);
   const isFirst = remote === undefined && flags['dryRun'] !== true && lookAtFolder(given.data.value) !== 'registry';
-  const config = remote === undefined && !isFirst ? await localConfig(context, flags) : given;
+  const { config } = remote === undefined && !isFirst ? await openLocal(context, flags) : { config: given };
   const progress = await startProgress(context.progress, () => now().getTime());
   const job: Job = {
     context,
@@ -58,36 +72,36 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     progress,
   };
   if (flags['dryRun'] === true) return planPublication(job, remote, flags['json'] === true).finally(progress.stop);
-  const { record, created } = await publish(
-    job,
-    remote,
-    isFirst ? () => localConfig(context, flags) : undefined,
-  ).finally(progress.stop);
+  const { record, created } = await publish(job, remote, isFirst ? () => openLocal(context, flags) : undefined).finally(
+    progress.stop,
+  );
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(summary, [describe(record, created, remote)]);
   return 0;
 }
 
-async function localConfig(context: Context, flags: Given['flags']): Promise<Config> {
-  return withStateSettings(await makeOrReadDataFolder(context, flags, 'all'), context);
+async function openLocal(context: Context, flags: Given['flags']): Promise<PossiblyNew> {
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
+  return { config: await withStateSettings(config, context), announceNew };
 }
 
-/** `makeFolder`: of the first publication of a registry */
-function publish(job: Job, remote: Remote | undefined, makeFolder?: () => Promise<Config>): Promise<Published> {
+/** `openNew`: of the first publication of a registry */
+function publish(job: Job, remote: Remote | undefined, openNew?: () => Promise<PossiblyNew>): Promise<Published> {
   if (remote !== undefined) return publishThere(job, remote);
-  return makeFolder === undefined ? publishHere(job) : publishFirst(job, makeFolder);
+  return openNew === undefined ? publishHere(job) : publishFirst(job, openNew);
 }
 
 /** Checks the package before the data folder is made: a refusal leaves no registry without a package. */
-async function publishFirst(job: Job, makeFolder: () => Promise<Config>): Promise<Published> {
+async function publishFirst(job: Job, openNew: () => Promise<PossiblyNew>): Promise<Published> {
   const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
   try {
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;
     const withheld = job.isFolder ? await packSilently(job, path) : [];
     await checkArtifact(path, job.version, undefined);
-    const config = await makeFolder();
+    const { config, announceNew } = await openNew();
+    const published = await publishHere({ ...job, path, isFolder: false, config }).finally(announceNew);
     nameWithheld(job, withheld);
-    return await publishHere({ ...job, path, isFolder: false, config });
+    return published;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

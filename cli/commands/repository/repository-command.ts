@@ -9,12 +9,10 @@ import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import { askingOrder, listRepositories } from '../../../proxy/sync/list-repositories.ts';
 import { repositoryDocument, type RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
 import type { Given } from '../../io/command.ts';
-import { openExistingState } from '../../compose/tokens.ts';
-import { openState } from '../../state/open-state.ts';
+import { openCommandState } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeSyncing, type Syncing } from '../../compose/sync.ts';
 import type { Config } from '../../config/config.ts';
-import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
@@ -44,8 +42,7 @@ export async function runRepositoryCommand(
 ): Promise<number> {
   const { flags, operands } = given;
   const { stderr } = context;
-  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
-  const state = makes ? await openState(config) : await openExistingState(config);
+  const { config, state } = await openCommandState(context, flags, { makes });
   const { sealer } = composeKeys(config, context);
   const onError = (error: unknown): void =>
     printLines(stderr, [error instanceof Error ? error.message : String(error)]);

@@ -13,12 +13,13 @@ import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stderr, remarks } = context;
-  const config = await makeOrReadDataFolder(context, flags, 'all');
-  if (config.workers.value > 1) return serveWithWorkers(config, context);
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
+  if (config.workers.value > 1) return serveWithWorkers(config, context, announceNew);
   const { log } = config;
   // a separate process reads the state while this one loads the modules of the server
   const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
   const service = await openService(config, context, log.value);
+  announceNew();
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
   printLines(
     remarks,
@@ -32,11 +33,11 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 /** The primary process and its workers run this same command. Each loads its own module alone: the primary stays small. */
-async function serveWithWorkers(config: Config, context: Context): Promise<number> {
+async function serveWithWorkers(config: Config, context: Context, onStarted: () => void): Promise<number> {
   const { default: cluster } = await import('node:cluster');
   return cluster.isWorker
     ? (await import('../../cluster/worker.ts')).serveAsWorker(config, context)
-    : (await import('../../cluster/primary.ts')).serveAsPrimary(config, context);
+    : (await import('../../cluster/primary.ts')).serveAsPrimary(config, context, onStarted);
 }
 
 /** Loads the service, and in parallel the store of the state and the enabled features. */

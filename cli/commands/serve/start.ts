@@ -3,13 +3,14 @@
 
 import { join } from 'node:path';
 
-import { BuildBusy, WithdrawalRefused } from '../../../build/contract/refusals.ts';
+import { BuildBusy, NothingToBuild, WithdrawalRefused } from '../../../build/contract/refusals.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
 import { announcement, setupLines } from '../../serve/announcement.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
+import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../text/install-lines.ts';
@@ -28,7 +29,7 @@ import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stderr, remarks } = context;
-  const config = await makeOrReadDataFolder(context, flags, 'all');
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   if (config.origin.value !== undefined)
     throw new UsageError(
       `\`libretto start\` serves its own build, but the tree is at an origin ` +
@@ -36,7 +37,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
         'building host.',
     );
   await assertWholeState(config);
-  const stoppedWith = await buildAll(await withStateSettings(config, context), context);
+  const stoppedWith = await buildAll(await withStateSettings(config, context), context, announceNew);
   if (stoppedWith !== undefined) return stoppedWith;
   const log = requestLog(config);
   const service = await openService(config, context, log);
@@ -59,8 +60,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   return exitCode;
 }
 
-/** The exit code of a build that was stopped, and with it all that was to follow. */
-async function buildAll(config: Config, context: Context): Promise<number | undefined> {
+/** The exit code of a build that was stopped, or that left no registry: nothing follows then. */
+async function buildAll(config: Config, context: Context, announceNew: () => void): Promise<number | undefined> {
   const { workingDirectory, stderr, actor } = context;
   const request = buildRequest(config, {
     sources: [],
@@ -71,12 +72,14 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
     by: { actor, command: 'start' },
   });
   try {
-    const report = await buildWithRegistered(request, config, context);
+    const report = await buildWithRegistered(request, config, context, announceNew);
     if ('exitCode' in report) return report.exitCode;
     const shown = shownReport(report, config.data.value);
     printChanges(context.remarks, describeOutcome(shown, false));
     printProblems(stderr, describeProblems(shown));
+    if (lookAtFolder(config.data.value) !== 'registry') return 1;
   } catch (error) {
+    if (error instanceof NothingToBuild) throw withoutSource(error);
     if (
       !(error instanceof BuildBusy || error instanceof WithdrawalRefused) ||
       readPublishedTree(config.data.value) === undefined
@@ -85,6 +88,16 @@ async function buildAll(config: Config, context: Context): Promise<number | unde
     printWarnings(stderr, [`${error.message} The published versions are still served.`]);
   }
   return undefined;
+}
+
+/** Unlike `build`, `start` takes no SOURCE. */
+function withoutSource(cause: NothingToBuild): UsageError {
+  return new UsageError(
+    'There is nothing to build. `libretto start` takes no SOURCE: it builds the folder packages-src here, or the ' +
+      'sources in libretto.json. Publish something with `libretto build SOURCE`, and then run `libretto start` again. ' +
+      'For a registry that only mirrors, switch mirroring on first: `libretto settings set mirroring.enabled true`.',
+    { cause },
+  );
 }
 
 /** The terminal is for people here: requests go to a file by default. */

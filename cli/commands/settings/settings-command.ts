@@ -6,10 +6,8 @@ import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';
 import type { Settings, SettingView } from '../../../proxy/settings/settings.ts';
 import type { Given } from '../../io/command.ts';
+import { openCommandState } from '../../compose/command-state.ts';
 import { composeSettings } from '../../compose/settings.ts';
-import { openExistingState } from '../../compose/tokens.ts';
-import { openState } from '../../state/open-state.ts';
-import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { nearest } from '../../text/suggest.ts';
@@ -22,8 +20,7 @@ export async function runSettingsCommand(
   work: (settings: Settings) => Promise<readonly SettingView[]>,
   makes: boolean,
 ): Promise<number> {
-  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
-  const store = makes ? await openState(config) : await openExistingState(config);
+  const { config, state: store } = await openCommandState(context, flags, { makes });
   try {
     const views = await work(composeSettings(config, context, store));
     if (flags['json'] === true) printJson(context.stdout, { settings: views });
@@ -50,7 +47,7 @@ export function settingKeyOf(text: string): SettingKey {
   const meant = nearest(text, new Set(settingKeys));
   throw new UsageError(
     `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed ` +
-      `here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
+      `here${meant === undefined ? '.' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
   );
 }
 

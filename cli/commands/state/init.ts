@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 
-import { makeFolder } from '../../../build/output/make-folder.ts';
+import { makeFolder, removeEmptyFolders } from '../../../build/output/make-folder.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
 import { newStateIdentity, type StateIdentity } from '../../../proxy/state/state-identity.ts';
@@ -34,9 +34,10 @@ interface Outcome {
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stdout, summary } = context;
-  const config = await makeOrReadDataFolder(context, flags, 'state');
-  await makeFolder(config.data.value);
-  const outcome = await init(config, context, flags['force'] === true);
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'state');
+  const made = await makeFolder(config.data.value);
+  const outcome = await init(config, context, flags['force'] === true).finally(() => removeEmptyFolders(made));
+  announceNew();
   if (flags['json'] === true) printJson(stdout, outcome);
   else printLines(summary, describe(outcome));
   return 0;

@@ -2,8 +2,6 @@
 // error.
 
 import type { Context } from '../../io/context.ts';
-import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
-import { configOf } from '../../data-folder/open-data-folder.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
@@ -11,10 +9,7 @@ import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { explainUse } from './explain-use.ts';
 import { tokenFlags } from './token-flags.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
-  const { data } = await configOf(context, given.flags);
-  // a refused first command leaves no data folder
-  if (lookAtFolder(data.value) !== 'registry') tokenFlags(given.flags, context.now().getTime());
+export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, create, { makes: true });
 }
 

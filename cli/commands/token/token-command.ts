@@ -4,11 +4,10 @@ import { readUses } from '../../../proxy/auth/token-uses.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
 import type { TokenRecord } from '../../../proxy/auth/token.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
-import { composeTokens, openExistingState } from '../../compose/tokens.ts';
-import { openState } from '../../state/open-state.ts';
+import { openCommandState } from '../../compose/command-state.ts';
+import { composeTokens } from '../../compose/tokens.ts';
 import type { Config } from '../../config/config.ts';
 import type { Area } from '../../data-folder/folder-rights.ts';
-import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
@@ -36,12 +35,11 @@ export async function runTokenCommand(
   context: Context,
   given: Given,
   work: (command: TokenCommand) => Promise<void>,
-  { makes = false, area = 'state' }: { readonly makes?: boolean; readonly area?: Area } = {},
+  opening: { readonly makes?: boolean; readonly area?: Area } = {},
 ): Promise<number> {
   const { flags, operands } = given;
-  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, area);
+  const { config, state: store } = await openCommandState(context, flags, opening);
   const nowMs = context.now().getTime();
-  const store = makes ? await openState(config) : await openExistingState(config);
   try {
     const { limitsRead, limitsWrite } = await withSettingsOf(store, config);
     const defaultLimits = { read: limitsRead.value, write: limitsWrite.value };

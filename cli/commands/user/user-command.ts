@@ -4,12 +4,10 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
 import type { ChangedUser, Users } from '../../../proxy/auth/users.ts';
 import type { Given } from '../../io/command.ts';
+import { openCommandState } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composePeople } from '../../compose/people.ts';
 import { composeSettings, peopleRules } from '../../compose/settings.ts';
-import { openExistingState } from '../../compose/tokens.ts';
-import { openState } from '../../state/open-state.ts';
-import { makeOrReadDataFolder, readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatFields, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -33,8 +31,7 @@ export async function runUserCommand(
   work: (command: UserCommand) => Promise<void>,
   makes = false,
 ): Promise<number> {
-  const config = await (makes ? makeOrReadDataFolder : readDataFolder)(context, flags, 'state');
-  const store = makes ? await openState(config) : await openExistingState(config);
+  const { config, state: store } = await openCommandState(context, flags, { makes });
   try {
     const users = composePeople(
       context,

@@ -8,6 +8,7 @@ const lines = (more: object = {}) =>
   tokenUseLines({
     token: { kind: 'read', limit: 1000 },
     secret: 'TOKEN',
+    host: 'packages.example.org',
     url: 'https://packages.example.org',
     remark: undefined,
     invocation: 'libretto',
@@ -22,12 +23,12 @@ describe('the use of a token', () => {
   });
 
   it('names the port, and quotes an address that a shell would read as a pattern', () => {
-    expect(lines({ url: 'http://127.0.0.1:8080' })).toContain('bearer.127.0.0.1:8080 TOKEN');
-    expect(lines({ url: 'http://[::1]:8080' })).toContain("'bearer.[::1]:8080' TOKEN");
+    expect(lines({ host: '127.0.0.1:8080' })).toContain('bearer.127.0.0.1:8080 TOKEN');
+    expect(lines({ host: '[::1]:8080' })).toContain("'bearer.[::1]:8080' TOKEN");
   });
 
   it('has a placeholder for an unknown host, and the reason', () => {
-    expect(lines({ url: undefined, remark: 'HOST stands for the host.' })).toMatch(
+    expect(lines({ host: 'HOST', url: 'https://HOST', remark: 'HOST stands for the host.' })).toMatch(
       /bearer\.HOST TOKEN\n[^]*HOST stands for the host\./,
     );
   });

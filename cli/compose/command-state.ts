@@ -1,0 +1,32 @@
+// The way of a command to the state of its registry: finds and names the data folder, and opens the state.
+
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Area } from '../data-folder/folder-rights.ts';
+import { makeOrReadDataFolder, readDataFolder } from '../data-folder/open-data-folder.ts';
+import type { Given } from '../io/command.ts';
+import type { Context } from '../io/context.ts';
+import { openStateToChange } from '../state/state-to-change.ts';
+import { openExistingState } from './tokens.ts';
+
+export interface CommandState {
+  readonly config: Config;
+  readonly state: StateStore;
+}
+
+/**
+ * `area`: the part of the data folder that the command reads. `makes`: the first commit of the command may make the data
+ * folder and the state. Throws UsageError and StateError.
+ */
+export async function openCommandState(
+  context: Context,
+  flags: Given['flags'],
+  { makes = false, area = 'state' }: { readonly makes?: boolean; readonly area?: Area } = {},
+): Promise<CommandState> {
+  if (makes) {
+    const { config, announceNew } = await makeOrReadDataFolder(context, flags, area);
+    return { config, state: await openStateToChange(config, announceNew) };
+  }
+  const config = await readDataFolder(context, flags, area);
+  return { config, state: await openExistingState(config) };
+}

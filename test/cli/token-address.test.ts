@@ -1,0 +1,64 @@
+// Tests the address in the advice of `token create`, beside servers whose flags the command does not have.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createAuthority } from '../util/certificate.ts';
+import { startRedis } from '../util/redis-server.ts';
+import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+const port = 30_000 + (process.pid % 10_000);
+
+let folder: TemporaryFolder;
+let servers: RunningCli[] = [];
+beforeEach(() => void (folder = temporaryFolder('token-address')));
+afterEach(async () => {
+  for (const server of servers) server.signal('SIGTERM');
+  await Promise.all(servers.map(({ ended }) => ended));
+  servers = [];
+  await folder.remove();
+});
+
+async function serve(listen: string, ...flags: readonly string[]): Promise<void> {
+  const server = startCli(['serve', '--listen', listen, ...flags], { cwd: folder.path });
+  servers.push(server);
+  await server.shows(/Serving .*/);
+}
+
+async function advice(environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const args = ['token', 'create', '--description', 'CI', '--kind', 'write'];
+  return (await runCli(args, { cwd: folder.path, environment })).stderr;
+}
+
+describe.skipIf(lacks('openssl'))('a server with a certificate', () => {
+  it('is named with its scheme, a name of its certificate and its port', async () => {
+    const { certFile, keyFile } = createAuthority(folder.path).issue('own');
+    await serve(`127.0.0.1:${port}`, '--tls-cert', certFile, '--tls-key', keyFile);
+    const shown = await advice();
+    expect(shown).toContain(`\n  composer config --auth bearer.127.0.0.1:${port} TOKEN\n`);
+    expect(shown).toContain(` publish . --url https://127.0.0.1:${port}\n`);
+    expect(shown).toContain(`The address https://127.0.0.1:${port} is from the running server.`);
+  });
+});
+
+it('names the port of a server with a certificate that is not running', async () => {
+  const shown = await advice({ LIBRETTO_LISTEN: '0.0.0.0:8443', LIBRETTO_TLS_CERT: 'own.pem' });
+  expect(shown).toContain('\n  composer config --auth bearer.HOST:8443 TOKEN\n');
+  expect(shown).toContain(' publish . --url https://HOST:8443\n');
+  expect(shown).toContain('HOST stands for the host of the registry, such as');
+});
+
+describe.skipIf(lacks('redis-server'))('servers that count in a Redis', () => {
+  it('are named by the address that they share, and by HOST if they have several', async () => {
+    const redis = await startRedis();
+    try {
+      await serve(`127.0.0.78:${port}`, '--redis', redis.url);
+      expect(await advice()).toContain(`\n  composer config --auth bearer.127.0.0.78:${port} TOKEN\n`);
+      await serve(`127.0.0.79:${port}`, '--redis', redis.url);
+      expect(await advice()).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+    } finally {
+      await redis.stop();
+    }
+  });
+});
