@@ -9,7 +9,7 @@ import type { WhyAnswer } from '../../build/inspect/why.ts';
 import { shownSource } from '../../build/sources/spec.ts';
 
 /** The lines with the sources as people know them. */
-function withShownSources<Line extends { readonly source: string }>(
+export function withShownSources<Line extends { readonly source: string }>(
   lines: readonly Line[],
   dataDirectory: string,
 ): readonly Line[] {

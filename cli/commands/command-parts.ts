@@ -1,7 +1,7 @@
 // Parts that the declarations of all commands share: flags of settings, examples below the help, and the way to the
 // module of a command.
 
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 import { painted } from '../io/color.ts';
 import type { Run } from '../io/command.ts';
@@ -34,6 +34,16 @@ export function withJson(command: Command, ...examples: readonly string[]): Comm
   return withSettings(command, 'data', 'state')
     .option('--json', 'print one JSON document')
     .addHelpText('after', example(...examples));
+}
+
+/** For a command that the server starts: it prints refusals as a document, and audits nothing. */
+export function childOption(): Option {
+  return new Option('--child', 'run as the server does').hideHelp();
+}
+
+/** For a command that the server starts: who asked for it, in the form of the audit log. */
+export function actorOption(): Option {
+  return new Option('--actor <actor>', 'the person whom the history names').hideHelp();
 }
 
 /** The heading of a part of the help; commander removes the style where the output has no colours. */

@@ -8,7 +8,10 @@ import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 
-export function composeBuilder(config: Config, { environment, workingDirectory }: Context): BuildRunner {
+export function composeBuilder(
+  config: Config,
+  { environment, workingDirectory }: Pick<Context, 'environment' | 'workingDirectory'>,
+): BuildRunner {
   return createChildBuild({
     program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
     // no flag, because the address may contain a password and the process list shows arguments

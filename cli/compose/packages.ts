@@ -7,9 +7,10 @@ import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
+import { createRestorations, type Restorations } from '../../proxy/packages/restorations.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
-import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import { createWithdrawals, type Withdrawals } from '../../proxy/packages/withdrawals.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
 import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
@@ -17,7 +18,7 @@ import { createRenderThread } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../../proxy/search/lookups.ts';
 import type { Tombstones } from '../../proxy/protocol/tombstones.ts';
-import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeBuilder } from './builder.ts';
 import type { Config } from '../config/config.ts';
@@ -39,6 +40,8 @@ interface PackageParts {
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
   /** Composer's search and lists, including mirrored packages */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
+  /** publishes versions again that were withdrawn by hand */
+  readonly restorationsOf: (actor: Actor) => Restorations;
 }
 
 export function composePackages(
@@ -51,6 +54,7 @@ export function composePackages(
   const builder = composeBuilder(config, context);
   const withdrawer = createChildWithdrawer(builder);
   const purger = createChildPurger(builder);
+  const withdrawalsOf = (actor: Actor): Withdrawals => createWithdrawals({ store, actor, withdrawer });
   const catalogue = createCatalogue(published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
@@ -66,6 +70,7 @@ export function composePackages(
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
     purgesOf: (actor) => createPurges({ store, actor, purger }),
-    withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
+    withdrawalsOf,
+    restorationsOf: (actor) => createRestorations({ runner: builder, withdrawals: withdrawalsOf(actor), actor }),
   };
 }

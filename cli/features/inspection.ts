@@ -1,17 +1,30 @@
-// What the pages show of the registry, and that otherwise only commands know: history, reasons, comparisons. The modules
-// are loaded at the first use.
+// What pages show of the registry, and that otherwise only commands know: history, reasons, differences, health. The
+// modules are loaded at the first use.
 
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
-import type { Inspection } from '../../proxy/inspection/inspection.ts';
+import { composeBuilder } from '../compose/builder.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { OpenFeature } from './served-feature.ts';
+import type { ComposedInspection } from '../inspection/inspection.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function open({ config, context, tree }: ServingCore): OpenFeature {
-  const opened = new SingleFlight<Inspection>({ keeps: 'fulfilled' });
-  const inspection = (): Promise<Inspection> =>
+export function open({ config, context, store: state }: ServingCore, { packages }: Offers): OpenFeature {
+  if (packages === undefined) throw new Error('the inspection is opened behind packages');
+  const { published, catalogue } = packages;
+  const opened = new SingleFlight<ComposedInspection>({ keeps: 'fulfilled' });
+  const inspection = (): Promise<ComposedInspection> =>
     opened.run('', async () => {
       const { composeInspection } = await import('../inspection/inspection.ts');
-      return composeInspection(config, context, { published: tree.published });
+      return composeInspection(config, context, {
+        published,
+        catalogue,
+        state,
+        runner: composeBuilder(config, context),
+      });
     });
-  return { offers: { inspection } };
+  return {
+    offers: { inspection },
+    close: async () => {
+      await (await opened.get(''))?.close();
+    },
+  };
 }

@@ -4,26 +4,54 @@ import { join } from 'node:path';
 
 import { listArchivedFiles, mostListedEntries } from '../../build/inspect/archive-files.ts';
 import { createComparison } from '../../proxy/inspection/comparison.ts';
+import { createHealth } from '../../proxy/inspection/health.ts';
+import { createImpactReader } from '../../proxy/inspection/impact.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
+import { createQuestions } from '../../proxy/inspection/questions.ts';
+import { createRollbacks } from '../../proxy/inspection/rollbacks.ts';
+import type { Catalogue } from '../../proxy/packages/catalogue.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { inspectionElsewhere } from './elsewhere.ts';
 import { createRecordedPublications } from './recorded-publications.ts';
 import { createWhyReader } from './why-reader.ts';
+import { withoutBuilder } from './without-builder.ts';
+
+export interface ComposedInspection extends Inspection {
+  /** Ends the running commands. */
+  readonly close: () => Promise<void>;
+}
 
 export interface InspectionParts {
   readonly published: PublishedFiles;
+  readonly catalogue: Catalogue;
+  readonly state: StateStore;
+  /** runs this program in a separate process */
+  readonly runner: BuildRunner;
 }
 
 export function composeInspection(
   config: Config,
-  context: Pick<Context, 'environment' | 'workingDirectory'>,
-  { published }: InspectionParts,
-): Inspection {
-  if (config.origin.value !== undefined) return inspectionElsewhere;
+  context: Pick<Context, 'workingDirectory' | 'now'>,
+  { published, catalogue, state, runner }: InspectionParts,
+): ComposedInspection {
+  const now = (): number => context.now().getTime();
+  const [questions, diagnoses] = [createQuestions({ runner }), createQuestions({ runner })];
+  const anywhere = {
+    impact: createImpactReader({ published, catalogue, now }),
+    health: createHealth(diagnoses, now),
+    close: async () => {
+      await Promise.all([questions.close(), diagnoses.close()]);
+    },
+  };
+  if (config.origin.value !== undefined) return { ...anywhere, ...withoutBuilder };
   const dataDirectory = config.data.value;
+  const store = createAuditedStore({ store: state, now });
   return {
+    ...anywhere,
     publications: createRecordedPublications(dataDirectory, published),
     why: createWhyReader(config, context),
     comparison: createComparison({
@@ -31,5 +59,6 @@ export function composeInspection(
       listFiles: (path) => listArchivedFiles(join(dataDirectory, 'public', path)),
       mostEntries: mostListedEntries,
     }),
+    rollbacksOf: (actor) => createRollbacks({ questions, runner, store, actor }),
   };
 }

@@ -14,6 +14,7 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
+import { withShownSources } from '../builds/shown-sources.ts';
 import type { PublicationPage, Publications, PublicationSummary } from '../../proxy/inspection/publications.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 
@@ -43,7 +44,12 @@ export function createRecordedPublications(dataDirectory: string, published: Pub
       const end = from + limit;
       return {
         ...summaryOf(record),
-        packages: changesIn(record, record.packages.slice(from, end)),
+        packages: changesIn(record, record.packages.slice(from, end)).map((change) => ({
+          name: change.name,
+          added: withShownSources(change.added, dataDirectory),
+          changed: withShownSources(change.changed, dataDirectory),
+          withdrawn: withShownSources(change.withdrawn, dataDirectory),
+        })),
         next: end < record.packages.length ? end : null,
       };
     },

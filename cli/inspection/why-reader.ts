@@ -5,6 +5,7 @@ import { BuildRefused } from '../../build/contract/refusals.ts';
 import { explain } from '../../build/inspect/why.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
+import { shownAnswer } from '../builds/shown-sources.ts';
 import { configuredSources } from '../builds/build-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
@@ -15,7 +16,7 @@ export function createWhyReader(config: Config, { workingDirectory }: Pick<Conte
   return {
     explain: async (name, version) => {
       try {
-        return await explain({ dataDirectory, name, version, described });
+        return shownAnswer(await explain({ dataDirectory, name, version, described }), dataDirectory);
       } catch (cause) {
         if (cause instanceof BuildRefused) throw new RegistryError('TREE_DAMAGED', { message: cause.message, cause });
         throw cause;

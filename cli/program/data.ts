@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { addSetting, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addSetting, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
   for (const add of [addStatus, addDoctor, addConfig, addBackup, addRestore]) add(program, wire);
@@ -40,6 +40,7 @@ function addDoctor(program: Command, wire: Wire): void {
     )
     .option('--url <url>', 'the address that clients use (LIBRETTO_URL)')
     .option('--token <token>', 'a read token, to check packages (better: LIBRETTO_TOKEN)')
+    .addOption(childOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

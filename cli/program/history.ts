@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { actorOption, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addHistory(program: Command, wire: Wire): void {
   const history = withSettings(program.command('history'), 'data')
@@ -35,6 +35,8 @@ export function addHistory(program: Command, wire: Wire): void {
       '--lift',
       'instead of a serial: end all rollbacks, so that the next build publishes the current content of the sources',
     )
+    .addOption(childOption())
+    .addOption(actorOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

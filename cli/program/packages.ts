@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander';
 
 import { purgeReasons } from '../../build/contract/purged.ts';
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { actorOption, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
   const packages = program
@@ -47,6 +47,8 @@ function addRestore(packages: Command, wire: Wire): void {
     .argument('<version>', 'the withdrawn version')
     .summary('publish a withdrawn version again')
     .description('Publish a manually withdrawn version again, with the current content of its source.')
+    .addOption(childOption())
+    .addOption(actorOption())
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('../commands/package/restore.ts'));

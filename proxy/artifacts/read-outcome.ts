@@ -1,12 +1,12 @@
 // Parses the builder's outcome for an artifact. A refusal is passed on to the client that sent the artifact.
 
-import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { assertAccepted } from '../sync/build-runner.ts';
 import type { Publication } from './publisher.ts';
 
 /** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPublication(report: JsonObject): Publication {
-  refuse(report);
+  assertAccepted(report);
   const text = (key: string): string => required(report, key, 'string');
   const number = (key: string): number => required(report, key, 'number');
   return {
@@ -24,15 +24,8 @@ export function readPublication(report: JsonObject): Publication {
 
 /** Throws RegistryError for a refusal. */
 export function readWithdrawal(report: JsonObject): void {
-  refuse(report);
+  assertAccepted(report);
   if (report['outcome'] !== 'withdrawn') throw new Error('the builder did not say that it withdrew the artifact');
-}
-
-function refuse({ outcome, code, message, details }: JsonObject): void {
-  if (outcome !== 'refused') return;
-  if (typeof code !== 'string' || !(code in errorTable) || typeof message !== 'string')
-    throw new Error('the builder refused an artifact and did not say why');
-  throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
 }
 
 function required<Kind extends 'string' | 'number'>(

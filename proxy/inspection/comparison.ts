@@ -5,8 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
-import { normalizeVersion } from '../../build/contract/version.ts';
-import { readPublishedPackage, type PublishedVersion } from '../packages/published-package.ts';
+import { findVersion, readPublishedPackage, type PublishedVersion } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../tree/published-files.ts';
 import { compareDependencies, type DependencyChange } from './compare-dependencies.ts';
 import { compareFiles, type ArchivedFile, type ComparedFiles } from './compare-files.ts';
@@ -68,10 +67,7 @@ export function createComparison({ published, listFiles, mostEntries }: Comparis
 }
 
 function find(versions: readonly PublishedVersion[], name: PackageName, wanted: string): PublishedVersion {
-  const normalized = normalizeVersion(wanted);
-  const found =
-    versions.find(({ entry }) => entry.version === wanted) ??
-    versions.find(({ entry }) => entry.version_normalized === normalized);
+  const found = findVersion(versions, wanted);
   if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', {
     message: `${name} ${wanted.slice(0, 200)} is not published here. Only published versions can be compared.`,

@@ -31,7 +31,7 @@ export interface PublicationPage {
 export interface ChangedVersion {
   readonly version: string;
   readonly reference: string;
-  /** location of the source that published it */
+  /** absolute path or URL of the source that published it */
   readonly source: string;
 }
 

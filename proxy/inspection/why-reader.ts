@@ -12,7 +12,7 @@ export interface ExplainedVersion {
   readonly state: IndexState | 'withheld';
   /** RFC 3339: when it took this state */
   readonly since: string;
-  /** location of the source that published it */
+  /** absolute path or URL of the source that published it */
   readonly source: string;
   readonly reference: string;
   /** SHA-1 of the archive */
@@ -32,7 +32,7 @@ export interface Explanation {
   /** true: the version, or without one any version of the package, is published */
   readonly published: boolean;
   readonly versions: readonly ExplainedVersion[];
-  /** the versions that the last builds left out, with the reasons; `source` is a location */
+  /** the versions that the last builds left out, with the reasons; `source`: path or URL */
   readonly left_out: readonly QuarantinedVersion[];
   /** left out without it being known which package or version it is: it may be this one */
   readonly unclear: readonly QuarantinedVersion[];

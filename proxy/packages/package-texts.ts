@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
-import { normalizeVersion } from '../../build/contract/version.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
@@ -13,7 +12,7 @@ import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
 import type { PublishedFiles } from '../tree/published-files.ts';
-import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
+import { findVersion, readPublishedPackage } from './published-package.ts';
 import type { RenderText } from './render-thread.ts';
 
 export interface PackageText {
@@ -63,7 +62,8 @@ export function createPackageTextReader(
   return {
     read: async (name, kind, version, view) => {
       const texts = await renderedTexts();
-      const found = versionOf(await readPublishedPackage(files, name, view), version);
+      const versions = await readPublishedPackage(files, name, view);
+      const found = version === undefined ? latestOf(versions) : findVersion(versions, version);
       const digest = found?.entry[kind];
       if (found === undefined || digest === undefined) return undefined;
       const known = texts.get(digest);
@@ -98,15 +98,6 @@ function createRenderedTexts(render: RenderText): RenderedTexts {
     return rendering.run(digest, () => rendered(bytes, render, keep));
   };
   return { get: (digest) => cache.get(digest), render: renderOnce };
-}
-
-function versionOf(versions: readonly PublishedVersion[], wanted: string | undefined): PublishedVersion | undefined {
-  if (wanted === undefined) return latestOf(versions);
-  const normalized = normalizeVersion(wanted);
-  return (
-    versions.find(({ entry }) => entry.version === wanted) ??
-    versions.find(({ entry }) => entry.version_normalized === normalized)
-  );
 }
 
 async function rendered(bytes: Buffer, render: RenderText, keep: (text: Rendered) => void): Promise<Rendered> {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
-import { isDevVersion } from '../../build/contract/version.ts';
+import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 import { filterOf, passes, releaseOf, seesSome, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { recordsOf, releaseIn } from '../tree/document-releases.ts';
 import type { DocumentRead } from '../tree/published-documents.ts';
@@ -42,6 +42,15 @@ export async function readPublishedPackage(
   const { versions, faults } = await readVersions(files, name, view);
   if (faults.length > 0) throw faults[0];
   return versions;
+}
+
+/** The version with this label, or else with this number; undefined: none. */
+export function findVersion(versions: readonly PublishedVersion[], wanted: string): PublishedVersion | undefined {
+  const normalized = normalizeVersion(wanted);
+  return (
+    versions.find(({ entry }) => entry.version === wanted) ??
+    versions.find(({ entry }) => entry.version_normalized === normalized)
+  );
 }
 
 /** As readPublishedPackage, but if one document is unusable, returns the versions of the other one. */

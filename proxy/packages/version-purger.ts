@@ -1,9 +1,9 @@
 // The port to the purge of a version: the builder in a separate process or, on the command line, in this one.
 
-import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
-import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeOrder {
   readonly name: string;
@@ -95,12 +95,6 @@ export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
     files: rows(files).map(String),
     sources: rows(sources).map(String),
   };
-}
-
-/** Throws the builder's refusal. */
-function assertAccepted({ outcome, code, message, details }: JsonObject): void {
-  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
-    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
 }
 
 function rows(value: JsonValue | undefined): readonly unknown[] {

@@ -1,9 +1,9 @@
 // The port to the withdrawal of a published version: the builder in a separate process or, on the command line, in
 // this one.
 
-import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
-import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface WithdrawnVersion {
   readonly name: string;
@@ -32,9 +32,8 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
-  const { outcome, code, message, details, name, version, version_normalized: normalized, reference, since } = report;
-  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
-    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  assertAccepted(report);
+  const { outcome, name, version, version_normalized: normalized, reference, since } = report;
   if (
     outcome !== 'withdrawn' ||
     typeof name !== 'string' ||

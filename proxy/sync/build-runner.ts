@@ -1,8 +1,8 @@
 // The port to the builder, which runs in a separate process (decision D18): a build can neither block nor crash the
 // server.
 
-import { RegistryError } from '../../build/contract/errors.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
+import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { storageFaultOfExit, type StorageFault } from '../../build/contract/storage-fault.ts';
 
 export interface BuildRun {
@@ -48,4 +48,12 @@ export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject
   if (fault !== undefined) throw new BuilderStorageError(fault, messages);
   if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
   return report;
+}
+
+/** Throws the builder's refusal as RegistryError, and Error for a refusal without a reason. */
+export function assertAccepted({ outcome, code, message, details }: JsonObject): void {
+  if (outcome !== 'refused') return;
+  if (typeof code !== 'string' || !Object.hasOwn(errorTable, code) || typeof message !== 'string')
+    throw new Error('the builder refused a change and did not say why');
+  throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
 }

@@ -3,14 +3,22 @@
 import { loadConfig } from '../../cli/config/config.ts';
 import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
+import { createCatalogue } from '../../proxy/packages/catalogue.ts';
+import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
 import { temporaryTree, type Tree, type TemporaryTree } from './package-tree.ts';
-import { cleanEnvironment, runCli, type CliOutcome } from './run-cli.ts';
+import { builderOf } from './package-services.ts';
+import { runCli, type CliOutcome } from './run-cli.ts';
 
 export interface InspectedRegistry {
   /** the folder `packages` is the source, the folder `data` is the data folder */
   readonly tree: TemporaryTree;
   readonly inspection: Inspection;
+  /** with the audit log of the inspection; the program has a state of its own */
+  readonly state: StateStore;
+  readonly runner: BuildRunner;
   /** Runs a command of the program on this registry. */
   readonly run: (...args: readonly string[]) => Promise<CliOutcome>;
   /** The document that a command prints with --json. */
@@ -28,14 +36,19 @@ export async function inspectedRegistry(
     environment: {},
     workingDirectory: tree.root,
   });
+  const published = createLocalPublishedFiles(tree.path('data'));
+  const state = createMemoryStore();
+  const runner = builderOf(tree.path('data'), tree.root);
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: tree.root });
   return {
     tree,
     inspection: composeInspection(
       config,
-      { environment: cleanEnvironment(), workingDirectory: tree.root },
-      { published: createLocalPublishedFiles(tree.path('data')) },
+      { workingDirectory: tree.root, now: () => new Date() },
+      { published, catalogue: createCatalogue(published), state, runner },
     ),
+    state,
+    runner,
     run,
     json: async (...args) =>
       JSON.parse((await run(...args, '--json', '--data', 'data')).stdout) as Record<string, unknown>,

@@ -16,8 +16,18 @@ import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
 import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
+
+/** The compiled program on a data folder, in processes of its own. `data`: absolute. */
+export const builderOf = (data: string, workingDirectory = '/'): BuildRunner =>
+  createChildBuild({
+    program: [process.execPath, binary],
+    environment: cleanEnvironment(),
+    workingDirectory,
+    flags: ['--data', data],
+  });
 
 /** `data`: the data folder, absolute. */
 export function packageServices(
@@ -27,12 +37,7 @@ export function packageServices(
   data: string,
   render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
 ): PackageServices & Pick<PurgeServices, 'purgesOf'> {
-  const builder = createChildBuild({
-    program: [process.execPath, binary],
-    environment: cleanEnvironment(),
-    workingDirectory: '/',
-    flags: ['--data', data],
-  });
+  const builder = builderOf(data);
   const published = createLocalPublishedFiles(data);
   const tombstones = createTombstones(published);
   const onError = (error: unknown): void => {

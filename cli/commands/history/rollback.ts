@@ -1,9 +1,12 @@
-// `libretto rollback`: exit code 0; 2 if it is impossible; 75 if another build does not end in time.
+// `libretto rollback`: exit code 0; 2 if it is impossible; 75 if another build does not end in time. With --child the
+// service reads the outcome as JSON, and a refusal is exit code 1.
 
 import { liftRollbacks, rollBack, type RollbackReport } from '../../../build/rollback/rollback.ts';
 import type { BuildEffects } from '../../../build/scan/build-request.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import { buildRequest } from '../../builds/build-request.ts';
+import { orRefused } from '../../builds/refused-by-builder.ts';
+import type { Config } from '../../config/config.ts';
 import { shownChanges } from '../../builds/shown-sources.ts';
 import type { Given } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -17,7 +20,43 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const mostLines = 200;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, given: Given): Promise<number> {
+  if (given.flags['child'] === true) return answerServer(context, given);
+  const { config, to, report } = await rollBackHere(context, given);
+  const dryRun = given.flags['dryRun'] === true;
+  if (given.flags['json'] === true) printJson(context.stdout, documentOf(report, to));
+  else
+    printChanges(
+      dryRun ? context.stdout : context.summary,
+      to === undefined
+        ? [
+            `Published: serial ${report.serial}. The next build compares everything, and publishes the current ` +
+              'content of the sources.',
+          ]
+        : describe(shown(report, config), to, dryRun),
+    );
+  warnOfLostIndexes(config.data.value, context);
+  return 0;
+}
+
+/** Prints the report as a document, or the refusal. A preview ends with the server; a rollback is completed. */
+async function answerServer(context: Context, given: Given): Promise<number> {
+  if (given.flags['dryRun'] === true) context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
+  const outcome = await orRefused(
+    rollBackHere(context, given).then(({ config, report, to }) => documentOf(shown(report, config), to)),
+  );
+  printJson(context.stdout, outcome);
+  return 'outcome' in outcome ? 1 : 0;
+}
+
+interface RolledBack {
+  readonly config: Config;
+  /** undefined: all rollbacks were ended */
+  readonly to: number | undefined;
+  readonly report: RollbackReport;
+}
+
+async function rollBackHere(context: Context, { flags, operands }: Given): Promise<RolledBack> {
   const { environment, workingDirectory, actor, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
@@ -28,7 +67,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
   refuseUnpublished(config.data.value);
-  const by = { actor, command: 'rollback' };
+  const by = { actor: typeof flags['actor'] === 'string' ? flags['actor'] : actor, command: 'rollback' };
   const request = {
     ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),
     by,
@@ -37,21 +76,15 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const report = await (to === undefined
     ? liftRollbacks(request, effects)
     : rollBack({ to, dryRun }, request, effects));
-  const { serial, published, changes, undone } = report;
-  if (flags['json'] === true)
-    printJson(context.stdout, { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone });
-  else
-    printChanges(
-      dryRun ? context.stdout : context.summary,
-      to === undefined
-        ? [
-            `Published: serial ${serial}. The next build compares everything, and publishes the current ` +
-              'content of the sources.',
-          ]
-        : describe({ ...report, changes: shownChanges(changes, config.data.value) }, to, dryRun),
-    );
-  warnOfLostIndexes(config.data.value, context);
-  return 0;
+  return { config, to, report };
+}
+
+function shown(report: RollbackReport, { data }: Config): RollbackReport {
+  return { ...report, changes: shownChanges(report.changes, data.value) };
+}
+
+function documentOf({ serial, published, changes, undone }: RollbackReport, to: number | undefined) {
+  return { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone };
 }
 
 function describe({ serial, published, changes, undone }: RollbackReport, to: number, dryRun: boolean): string[] {

@@ -27,6 +27,8 @@ import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
 export function run(context: Context, { flags }: Given): Promise<number> {
+  // the server that asked has ended
+  if (flags['child'] === true) context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   return diagnose(context, flags, false);
 }
 

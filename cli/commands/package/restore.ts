@@ -1,5 +1,8 @@
-// `libretto package restore`: publishes a version again that was withdrawn by hand, as its source has it now.
+// `libretto package restore`: publishes a version again that was withdrawn by hand, as its source has it now. With
+// --child it runs only the build, and the service reads the outcome as JSON.
 
+import type { RefusedArtifact } from '../../../build/artifacts/outcome.ts';
+import type { BuildReport } from '../../../build/contract/build-report.ts';
 import { restoringRequest } from '../../../build/withdraw/withhold-version.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { createChildWithdrawer } from '../../../proxy/packages/version-withdrawer.ts';
@@ -8,6 +11,8 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
+import { orRefused } from '../../builds/refused-by-builder.ts';
+import type { Stopped } from '../../builds/stoppable-build.ts';
 import type { Given } from '../../io/command.ts';
 import { composeBuilder } from '../../compose/builder.ts';
 import { openState } from '../../state/open-state.ts';
@@ -21,11 +26,45 @@ import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { workingDirectory, stdout, summary, stderr } = context;
+export async function run(context: Context, given: Given): Promise<number> {
+  const { stdout, summary, stderr } = context;
+  if (given.flags['child'] === true) return answerServer(context, given);
+  const { meant, config, report } = await restoreHere(context, given);
+  if ('outcome' in report) throw new UsageError(report.message);
+  if ('exitCode' in report) return report.exitCode;
+  await record(meant, config, context);
+  const shown = shownReport(report, config.data.value);
+  if (given.flags['json'] === true) printJson(stdout, report);
+  else printChanges(summary, describeOutcome(shown, false));
+  printProblems(stderr, describeProblems(shown));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+/** Prints the report of the build, or the refusal. The server removes the record of the withdrawal. */
+async function answerServer(context: Context, given: Given): Promise<number> {
+  const outcome = await orRefused(restoreShown(context, given));
+  if ('exitCode' in outcome) return outcome.exitCode;
+  printJson(context.stdout, outcome);
+  return 'outcome' in outcome ? 1 : 0;
+}
+
+async function restoreShown(context: Context, given: Given): Promise<Restored['report']> {
+  const { config, report } = await restoreHere(context, given);
+  return 'serial' in report ? shownReport(report, config.data.value) : report;
+}
+
+interface Restored {
+  readonly meant: MeantVersion;
+  readonly config: Config;
+  readonly report: BuildReport | RefusedArtifact | Stopped;
+}
+
+async function restoreHere(context: Context, { flags, operands }: Given): Promise<Restored> {
+  const { workingDirectory } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const meant = meantVersion(operands);
   refuseUnpublished(config.data.value);
+  const actor = typeof flags['actor'] === 'string' ? flags['actor'] : context.actor;
   const request = await restoringRequest(
     meant,
     buildRequest(config, {
@@ -34,18 +73,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       strict: false,
       allowRepublish: false,
       workingDirectory,
-      by: { actor: context.actor, command: 'package restore' },
+      by: { actor, command: 'package restore' },
     }),
   );
-  if ('outcome' in request) throw new UsageError(request.message);
-  const report = await buildWithRegistered(request, config, context);
-  if ('exitCode' in report) return report.exitCode;
-  await record(meant, config, context);
-  const shown = shownReport(report, config.data.value);
-  if (flags['json'] === true) printJson(stdout, report);
-  else printChanges(summary, describeOutcome(shown, false));
-  printProblems(stderr, describeProblems(shown));
-  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+  if ('outcome' in request) return { meant, config, report: request };
+  return { meant, config, report: await buildWithRegistered(request, config, context) };
 }
 
 async function record({ name, version }: MeantVersion, config: Config, context: Context): Promise<void> {

@@ -3,10 +3,11 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 
-export const inspectionElsewhere: Inspection = {
+export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'comparison' | 'rollbacksOf'> = {
   publications: { list: refuse, get: refuse },
   why: { explain: refuse },
   comparison: { compare: refuse },
+  rollbacksOf: () => ({ preview: refuse, rollBack: refuse }),
 };
 
 function refuse(): Promise<never> {

@@ -1,0 +1,80 @@
+// Rolls the registry back to a recorded publication, and shows before what that would change. The builder does it in a
+// process of its own; the audit event follows.
+
+import { z } from 'zod';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import type { Questions } from './questions.ts';
+
+const version = z.object({
+  name: z.string(),
+  version: z.string(),
+  reference: z.string().nullable(),
+  /** absolute path or URL of the source it is, or was, published from */
+  source: z.string(),
+});
+const report = z.object({
+  /** serial of the current publication */
+  serial: z.number(),
+  /** false: nothing was published */
+  published: z.boolean(),
+  rollback_to: z.number(),
+  /** the versions that are offered again */
+  added: z.array(version),
+  /** `was`: the reference before the rollback */
+  changed: z.array(version.extend({ was: z.string().nullable() })),
+  /** the versions that are no longer offered */
+  withdrawn: z.array(version),
+  /** packages whose metadata alone changes */
+  metadata: z.array(z.string()),
+  /** later builds leave these as rolled back until their source has other content */
+  undone: z.array(z.object({ name: z.string(), version: z.string() })),
+});
+
+export type RollbackReport = Readonly<z.infer<typeof report>>;
+
+export interface Rollbacks {
+  /**
+   * What a rollback would change. Throws RegistryError: CONFLICT with the reason if it is impossible, BUILD_BUSY,
+   * BUILD_FAILED after a time limit, OVERLOADED.
+   */
+  readonly preview: (to: number) => Promise<RollbackReport>;
+  /** Throws RegistryError: CONFLICT with the reason if it is impossible, or BUILD_BUSY. */
+  readonly rollBack: (to: number) => Promise<RollbackReport>;
+}
+
+export interface RollbackParts {
+  readonly questions: Questions;
+  readonly runner: BuildRunner;
+  readonly store: AuditedStore;
+  readonly actor: Actor;
+}
+
+export function createRollbacks({ questions, runner, store, actor }: RollbackParts): Rollbacks {
+  return {
+    preview: async (to) => report.parse(await questions.ask(['rollback', '--child', '--dry-run', String(to)])),
+    rollBack: async (to) => {
+      const said = makeReport(await runner.run(['rollback', '--child', '--actor', actor, String(to)]));
+      assertAccepted(said);
+      const done = report.parse(said);
+      if (done.published) await record(store, actor, done);
+      return done;
+    },
+  };
+}
+
+async function record(
+  store: AuditedStore,
+  actor: Actor,
+  { serial, rollback_to: to, added, changed, withdrawn }: RollbackReport,
+): Promise<void> {
+  await store.commit(
+    { conditions: [], puts: [], deletes: [] },
+    {
+      actor,
+      action: 'publication.rollback',
+      subject: String(serial),
+      details: { rollback_to: to, added: added.length, changed: changed.length, withdrawn: withdrawn.length },
+    },
+  );
+}
