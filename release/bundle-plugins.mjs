@@ -12,7 +12,7 @@ const inPackages = (path) => join(root, 'node_modules', path);
 export const swaggerFiles = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 
 /** Folders below lib/cli that are not the bundler's. */
-const ownFolders = ['lmdb', 'swagger-ui'];
+const ownFolders = ['console', 'lmdb', 'swagger-ui'];
 
 /** Replaces modules of libraries by others. */
 export function replaceModules() {
@@ -62,13 +62,19 @@ function adapt(file, text, replacement) {
   };
 }
 
-/** Copies Swagger UI's files, and LMDB's binaries of the installed packages: npm installs those of this system. */
+/** The files that proxy/console/assets/assets.ts serves. */
+const consoleAssets = 'proxy/console/assets';
+
+/** Copies Swagger UI's files, the files of the console, and LMDB's binaries of the installed packages: npm installs those of this system. */
 export function copyFiles() {
   return {
     name: 'copy-files',
     writeBundle({ dir }) {
       for (const name of swaggerFiles)
         writeIfChanged(join(dir, 'swagger-ui', name), readFileSync(inPackages(`swagger-ui-dist/${name}`)));
+      for (const name of readdirSync(join(root, consoleAssets), { recursive: true }))
+        if (/\.(?:css|js|svg)$/.test(name))
+          writeIfChanged(join(dir, 'console', name), readFileSync(join(root, consoleAssets, name)));
       for (const name of binaryPackages) if (existsSync(inPackages(name))) copyBinaries(name, inPackages(name), dir);
     },
   };

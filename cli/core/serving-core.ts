@@ -23,7 +23,7 @@ import { openCounting } from './counting.ts';
 import { openRequestLog } from './request-log-target.ts';
 import type { ServingRole } from './serving-role.ts';
 
-export interface ServingCore extends ServingRole {
+export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificateNames'> {
   readonly config: Config;
   readonly context: Context;
   readonly log: Log;
@@ -48,6 +48,8 @@ export interface CoreOptions {
   readonly role: ServingRole;
   /** the address of this server for clients, for other commands; undefined: unknown */
   readonly address: string | undefined;
+  /** host names and addresses of the server's certificate; empty without one */
+  readonly certificateNames: readonly string[];
 }
 
 /** Throws UsageError or StateError after closing everything. */
@@ -64,7 +66,7 @@ export async function openCore(config: Config, context: Context, options: CoreOp
 async function open(
   config: Config,
   context: Context,
-  { logTarget, role, address }: CoreOptions,
+  { logTarget, role, address, certificateNames }: CoreOptions,
   closing: CloseSteps,
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
@@ -83,6 +85,7 @@ async function open(
   closing.add(uses.close);
   return {
     ...role,
+    certificateNames,
     config,
     context,
     log,

@@ -28,6 +28,7 @@ export const features: readonly (ServedFeature & {
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
   { name: 'services', wants: ['packages', 'repositories'], load: () => import('./services.ts') },
   { name: 'api', wants: ['services'], load: () => import('./management.ts') },
+  { name: 'console', wants: ['services', 'inspection'], load: () => import('./console.ts') },
 ];
 
 export interface OpenFeatures {

@@ -4,7 +4,6 @@ import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
-import { parseAddressRange, type AddressRange } from '../../proxy/http/client-address.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
@@ -16,11 +15,11 @@ import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import { openCore, type ServingCore } from '../core/serving-core.ts';
+import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { servingAlone, type ServingRole } from '../core/serving-role.ts';
 import { openFeatures, type OpenFeatures } from '../features/feature-list.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
-import { UsageError } from '../io/usage-error.ts';
 import { withSettingsOf } from '../state/state-settings.ts';
 import { clientAddress, localUrl, type ClientAddress } from '../text/address.ts';
 import { readCertificate, type CertificateFacts } from '../tls/certificate.ts';
@@ -72,7 +71,8 @@ export async function openService(
   limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
   const address = toldAddress(config, certificate?.facts, context.networkAddresses());
-  const core = await openCore(config, context, { logTarget, role, address });
+  const certificateNames = certificate?.facts.names ?? [];
+  const core = await openCore(config, context, { logTarget, role, address, certificateNames });
   try {
     return await serve(core, certificate);
   } catch (error) {
@@ -160,7 +160,7 @@ function proxyOptions(
     features: open.flatMap(({ answers }) => answers ?? []),
     log: log.logger,
     logRequest: log.logRequest,
-    trustedProxies: config.trustedProxies.value.map(addressRange),
+    trustedProxies: trustedProxiesOf(config),
     limits: { idlePerAddress: config.maxIdleConnections.value },
     rootChanges: advertisedRoot(settings, {
       address: ownAddress(config),
@@ -223,11 +223,4 @@ async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
 
 function ownAddress({ distUrl: { value } }: Config): string | undefined {
   return value.form === 'path' ? undefined : value.base;
-}
-
-function addressRange(text: string): AddressRange {
-  const range = parseAddressRange(text);
-  if (range === undefined)
-    throw new UsageError(`trustedProxies names ${JSON.stringify(text)}, which is not an address or a CIDR range.`);
-  return range;
 }

@@ -28,20 +28,27 @@ interface Served {
   readonly libraries: readonly string[];
 }
 
-const paths = ['/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/search.json?q=hello', '/api/status', '/health'];
+const paths = [
+  '/p2/acme/hello.json',
+  '/dist/acme/hello/1.0.0.zip',
+  '/search.json?q=hello',
+  '/api/status',
+  '/ui/',
+  '/health',
+];
 
-async function serve(...flags: readonly string[]): Promise<Served> {
-  const coverage = join(tree.root, `coverage-${flags.join('')}`);
+async function serve(flags: readonly string[] = [], asked: readonly string[] = paths): Promise<Served> {
+  const coverage = join(tree.root, `coverage-${flags.join('')}-${asked.length}`);
   const child = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', ...flags], {
     cwd: tree.root,
     environment: { NODE_V8_COVERAGE: coverage },
   });
   const [url = ''] = await child.shows(/http:\/\/127\.0\.0\.1:\d+/);
   const get = (path: string): Promise<Response> =>
-    fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' });
   const root = (await (await get('/packages.json')).json()) as Record<string, unknown>;
   const statuses: Record<string, number> = {};
-  for (const path of paths) statuses[path] = (await get(path)).status;
+  for (const path of asked) statuses[path] = (await get(path)).status;
   child.signal('SIGTERM');
   expect((await child.ended).exitCode).toBe(0);
   return { root, statuses, sources: loadedSources(coverage), libraries: loadedLibraries(coverage) };
@@ -67,12 +74,13 @@ const ofFeatures = [
 
 describe('a server without features', () => {
   it('serves packages.json, documents and archives, and nothing else', async () => {
-    const { root, statuses, sources, libraries } = await serve('--features', 'none');
+    const { root, statuses, sources, libraries } = await serve(['--features', 'none']);
     expect(statuses).toEqual({
       '/p2/acme/hello.json': 200,
       '/dist/acme/hello/1.0.0.zip': 200,
       '/search.json?q=hello': 404,
       '/api/status': 404,
+      '/ui/': 404,
       '/health': 200,
     });
     expect(Object.keys(root)).not.toEqual(expect.arrayContaining(['search']));
@@ -86,8 +94,8 @@ describe('a server without features', () => {
   });
 
   it('gets the named features, and those that they need', async () => {
-    const { root, statuses, sources } = await serve('--features', 'search');
-    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404 });
+    const { root, statuses, sources } = await serve(['--features', 'search']);
+    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404, '/ui/': 404 });
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([
       'search',
       'list',
@@ -98,10 +106,26 @@ describe('a server without features', () => {
   });
 });
 
+describe('a server with the console alone', () => {
+  it('loads the pages at the first request for one', async () => {
+    const { sources: before } = await serve(['--features', 'console'], ['/health']);
+    expect(before).not.toContain('proxy/console/console.ts');
+    const { sources: after } = await serve(['--features', 'console']);
+    expect(after).toContain('proxy/console/console.ts');
+  });
+
+  it('opens the services of the API without the API', async () => {
+    const { statuses, sources } = await serve(['--features', 'console']);
+    expect(statuses).toMatchObject({ '/search.json?q=hello': 404, '/api/status': 404, '/ui/': 303 });
+    expect(sources).toContain('proxy/auth/people.ts');
+    expect(sources.filter((source) => source.startsWith('proxy/manage/'))).toEqual([]);
+  });
+});
+
 describe('a server', () => {
   it('has all features by default', async () => {
     const { statuses, sources } = await serve();
-    expect(new Set(Object.values(statuses))).toEqual(new Set([200]));
+    expect(statuses).toEqual(Object.fromEntries(paths.map((path) => [path, path === '/ui/' ? 303 : 200])));
     for (const pattern of ofFeatures.filter((one) => ![...atFirstUse].some((name) => one.test(`proxy/${name}/`))))
       expect(
         sources.some((source) => pattern.test(source)),
@@ -110,10 +134,10 @@ describe('a server', () => {
   });
 
   it('refuses an unknown name of a feature', async () => {
-    const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'console'], { cwd: tree.root });
+    const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'pages'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'any of api, mirror, search, statistics, advisories, repositories, with commas between, or none',
+      'any of api, mirror, search, statistics, advisories, repositories, console, with commas between, or none',
     );
   });
 });

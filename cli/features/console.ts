@@ -1,0 +1,35 @@
+// The feature `console`: pages for people in a browser.
+
+import { createConsoleFeature } from '../../proxy/console/feature.ts';
+import type { ConsolePlace } from '../../proxy/console/open-console.ts';
+import { publicUrlOf } from '../config/public-url.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import { trustedProxiesOf } from '../core/trusted-proxies.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
+
+export function open(core: ServingCore, { services, mirror }: Offers): OpenFeature {
+  if (services === undefined) throw new Error('the console is opened behind its services');
+  const { advisories } = core;
+  const place = placeOf(core);
+  return {
+    answers: createConsoleFeature(async () => {
+      const { openConsole } = await import('../../proxy/console/open-console.ts');
+      return openConsole({ ...services, advisories, mirrored: mirror?.catalogue }, place);
+    }),
+  };
+}
+
+/** The console answers the names that clients have for this server. */
+function placeOf({ config, certificateNames }: ServingCore): ConsolePlace {
+  const publicUrl = publicUrlOf(config)?.url;
+  return {
+    publicUrl,
+    trustedProxies: trustedProxiesOf(config),
+    allowsPlainHttp: false,
+    hosts: [
+      ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+      ...certificateNames,
+      config.listen.value.host,
+    ],
+  };
+}

@@ -1,0 +1,53 @@
+// The feature `console`: the pages below /ui, and the way of a browser to them. The modules of the pages are loaded at
+// the first request for one, so that a server starts as fast as without them.
+
+import { errorAnswer } from '../http/answer.ts';
+import type { Feature, FeatureRoute } from '../protocol/feature.ts';
+import type { Console } from './console.ts';
+import { redirectAnswer } from './request/html-answer.ts';
+
+const kind = 'console';
+
+/** `load`: called again after it failed. */
+export function createConsoleFeature(load: () => Promise<Console>): Feature {
+  let loading: Promise<Console> | undefined;
+  const opened = (): Promise<Console> => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  const pages: FeatureRoute = {
+    kind,
+    methods: 'GET, HEAD, POST',
+    open: true,
+    answer: async (asked) => (await opened()).answer(asked),
+  };
+  return {
+    kinds: [kind],
+    routeOf: (path) => {
+      if (path === '/') return front;
+      if (path === '/ui') return withoutSlash;
+      return path.startsWith('/ui/') ? pages : undefined;
+    },
+  };
+}
+
+/** Sends browsers to the console. Every other client gets the answer of an unknown path. */
+const front: FeatureRoute = {
+  kind,
+  open: true,
+  answer: ({ incoming: { method, headers } }) =>
+    method === 'GET' && headers.accept?.includes('text/html') === true
+      ? redirectAnswer('ui/', ['Vary', 'Accept'])
+      : errorAnswer('NOT_FOUND'),
+};
+
+/** The links of a page are relative, and need the slash. */
+const withoutSlash: FeatureRoute = {
+  kind,
+  methods: 'GET, HEAD',
+  open: true,
+  answer: () => redirectAnswer('ui/'),
+};

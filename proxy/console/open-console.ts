@@ -1,0 +1,33 @@
+// Puts the console together: its pages, its files, and the services that the pages call.
+
+import type { People } from '../auth/people.ts';
+import { createAssets, readAssetFiles } from './assets/assets.ts';
+import { createConsole, type Console, type ConsoleParts } from './console.ts';
+import { Pages } from './frame/pages.ts';
+import { registerPackagePages, type PackagePageServices } from './pages/packages/packages.tsx';
+
+export interface ConsoleServices extends PackagePageServices {
+  readonly people: People;
+}
+
+/** Where the console is, and who may reach it. */
+export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
+
+/** Throws if a file of the console is missing: the installation is incomplete then. */
+export function openConsole(services: ConsoleServices, place: ConsolePlace): Console {
+  const { sessions, confirmations } = services.people;
+  return createConsole({
+    ...place,
+    sessions,
+    confirmations,
+    passwords: confirmations,
+    pages: registeredPages(services),
+    assets: createAssets(readAssetFiles()),
+  });
+}
+
+function registeredPages(services: ConsoleServices): Pages {
+  const pages = new Pages();
+  registerPackagePages(pages, services);
+  return pages;
+}
