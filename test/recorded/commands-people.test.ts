@@ -204,8 +204,8 @@ it('the commands that copy and restore a data folder behave as recorded', async 
   await run('restore copies/one --data restored-3');
   rmSync(workspace.at('copies/one/backup.json'));
   await run('restore copies/one --data restored-3');
-  const restored = await describeFolder(workspace.at('restored-2/state'), workspace.root);
-  transcript.note(contentsOf(restored.filter(({ path }) => path === 'data.mdb')));
+  const restored = await describeFolder(workspace.at('restored-2'), workspace.root);
+  transcript.note(contentsOf(restored.filter(({ path }) => path === 'state/data.mdb')));
   expectRecorded('commands/backup', transcript.text());
 });
 
