@@ -13,12 +13,17 @@ export function open({ config, context, store: state }: ServingCore, { packages 
   const opened = new SingleFlight<ComposedInspection>({ keeps: 'fulfilled' });
   const inspection = (): Promise<ComposedInspection> =>
     opened.run('', async () => {
-      const { composeInspection } = await import('../inspection/inspection.ts');
+      const [{ composeInspection }, { serverEnvironment }] = await Promise.all([
+        import('../inspection/inspection.ts'),
+        import('../inspection/server-environment.ts'),
+      ]);
+      const environment = serverEnvironment(config, context.environment);
       return composeInspection(config, context, {
         published,
         catalogue,
         state,
         runner: composeBuilder(config, context),
+        doctor: composeBuilder(config, { ...context, environment }),
       });
     });
   return {

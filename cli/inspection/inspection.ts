@@ -31,15 +31,17 @@ export interface InspectionParts {
   readonly state: StateStore;
   /** runs this program in a separate process */
   readonly runner: BuildRunner;
+  /** runs it with all settings of the server (server-environment.ts) */
+  readonly doctor: BuildRunner;
 }
 
 export function composeInspection(
   config: Config,
   context: Pick<Context, 'workingDirectory' | 'now'>,
-  { published, catalogue, state, runner }: InspectionParts,
+  { published, catalogue, state, runner, doctor }: InspectionParts,
 ): ComposedInspection {
   const now = (): number => context.now().getTime();
-  const [questions, diagnoses] = [createQuestions({ runner }), createQuestions({ runner })];
+  const [questions, diagnoses] = [createQuestions({ runner }), createQuestions({ runner: doctor })];
   const anywhere = {
     impact: createImpactReader({ published, catalogue, now }),
     health: createHealth(diagnoses, now),

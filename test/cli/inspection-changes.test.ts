@@ -25,6 +25,7 @@ beforeAll(async () => {
   put('shop', whoLibrary('acme/shop', '1.0.0', { require: { 'acme/hello': '^1.0' } }));
   put('shop2', whoLibrary('acme/shop', '1.0.1', { require: { 'Acme/Hello': '^1.0' } }));
   put('blog', whoLibrary('acme/blog', '3.0.0', { require: { 'acme/hello': '~1.1.0' } }));
+  put('next', whoLibrary('acme/next', '1.0.0', { require: { 'acme/hello': '^1.1' } }));
   put('old', whoLibrary('acme/old', '1.0.0', { require: { 'acme/hello': '1.0.*' } }));
   put('like', whoLibrary('acme/like', '1.0.0', { provide: { 'acme/hello': '1.1' } }));
   await build();
@@ -52,6 +53,8 @@ describe('what a withdrawal would break', () => {
       left: 2,
       affected: [
         { name: 'acme/blog', versions: ['3.0.0'], constraint: '~1.1.0', otherwise: null },
+        // dev-main is 1.2.x-dev, which is less stable
+        { name: 'acme/next', versions: ['1.0.0'], constraint: '^1.1', otherwise: null },
         { name: 'acme/shop', versions: ['1.0.1', '1.0.0'], constraint: '^1.0', otherwise: '1.0.0' },
       ],
       providers: ['acme/like'],
@@ -63,6 +66,7 @@ describe('what a withdrawal would break', () => {
   it('counts the branch alias of a dev version, and a more stable version in its place', async () => {
     const { affected } = await registry.inspection.impact.read(hello, 'dev-main');
     expect(affected).toEqual([
+      { name: 'acme/next', versions: ['1.0.0'], constraint: '^1.1', otherwise: '1.1.0' },
       { name: 'acme/shop', versions: ['1.0.1', '1.0.0'], constraint: '^1.0', otherwise: '1.1.0' },
     ]);
   });
@@ -86,7 +90,7 @@ describe('a rollback', () => {
     const [last] = (await registry.inspection.publications.list({ limit: 1 })).publications;
     expect(last).toMatchObject({ serial: 3, rollback_to: 1, by: { actor: ada, command: 'rollback' } });
     expect(await events()).toMatchObject([
-      { actor: ada, action: 'publication.rollback', subject: '3', details: { rollback_to: 1, withdrawn: 7 } },
+      { actor: ada, action: 'publication.rollback', subject: '3', details: { rollback_to: 1, withdrawn: 8 } },
     ]);
     await rollbacks.rollBack(2);
     expect(await published('1.1.0')).toBe(true);
@@ -126,5 +130,12 @@ describe('the health of a registry', () => {
     expect(health.last()?.findings).toEqual(one.findings);
     const { checks } = await registry.json('doctor');
     expect(one.findings.map(({ check }) => check)).toEqual((checks as { check: string }[]).map(({ check }) => check));
+  });
+
+  it('covers the settings that the server has from its flags', async () => {
+    const { inspection, tree } = await inspectedRegistry({}, { redis: 'redis://127.0.0.1:1/' });
+    const { ok, findings } = await inspection.health.check();
+    expect([ok, findings.find(({ check }) => check === 'redis')]).toMatchObject([false, { verdict: 'failed' }]);
+    tree.remove();
   });
 });

@@ -1,6 +1,7 @@
 // A registry that the shipped program built, with what a server knows of it for its pages.
 
 import { loadConfig } from '../../cli/config/config.ts';
+import { serverEnvironment } from '../../cli/inspection/server-environment.ts';
 import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
@@ -10,7 +11,7 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
 import { temporaryTree, type Tree, type TemporaryTree } from './package-tree.ts';
 import { builderOf } from './package-services.ts';
-import { runCli, type CliOutcome } from './run-cli.ts';
+import { cleanEnvironment, runCli, type CliOutcome } from './run-cli.ts';
 
 export interface InspectedRegistry {
   /** the folder `packages` is the source, the folder `data` is the data folder */
@@ -39,13 +40,14 @@ export async function inspectedRegistry(
   const published = createLocalPublishedFiles(tree.path('data'));
   const state = createMemoryStore();
   const runner = builderOf(tree.path('data'), tree.root);
+  const doctor = builderOf(tree.path('data'), tree.root, serverEnvironment(config, cleanEnvironment()));
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: tree.root });
   return {
     tree,
     inspection: composeInspection(
       config,
       { workingDirectory: tree.root, now: () => new Date() },
-      { published, catalogue: createCatalogue(published), state, runner },
+      { published, catalogue: createCatalogue(published), state, runner, doctor },
     ),
     state,
     runner,

@@ -2,6 +2,7 @@
 // compiled program in a process of its own. Downloads are written when they are read.
 
 import { dirname, join } from 'node:path';
+import type { Environment } from '../../cli/io/environment.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
@@ -21,10 +22,14 @@ import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** The compiled program on a data folder, in processes of its own. `data`: absolute. */
-export const builderOf = (data: string, workingDirectory = '/'): BuildRunner =>
+export const builderOf = (
+  data: string,
+  workingDirectory = '/',
+  environment: Environment = cleanEnvironment(),
+): BuildRunner =>
   createChildBuild({
     program: [process.execPath, binary],
-    environment: cleanEnvironment(),
+    environment,
     workingDirectory,
     flags: ['--data', data],
   });
