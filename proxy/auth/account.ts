@@ -172,7 +172,8 @@ async function changeWithSession(
     };
   });
   if (session === undefined) throw new Error('a user was changed without a session');
-  return { token: session.token, expires_at: session.expires_at, user };
+  const { token, expires_at, row } = session;
+  return { token, sessionId: row.value.id, expires_at, user };
 }
 
 function assertOn(record: UserRecord): void {

@@ -6,6 +6,7 @@ import type { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createSignedTokens } from '../keys/signed-token.ts';
 import type { SessionCaller } from './caller.ts';
+import type { LoggedIn } from './login.ts';
 import { confirmPassword, type ConfirmPasswordOptions } from './confirm-password.ts';
 
 export interface Confirmations {
@@ -13,6 +14,8 @@ export interface Confirmations {
    * A proof for `confirmationMs`. `address`: of the client. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS, NOT_FOUND.
    */
   readonly confirm: (caller: SessionCaller, password: string, address: string) => Promise<Secret>;
+  /** A proof for the session of a login, whose person has just entered the password. */
+  readonly afterLogin: (loggedIn: LoggedIn) => Promise<Secret>;
   /** True if the text is a proof of this session that has not ended. The session itself was checked before. */
   readonly verify: (text: string, caller: SessionCaller, nowMs: number) => Promise<boolean>;
 }
@@ -29,13 +32,17 @@ export const confirmationMs = 300_000;
 export function createConfirmations(options: ConfirmationsOptions): Confirmations {
   const { keys, now } = options;
   const tokens = createSignedTokens(keys);
+  const prove = (userId: string, sessionId: string): Promise<Secret> => {
+    const issuedMs = now();
+    const span = { issuedMs, expiresMs: issuedMs + confirmationMs };
+    return tokens.sign('confirmation', { subject: userId, sessionId }, span);
+  };
   return {
     confirm: async ({ userId, sessionId }, password, address) => {
       await confirmPassword(options, { userId, address }, password);
-      const issuedMs = now();
-      const span = { issuedMs, expiresMs: issuedMs + confirmationMs };
-      return tokens.sign('confirmation', { subject: userId, sessionId }, span);
+      return prove(userId, sessionId);
     },
+    afterLogin: ({ user, sessionId }) => prove(user.id, sessionId),
     verify: async (text, { userId, sessionId }, nowMs) => {
       const claims = await tokens.verify('confirmation', text, nowMs);
       return claims?.subject === userId && claims.sessionId === sessionId;

@@ -1,5 +1,5 @@
-// Login with email, password and, with two-factor authentication, a code, in one step. An unknown user and a wrong
-// password cost the same time and get the same answer.
+// Login with email, password and, with two-factor authentication, a code. An unknown user and a wrong password cost the
+// same time and get the same answer.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';
@@ -23,6 +23,8 @@ export interface Credentials {
 
 export interface LoggedIn {
   readonly token: Secret;
+  /** `ses_…`, not secret */
+  readonly sessionId: string;
   readonly expires_at: string;
   readonly user: UserRecord;
 }
@@ -36,12 +38,24 @@ export interface LoginOptions {
   readonly now: () => number;
 }
 
+/** The password was right, and the account requires a code that was not given. */
+export interface LacksCode {
+  readonly lacksCode: UserRecord;
+}
+
 /** Throws INVALID_CREDENTIALS, TWO_FACTOR_REQUIRED (only after the right password), TOO_MANY_ATTEMPTS. */
-export async function login(
+export async function login(options: LoginOptions, credentials: Credentials, address: string): Promise<LoggedIn> {
+  const reached = await tryLogin(options, credentials, address);
+  if ('lacksCode' in reached) throw new RegistryError('TWO_FACTOR_REQUIRED');
+  return reached;
+}
+
+/** Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS. */
+export async function tryLogin(
   options: LoginOptions,
   { email, password, code }: Credentials,
   address: string,
-): Promise<LoggedIn> {
+): Promise<LoggedIn | LacksCode> {
   const { store } = options;
   const isKnown = (await readUserByEmail(store, email))?.record.known_addresses.includes(address) === true;
   const pair = pairBudget(email, address);
@@ -53,11 +67,25 @@ export async function login(
       await assertRight(options, stored, { encoded, password, address, budgets, pair });
     if (stored === undefined) throw new RegistryError('INVALID_CREDENTIALS');
     checked = encoded;
-    const loggedIn = await (hasTwoFactor(stored.record)
-      ? withCode(options, stored, code, address)
-      : letIn(options, stored, stored.record, address));
-    if (loggedIn !== undefined) return loggedIn; // otherwise the user was changed concurrently
+    if (code === undefined && hasTwoFactor(stored.record)) return { lacksCode: stored.record };
+    const loggedIn = await afterPassword(options, stored, code ?? '', address);
+    if (loggedIn !== undefined) return loggedIn;
   }
+}
+
+/**
+ * Logs in a person whose password was right. undefined: the user was changed since `stored` was read. Throws
+ * INVALID_CREDENTIALS for a wrong code, TOO_MANY_ATTEMPTS.
+ */
+export function afterPassword(
+  options: LoginOptions,
+  stored: StoredUser,
+  code: string,
+  address: string,
+): Promise<LoggedIn | undefined> {
+  return hasTwoFactor(stored.record)
+    ? withCode(options, stored, code, address)
+    : letIn(options, stored, stored.record, address);
 }
 
 interface TriedPassword {
@@ -92,12 +120,11 @@ async function assertRight(
 async function withCode(
   options: LoginOptions,
   stored: StoredUser,
-  code: string | undefined,
+  code: string,
   address: string,
 ): Promise<LoggedIn | undefined> {
   const { store, attempts, sealer, now } = options;
   const { record } = stored;
-  if (code === undefined) throw new RegistryError('TWO_FACTOR_REQUIRED');
   const codes = codeBudget(record.id);
   const refuse = () => refuseLogin(store, { userId: record.id, address, reason: 'wrong code' });
   return attempts.judge(
@@ -140,5 +167,5 @@ async function letIn(
       },
     },
   });
-  return done ? { token, expires_at, user } : undefined;
+  return done ? { token, sessionId: row.value.id, expires_at, user } : undefined;
 }

@@ -16,6 +16,8 @@ import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { createSessions, type SessionService } from './sessions.ts';
 import { offerSetup, setUp, type SetupDraft } from './setup.ts';
+import { createTwoStepLogin, type TwoStepLogin } from './two-step-login.ts';
+import { readRoster } from './user-roster.ts';
 import type { UserRecord } from './user.ts';
 import { createUsers, type Users } from './users.ts';
 
@@ -23,10 +25,15 @@ export interface People {
   readonly usersOf: (actor: Actor) => Users;
   readonly sessions: SessionService;
   readonly login: (credentials: Credentials, address: string) => Promise<LoggedIn>;
+  /** the same login, with the code in a second request */
+  readonly twoStepLogin: TwoStepLogin;
   readonly account: (userId: string, address: string) => Account;
   /** proofs that the person of a session entered the password a short time ago */
   readonly confirmations: Confirmations;
   readonly acceptInvitation: (acceptance: Acceptance, address: string) => Promise<UserRecord>;
+  /** true: the first admin exists */
+  readonly isSetUp: () => Promise<boolean>;
+  readonly rules: () => MaybeAsync<PeopleRules>;
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
 }
@@ -52,9 +59,12 @@ export function createPeople(options: PeopleOptions): People {
     usersOf: (actor) => createUsers({ ...parts, actor }),
     sessions,
     login: (credentials, address) => login(parts, credentials, address),
+    twoStepLogin: createTwoStepLogin(parts),
     account: (userId, address) => createAccount(parts, userId, address),
     confirmations: createConfirmations(parts),
     acceptInvitation: (acceptance, address) => acceptInvitation(parts, acceptance, address),
+    isSetUp: async () => (await readRoster(store)).roster.users > 0,
+    rules: options.rules,
     offerSetup: () => offerSetup(parts),
     setUp: (draft, address) => setUp(parts, draft, address),
   };

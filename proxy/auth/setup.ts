@@ -108,7 +108,7 @@ export async function setUp(
     true,
   );
   if (!isFirst) throw new RegistryError('SETUP_DONE');
-  return { token, expires_at, user };
+  return { token, sessionId: row.value.id, expires_at, user };
 }
 
 async function assertCode({ store, attempts, now }: SetupOptions, code: string, address: string): Promise<void> {

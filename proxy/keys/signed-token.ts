@@ -14,12 +14,15 @@ const issuer = 'libretto';
 export const leewayMs = 30_000;
 
 /** Each purpose has a separate `typ` and audience, so that a token serves no other purpose (RFC 8725 §3.11). */
-export type SignedPurpose = 'session' | 'confirmation';
+export type SignedPurpose = 'session' | 'confirmation' | 'first-step';
 
 export interface SignedClaims {
   /** `usr_…` */
   readonly subject: string;
-  /** of a session: its secret id; of a confirmation: the `ses_…` of the session that it belongs to */
+  /**
+   * of a session: its secret id; of a confirmation: the `ses_…` of the session that it belongs to; of a first step: the
+   * mark of the password
+   */
   readonly sessionId: string;
 }
 

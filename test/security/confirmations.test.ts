@@ -43,6 +43,18 @@ describe('a confirmation', () => {
     }
   });
 
+  it('is made by a login too, for its session alone', async () => {
+    await using registry = await runManagement();
+    const ada = await registry.signIn('admin');
+    const { login, confirmations } = registry.people;
+    const loggedIn = await login({ email: ada.email, password: ada.password }, address);
+    const proof = (await confirmations.afterLogin(loggedIn)).reveal();
+    const verdicts = [loggedIn.token.reveal(), ada.token].map(async (token) =>
+      confirmations.verify(proof, await callerOf(registry, token), Date.now()),
+    );
+    expect(await Promise.all(verdicts)).toEqual([true, false]);
+  });
+
   it('ends when the person changes the password', async () => {
     await using registry = await runManagement();
     const ada = await registry.signIn('admin');
