@@ -154,20 +154,17 @@ function Field({ name, label, hint, children }: Omit<FieldProps, 'value'> & { re
   );
 }
 
-/** A link that looks like a button. */
-export function ButtonLink({
-  to,
-  icon,
-  kind = '',
-  children,
-}: {
+type ButtonLinkProps = JSX.IntrinsicElements['a'] & {
   readonly to: string;
   readonly icon?: IconName;
   readonly kind?: 'primary' | 'danger' | 'small' | '';
   readonly children?: Child;
-}): Child {
+};
+
+/** A link that looks like a button. */
+export function ButtonLink({ to, icon, kind = '', children, ...rest }: ButtonLinkProps): Child {
   return (
-    <A to={to} class={`button ${kind}`.trim()}>
+    <A to={to} class={`button ${kind}`.trim()} {...rest}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
     </A>

@@ -34,7 +34,21 @@ export interface SignedInRequest extends PageRequest {
   readonly caller: SessionCaller;
 }
 
-export interface PageView {
+/** What an outcome does to the session of the browser. */
+interface SessionChange {
+  /** begins this session in the browser */
+  readonly session?: BegunSession;
+  /** ends the session of the browser */
+  readonly endsSession?: boolean;
+}
+
+export interface BegunSession {
+  readonly token: Secret;
+  /** a proof that its person has just entered the password */
+  readonly confirmed?: Secret;
+}
+
+export interface PageView extends SessionChange {
   /** for the title of the window and the page's heading */
   readonly title: string;
   readonly content: Child;
@@ -52,15 +66,11 @@ export interface PageView {
 }
 
 /** Sends the browser to another page of the console, after a post. */
-export interface Redirect {
+export interface Redirect extends SessionChange {
   /** a path below /ui, such as `/tokens/tok_1`; may have a query */
   readonly to: string;
   /** a key of `notices` of the page there: it shows that sentence once */
   readonly notice?: string;
-  /** begins this session in the browser */
-  readonly session?: { readonly token: Secret };
-  /** ends the session of the browser */
-  readonly endsSession?: boolean;
 }
 
 /** A file to download, such as a CSV. */

@@ -46,7 +46,8 @@ export class Pages {
   find(path: string): FoundPage | undefined {
     for (const entry of this.#entries) {
       const found = entry.pattern.exec(path);
-      if (found !== null) return { ...entry, params: decoded(found.groups ?? {}) };
+      const params = found === null ? undefined : decoded(found.groups ?? {});
+      if (params !== undefined) return { ...entry, params };
     }
     return undefined;
   }
@@ -97,11 +98,11 @@ function assertOpen(operation: Permission): void {
   if (decidePolicy(operation, 'nobody') !== 'allowed') throw new Error(`the operation ${operation} is not open`);
 }
 
-/** Throws NOT_FOUND for a path that cannot be decoded. */
-function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
+/** undefined: the text of a parameter cannot be decoded. */
+function decoded(groups: Readonly<Record<string, string>>): Record<string, string> | undefined {
   try {
     return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    throw new RegistryError('NOT_FOUND');
+    return undefined;
   }
 }

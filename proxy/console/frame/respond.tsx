@@ -3,7 +3,8 @@
 import type { Answer } from '../../http/answer.ts';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
 import { Layout } from './layout.tsx';
-import { isDownload, isRedirect, type PageOutcome, type Redirect } from './definitions.ts';
+import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
+import { confirmationSeconds } from './submit-form.ts';
 import { downloadAnswer, htmlAnswer, redirectAnswer } from '../request/html-answer.ts';
 import { clearCookie, setCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
@@ -17,8 +18,8 @@ export interface Responding {
 }
 
 export async function respond(visit: Visit, outcome: PageOutcome, responding: Responding): Promise<Answer> {
-  const { cookies = [] } = responding;
   if (isDownload(outcome)) return downloadAnswer(outcome.file);
+  const cookies = [...(responding.cookies ?? []), ...sessionCookies(visit, outcome)];
   if (isRedirect(outcome)) return redirect(visit, outcome, cookies);
   const path = visit.target.split('?', 1)[0] ?? '/';
   const { incoming } = visit.asked;
@@ -34,13 +35,21 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
   });
 }
 
-function redirect(visit: Visit, { to, notice, session, endsSession }: Redirect, cookies: readonly string[]): Answer {
+function redirect(visit: Visit, { to, notice }: Redirect, cookies: readonly string[]): Answer {
   const path = visit.target.split('?', 1)[0] ?? '/';
   const join = to.includes('?') ? '&' : '?';
   const location = `${rootFrom(path)}${to.slice(1)}${notice === undefined ? '' : `${join}notice=${notice}`}`;
-  const begun = session === undefined ? [] : [setCookie('session', session.token, visit)];
-  const ended = endsSession === true ? [clearCookie('session', visit), clearCookie('confirmed', visit)] : [];
-  return redirectAnswer(location === '' ? './' : location, setCookies([...cookies, ...begun, ...ended]));
+  return redirectAnswer(location === '' ? './' : location, setCookies(cookies));
+}
+
+function sessionCookies(visit: Visit, { session, endsSession }: PageView | Redirect): string[] {
+  if (endsSession === true) return [clearCookie('session', visit), clearCookie('confirmed', visit)];
+  if (session === undefined) return [];
+  const { token, confirmed } = session;
+  return [
+    setCookie('session', token, visit),
+    ...(confirmed === undefined ? [] : [setCookie('confirmed', confirmed, visit, confirmationSeconds)]),
+  ];
 }
 
 /** Only sentences of the page itself: a link cannot put others on it. */

@@ -6,7 +6,7 @@ import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import { isDownload, isRedirect, type Form, type PageOutcome, type SignedInRequest } from './definitions.ts';
 import { passwordField } from '../request/password-field.ts';
-import { refusedForm, type FormFields } from '../request/form-fields.ts';
+import { fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { setCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
@@ -50,18 +50,15 @@ async function confirmPassword(
   fields: FormFields,
 ): Promise<string> {
   const password = fields.secret(passwordField);
-  if (password === '') throw wrong('Enter your password: you entered it more than five minutes ago.');
+  if (password === '')
+    throw fieldFault(passwordField, 'Enter your password: you entered it more than five minutes ago.');
   try {
     return setCookie('confirmed', await passwords.confirm(caller, password, clientAddress), visit, confirmationSeconds);
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'INVALID_CREDENTIALS')
-      throw wrong('This is not your password.');
+      throw fieldFault(passwordField, 'This is not your password.');
     throw error;
   }
-}
-
-function wrong(message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: [{ path: passwordField, message }] } });
 }
 
 function withStatus(outcome: PageOutcome, status: number): PageOutcome {

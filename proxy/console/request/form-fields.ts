@@ -1,7 +1,7 @@
 // The fields of a posted form, and the state of a form that is shown: what was typed, and what is wrong with it. A form
 // that is refused comes back with what was typed, except passwords.
 
-import type { RegistryError } from '../../../build/contract/errors.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
 
 /** The most fields and characters that a form of the console has. */
 export const formLimits = { mostBytes: 256 * 1024, mostFields: 2000 };
@@ -77,6 +77,11 @@ export function refusedForm(
   const faults = new Map<string, string>();
   for (const { path, message } of issuesOf(error)) faults.set(rename[path] ?? path, sentence(message));
   return { isPosted: true, fields, refusal: faults.size === 0 ? error.message : undefined, faults };
+}
+
+/** The error of a single field; `message`: a sentence. */
+export function fieldFault(path: string, message: string): RegistryError {
+  return new RegistryError('INVALID_INPUT', { message, details: { issues: [{ path, message }] } });
 }
 
 interface Issue {
