@@ -4,7 +4,9 @@ import type { People } from '../auth/people.ts';
 import { createAssets, readAssetFiles } from './assets/assets.ts';
 import { createConsole, type Console, type ConsoleParts } from './console.ts';
 import { Pages } from './frame/pages.ts';
+import { registerAccountPages } from './pages/account/account-pages.ts';
 import { registerPackagePages, type PackagePageServices } from './pages/packages/packages.tsx';
+import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
 
 export interface ConsoleServices extends PackagePageServices {
   readonly people: People;
@@ -28,6 +30,8 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace): Con
 
 function registeredPages(services: ConsoleServices): Pages {
   const pages = new Pages();
+  registerSignInPages(pages, services);
+  registerAccountPages(pages, services);
   registerPackagePages(pages, services);
   return pages;
 }

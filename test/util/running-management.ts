@@ -9,6 +9,7 @@ import { createPasswords } from '../../proxy/auth/password.ts';
 import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose/settings.ts';
 import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
+import type { Feature } from '../../proxy/protocol/feature.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
@@ -88,6 +89,9 @@ export async function runManagement(
     readonly mirrored?: MirroredCatalogue;
     readonly uploads?: Partial<UploadLimits>;
     readonly render?: Omit<RenderThreadOptions, 'onFailure'>;
+    readonly trustedProxies?: readonly string[];
+    /** more features on these services */
+    readonly features?: (services: Services) => readonly Feature[];
   } = {},
 ): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
@@ -161,6 +165,8 @@ export async function runManagement(
     now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     certificate: options.certificate,
+    trustedProxies: options.trustedProxies ?? [],
+    features: options.features?.(services) ?? [],
   });
   return {
     proxy,

@@ -77,6 +77,8 @@ export interface RunningOptions {
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
   readonly management?: Management;
+  /** more features, such as the console */
+  readonly features?: readonly Feature[];
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
   readonly onDownload?: (name: string, version: string) => void;
@@ -196,7 +198,7 @@ function createSend(agent: Agent, port: number): RunningProxy['send'] {
 
 /** The services as cli/features/ composes them. */
 function featuresOf(
-  { lookups, advisories, onInstall, management, mirrored }: RunningOptions,
+  { lookups, advisories, onInstall, management, mirrored, features = [] }: RunningOptions,
   files: TreeFiles,
 ): readonly Feature[] {
   return [
@@ -208,6 +210,7 @@ function featuresOf(
       ? []
       : [createAdvisoryFeature(createAdvisoryAnswers({ files, advisories, mirrored }))]),
     ...(management === undefined ? [] : [createManagementFeature(management)]),
+    ...features,
   ];
 }
 

@@ -1,0 +1,101 @@
+// Turning off two-factor authentication, and renewing the recovery codes. Both ask for the password and a code.
+
+import type { Child } from 'hono/jsx';
+import type { Account } from '../../../auth/account.ts';
+import type { People } from '../../../auth/people.ts';
+import { Form, TextField } from '../../components/form.tsx';
+import type { PageOutcome, PageView } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { begunSession } from '../sign-in/begun-session.ts';
+import { recoveryCodesView } from './recovery-codes.tsx';
+import { refusedProof } from './refused-proof.ts';
+
+export function registerTwoFactorOff(pages: Pages, people: People): void {
+  pages.form({
+    path: '/account/two-factor/off',
+    operation: 'disableTwoFactor',
+    show: (_request, form) =>
+      question({
+        form,
+        title: 'Turn off two-factor authentication?',
+        sentence: 'Your password alone will be enough to sign in. Your recovery codes end.',
+        submit: 'Turn it off',
+        isDanger: true,
+      }),
+    submit: async ({ caller, clientAddress }, fields) => {
+      const loggedIn = await proven(fields, (password, code) =>
+        people.account(caller.userId, clientAddress).disableTwoFactor(password, code),
+      );
+      return { to: '/account', notice: 'two-factor-off', session: await begunSession(people, loggedIn) };
+    },
+  });
+  pages.form({
+    path: '/account/recovery-codes',
+    operation: 'renewRecoveryCodes',
+    show: (_request, form) =>
+      question({
+        form,
+        title: 'Renew your recovery codes?',
+        sentence: 'You get ten new codes. The former codes are no longer valid.',
+        submit: 'Renew the codes',
+      }),
+    submit: ({ caller, clientAddress }, fields) => renew(people.account(caller.userId, clientAddress), fields),
+  });
+}
+
+async function renew(account: Account, fields: FormFields): Promise<PageOutcome> {
+  const codes = await proven(fields, account.renewRecoveryCodes);
+  return recoveryCodesView('The former codes are no longer valid.', codes);
+}
+
+/** Calls `work` with the password and the code of the form. */
+function proven<Result>(
+  fields: FormFields,
+  work: (password: string, code: string) => Promise<Result>,
+): Promise<Result> {
+  return work(fields.secret('password'), fields.text('code')).catch(
+    refusedProof('code', 'The password or the code is wrong, or the code was used. Enter both again.'),
+  );
+}
+
+interface Question {
+  readonly form: FormState;
+  readonly title: string;
+  /** what will happen */
+  readonly sentence: string;
+  readonly submit: string;
+  readonly isDanger?: boolean;
+}
+
+function question(asked: Question): PageView {
+  return { title: asked.title, content: <ProofForm {...asked} /> };
+}
+
+function ProofForm({ form, title, sentence, submit, isDanger = false }: Question): Child {
+  return (
+    <>
+      <h1>{title}</h1>
+      <Form state={form} submit={submit} isDanger={isDanger} cancel="/account">
+        <p>{sentence}</p>
+        <TextField
+          name="password"
+          label="Your password"
+          type="password"
+          autocomplete="current-password"
+          autofocus
+          required
+        />
+        <TextField
+          name="code"
+          label="Code"
+          hint="Six digits from your authenticator, or one of your recovery codes."
+          autocomplete="one-time-code"
+          autocapitalize="off"
+          spellcheck={false}
+          required
+        />
+      </Form>
+    </>
+  );
+}

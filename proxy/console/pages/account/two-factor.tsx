@@ -1,0 +1,115 @@
+// Turning on two-factor authentication, in two posts to one address: the password gives the secret for an
+// authenticator, and a code of the authenticator turns it on. The secret is shown once.
+
+import type { Child } from 'hono/jsx';
+import type { Secret } from '../../../../build/shared/text/secret.ts';
+import type { People } from '../../../auth/people.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Form, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { QrCode } from './qr-code.tsx';
+import { recoveryCodesView } from './recovery-codes.tsx';
+import { refusedProof } from './refused-proof.ts';
+
+const title = 'Turn on two-factor authentication';
+
+export function registerTwoFactor(pages: Pages, people: People): void {
+  pages.form({
+    path: '/account/two-factor',
+    operation: 'enableTwoFactor',
+    show: (_request, form) => ({
+      title,
+      content: form.fields.checked('code') ? <CodeStep form={form} /> : <PasswordStep form={form} />,
+    }),
+    submit: (request, fields) =>
+      fields.checked('code') ? turnOn(people, request, fields) : setUp(people, request, fields),
+  });
+}
+
+async function setUp(
+  people: People,
+  { caller, clientAddress }: SignedInRequest,
+  fields: FormFields,
+): Promise<PageView> {
+  const shown = await people
+    .account(caller.userId, clientAddress)
+    .setUpTwoFactor(fields.secret('password'))
+    .catch(refusedProof('password', 'This is not your password.'));
+  return { title, content: <CodeStep form={emptyForm} shown={shown} /> };
+}
+
+async function turnOn(
+  people: People,
+  { caller, clientAddress }: SignedInRequest,
+  fields: FormFields,
+): Promise<PageView> {
+  const { recoveryCodes, token } = await people
+    .account(caller.userId, clientAddress)
+    .enableTwoFactor(fields.text('code'))
+    .catch(refusedProof('code', 'The code is wrong or used. Enter the code that your authenticator shows now.'));
+  const done = 'Two-factor authentication is on. Your sessions in other browsers have ended.';
+  return { ...recoveryCodesView(done, recoveryCodes), session: { token } };
+}
+
+function Head({ sentence }: { readonly sentence: string }): Child {
+  return <PageHead title={title} sentence={sentence} trail={[{ label: 'Your account', to: '/account' }]} />;
+}
+
+function PasswordStep({ form }: { readonly form: FormState }): Child {
+  return (
+    <>
+      <Head sentence="You need an authenticator: an app that shows a new code every 30 seconds." />
+      <Form state={form} submit="Show the QR code" cancel="/account">
+        <TextField
+          name="password"
+          label="Your password"
+          type="password"
+          autocomplete="current-password"
+          autofocus
+          required
+        />
+      </Form>
+    </>
+  );
+}
+
+interface CodeStepProps {
+  readonly form: FormState;
+  /** undefined: it was shown before a code was refused */
+  readonly shown?: { readonly secret: Secret; readonly uri: Secret };
+}
+
+function CodeStep({ form, shown }: CodeStepProps): Child {
+  return (
+    <>
+      <Head sentence="Your sessions in other browsers end. This browser stays signed in." />
+      {shown === undefined ? (
+        <p>
+          The QR code was shown once. <A to="/account/two-factor">Show another one</A>, if you did not scan it.
+        </p>
+      ) : (
+        <div class="form">
+          <p>Scan this code with your authenticator:</p>
+          <QrCode text={shown.uri} label="QR code for your authenticator" />
+          <p>Or enter this secret in it:</p>
+          <CodeBlock text={shown.secret.reveal()} label="the secret for your authenticator" />
+        </div>
+      )}
+      <Form state={form} submit="Turn it on" cancel="/account">
+        <TextField
+          name="code"
+          label="Code"
+          hint="The six digits that your authenticator shows now."
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          autofocus
+          required
+        />
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// The page of an invitation and of a reset link: a person chooses a password with the code of an admin. The person is
+// then signed in, or with two-factor authentication signs in with the new password.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { People } from '../../../auth/people.ts';
+import { Form } from '../../components/form.tsx';
+import type { BegunSession, PageRequest, Redirect } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { begunSession } from './begun-session.ts';
+import { NewPassword, newPassword } from './new-password.tsx';
+import { CodeField, codeOf } from './one-time-code.tsx';
+
+export function registerInvitation(pages: Pages, people: People): void {
+  pages.openForm({
+    path: '/invitation',
+    operation: 'acceptInvitation',
+    show: async ({ query }, form) => {
+      const { shortestPassword } = await people.rules();
+      return {
+        title: 'Choose a password',
+        bare: true,
+        content: <Invitation form={form} query={query} shortest={shortestPassword} />,
+      };
+    },
+    submit: (request, fields) => accept(people, request, fields),
+  });
+}
+
+async function accept(people: People, request: PageRequest, fields: FormFields): Promise<Redirect> {
+  const { clientAddress } = request;
+  const password = newPassword(fields, 'password');
+  const { email } = await people.acceptInvitation({ code: codeOf(request, fields), password }, clientAddress);
+  const session = await trySignIn(people, { email, password }, clientAddress);
+  return session === undefined
+    ? { to: `/sign-in?email=${encodeURIComponent(email)}`, notice: 'password-chosen', endsSession: true }
+    : { to: '/overview', session };
+}
+
+/** undefined: the person has to sign in with a code, or after a wait. */
+async function trySignIn(
+  people: People,
+  credentials: { readonly email: string; readonly password: string },
+  address: string,
+): Promise<BegunSession | undefined> {
+  try {
+    const reached = await people.twoStepLogin.begin(credentials, address);
+    return 'user' in reached ? await begunSession(people, reached) : undefined;
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+interface InvitationProps {
+  readonly form: FormState;
+  readonly query: URLSearchParams;
+  readonly shortest: number;
+}
+
+function Invitation({ form, query, shortest }: InvitationProps): Child {
+  return (
+    <>
+      <h1>Choose a password</h1>
+      <p>Your account gets this password, and you are signed in here. Your sessions in other browsers end.</p>
+      <Form state={form} submit="Save the password">
+        <CodeField query={query} hint="An admin gave it to you: inv_…" />
+        <NewPassword name="password" label="Password" shortest={shortest} />
+      </Form>
+    </>
+  );
+}

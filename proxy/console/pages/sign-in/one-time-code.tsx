@@ -1,0 +1,26 @@
+// The code of a link for one use: of the setup, or of an invitation. A link has it in its address. Without it the page
+// asks for it, because commands print codes too.
+
+import type { Child } from 'hono/jsx';
+import { TextField } from '../../components/form.tsx';
+import type { PageRequest } from '../../frame/definitions.ts';
+import type { FormFields } from '../../request/form-fields.ts';
+
+const name = 'code';
+
+/** Nothing if the address has the code. */
+export function CodeField({
+  query,
+  hint,
+}: {
+  readonly query: URLSearchParams;
+  /** where the code is printed */
+  readonly hint: string;
+}): Child {
+  if (query.has(name)) return null;
+  return <TextField name={name} label="Code" hint={hint} autocomplete="off" spellcheck={false} required />;
+}
+
+export function codeOf({ query }: PageRequest, fields: FormFields): string {
+  return query.get(name) ?? fields.text(name);
+}

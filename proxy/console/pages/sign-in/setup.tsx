@@ -1,0 +1,78 @@
+// The page on which the first admin is created, with the code that the server printed. It is gone once there is a user.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { People } from '../../../auth/people.ts';
+import { Form, TextField } from '../../components/form.tsx';
+import type { PageRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { begunSession } from './begun-session.ts';
+import { NewPassword, newPassword } from './new-password.tsx';
+import { CodeField, codeOf } from './one-time-code.tsx';
+
+export function registerSetup(pages: Pages, people: People): void {
+  pages.openForm({
+    path: '/setup',
+    operation: 'setup',
+    show: async ({ query }, form) => {
+      await assertNew(people);
+      const { shortestPassword } = await people.rules();
+      return {
+        title: 'Create the first admin',
+        bare: true,
+        content: <Setup form={form} query={query} shortest={shortestPassword} />,
+      };
+    },
+    submit: async (request, fields) => {
+      await assertNew(people);
+      const loggedIn = await people.setUp(draftOf(request, fields), request.clientAddress);
+      return { to: '/overview', session: await begunSession(people, loggedIn) };
+    },
+  });
+}
+
+async function assertNew(people: People): Promise<void> {
+  if (!(await people.isSetUp())) return;
+  throw new RegistryError('NOT_FOUND', {
+    message: 'The first admin of this registry exists already. Sign in, or ask an admin for an invitation.',
+  });
+}
+
+function draftOf(request: PageRequest, fields: FormFields): Parameters<People['setUp']>[0] {
+  return {
+    code: codeOf(request, fields),
+    email: fields.text('email'),
+    name: fields.optional('name'),
+    password: newPassword(fields, 'password'),
+  };
+}
+
+interface SetupProps {
+  readonly form: FormState;
+  readonly query: URLSearchParams;
+  readonly shortest: number;
+}
+
+function Setup({ form, query, shortest }: SetupProps): Child {
+  return (
+    <>
+      <h1>Create the first admin</h1>
+      <p>An admin may do everything here, and invites the others.</p>
+      <Form state={form} submit="Create the admin">
+        <CodeField query={query} hint="The server prints it when it starts: set_…" />
+        <TextField
+          name="email"
+          label="Email"
+          hint="You sign in with it. The registry sends no mail."
+          type="email"
+          autocomplete="username"
+          autofocus
+          required
+        />
+        <TextField name="name" label="Name" hint="As others see it. It may stay empty." autocomplete="name" />
+        <NewPassword name="password" label="Password" shortest={shortest} />
+      </Form>
+    </>
+  );
+}

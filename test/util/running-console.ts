@@ -1,0 +1,153 @@
+// The console on a real socket, on the services of a management API with a state in memory. A browser without
+// JavaScript visits it: it keeps cookies, and posts forms as browsers do.
+
+import { Agent } from 'undici';
+import { createConsoleFeature } from '../../proxy/console/feature.ts';
+import { openConsole } from '../../proxy/console/open-console.ts';
+import type { Role } from '../../proxy/auth/policy.ts';
+import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
+import { parseAddressRange } from '../../proxy/http/client-address.ts';
+import type { Services } from '../../proxy/manage/routes.ts';
+import type { Feature } from '../../proxy/protocol/feature.ts';
+import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import { rememberSecrets } from './leaks.ts';
+import { runManagement, type RunningManagement, type SignedIn } from './running-management.ts';
+
+export interface ConsoleOptions {
+  readonly now?: () => number;
+  readonly publicUrl?: string;
+  readonly hosts?: readonly string[];
+  readonly allowsPlainHttp?: boolean;
+  readonly trustedProxies?: readonly string[];
+  readonly certificate?: Certificate;
+}
+
+export interface PageReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** the values of Set-Cookie */
+  readonly cookies: readonly string[];
+  /** the HTML */
+  readonly html: string;
+  /** the text between the tags, blanks joined */
+  readonly text: string;
+}
+
+/** One browser: its cookies, and the way it sends requests. */
+export interface TestBrowser {
+  /** name → value, as it would send them */
+  readonly cookies: Map<string, string>;
+  /** `path`: below /ui. Redirects are not followed. */
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<PageReply>;
+  /** Sends a form as a page of the console would. */
+  readonly post: (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<PageReply>;
+  /** Any request of this browser, with its cookies alone. `path`: of the server. */
+  readonly send: (
+    method: 'GET' | 'POST',
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    body?: string,
+  ) => Promise<PageReply>;
+}
+
+export interface RunningConsole extends AsyncDisposable {
+  readonly registry: RunningManagement;
+  readonly origin: string;
+  readonly browser: () => TestBrowser;
+  /** A browser of a new user, signed in on the page. */
+  readonly signIn: (role: Role) => Promise<SignedIn & { readonly browser: TestBrowser }>;
+}
+
+export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
+  const { now, certificate, trustedProxies } = options;
+  const registry = await runManagement({
+    ...(now && { now }),
+    ...(certificate && { certificate }),
+    ...(trustedProxies && { trustedProxies }),
+    features: (services) => [consoleFeature(services, options)],
+  });
+  const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;
+  const agent = new Agent({ connect: { rejectUnauthorized: false }, allowH2: false });
+  const browser = (): TestBrowser => createBrowser(agent, origin);
+  return {
+    registry,
+    origin,
+    browser,
+    signIn: async (role) => {
+      const person = await registry.signIn(role);
+      const visitor = browser();
+      const { email, password } = person;
+      const reply = await visitor.post('/sign-in', { email, password });
+      if (reply.status !== 303) throw new Error(`the sign-in was refused: ${reply.text}`);
+      return { ...person, browser: visitor };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await agent.close();
+      await registry[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The console as cli/features/console.ts composes it. */
+function consoleFeature(services: Services, options: ConsoleOptions): Feature {
+  const { publicUrl, hosts = [], allowsPlainHttp = false, trustedProxies = [] } = options;
+  const advisories = createPublishedAdvisories(services.published);
+  const ranges = trustedProxies.map((text) => parseAddressRange(text)).filter((one) => one !== undefined);
+  const place = { publicUrl, hosts, allowsPlainHttp, trustedProxies: ranges };
+  return createConsoleFeature(async () => openConsole({ ...services, advisories, mirrored: undefined }, place));
+}
+
+function createBrowser(agent: Agent, origin: string): TestBrowser {
+  const cookies = new Map<string, string>();
+  const send: TestBrowser['send'] = async (method, path, headers = {}, body = undefined) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await agent.request({
+      origin,
+      path,
+      method,
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      body: body ?? null,
+    });
+    const html = await answer.body.text();
+    const set = [answer.headers['set-cookie'] ?? []].flat();
+    for (const one of set) keepCookie(cookies, one);
+    return { status: answer.statusCode, headers: answer.headers, cookies: set, html, text: textOf(html) };
+  };
+  return {
+    cookies,
+    send,
+    get: (path, headers) => send('GET', `/ui${path}`, headers),
+    post: (path, fields, headers = {}) => {
+      rememberSecrets(fields);
+      return send(
+        'POST',
+        `/ui${path}`,
+        { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', origin, ...headers },
+        new URLSearchParams(fields).toString(),
+      );
+    },
+  };
+}
+
+function keepCookie(cookies: Map<string, string>, set: string): void {
+  const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/s.exec(set) ?? [];
+  if (/;\s*max-age=0/i.test(attributes)) cookies.delete(name);
+  else cookies.set(name, value);
+}
+
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<(?:head|svg)[\s>].*?<\/(?:head|svg)>/gs, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
