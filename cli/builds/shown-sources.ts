@@ -8,37 +8,38 @@ import type { NetChanges } from '../../build/history/net-changes.ts';
 import type { WhyAnswer } from '../../build/inspect/why.ts';
 import { shownSource } from '../../build/sources/spec.ts';
 
-/** The lines with the sources as people know them. */
-export function withShownSources<Line extends { readonly source: string }>(
-  lines: readonly Line[],
+/** Returns a function that gives lines the sources as people know them. Looks at the data folder once. */
+export function shownLines(
   dataDirectory: string,
-): readonly Line[] {
+): <Line extends { readonly source: string }>(lines: readonly Line[]) => readonly Line[] {
   // the builder records paths from there; a trial run may have made no folder
   const base = existsSync(dataDirectory) ? realpathSync(dataDirectory) : dataDirectory;
-  return lines.map((line) => ({ ...line, source: shownSource(line.source, base) }));
+  return (lines) => lines.map((line) => ({ ...line, source: shownSource(line.source, base) }));
 }
 
 /** The report as its text shows it. */
 export function shownReport(report: BuildReport, dataDirectory: string): BuildReport {
+  const shown = shownLines(dataDirectory);
   return {
     ...report,
-    failed: withShownSources(report.failed, dataDirectory),
-    notices: withShownSources(report.notices, dataDirectory),
+    failed: shown(report.failed),
+    notices: shown(report.notices),
   };
 }
 
 /** The difference between two publications as its text shows it. */
 export function shownChanges(changes: NetChanges, dataDirectory: string): NetChanges {
-  return { ...changes, versions: withShownSources(changes.versions, dataDirectory) };
+  return { ...changes, versions: shownLines(dataDirectory)(changes.versions) };
 }
 
 /** The answer of `libretto why` as its text shows it. */
 export function shownAnswer(answer: WhyAnswer, dataDirectory: string): WhyAnswer {
+  const shown = shownLines(dataDirectory);
   return {
     ...answer,
-    versions: withShownSources(answer.versions, dataDirectory),
-    left_out: withShownSources(answer.left_out, dataDirectory),
-    unclear: withShownSources(answer.unclear, dataDirectory),
-    excluded_by: withShownSources(answer.excluded_by, dataDirectory),
+    versions: shown(answer.versions),
+    left_out: shown(answer.left_out),
+    unclear: shown(answer.unclear),
+    excluded_by: shown(answer.excluded_by),
   };
 }

@@ -14,7 +14,7 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
-import { withShownSources } from '../builds/shown-sources.ts';
+import { shownLines } from '../builds/shown-sources.ts';
 import type { PublicationPage, Publications, PublicationSummary } from '../../proxy/inspection/publications.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 
@@ -42,13 +42,14 @@ export function createRecordedPublications(dataDirectory: string, published: Pub
           message: `Publication ${serial} is not recorded. Only the newest publications stay recorded.`,
         });
       const end = from + limit;
+      const shown = shownLines(dataDirectory);
       return {
         ...summaryOf(record),
         packages: changesIn(record, record.packages.slice(from, end)).map((change) => ({
           name: change.name,
-          added: withShownSources(change.added, dataDirectory),
-          changed: withShownSources(change.changed, dataDirectory),
-          withdrawn: withShownSources(change.withdrawn, dataDirectory),
+          added: shown(change.added),
+          changed: shown(change.changed),
+          withdrawn: shown(change.withdrawn),
         })),
         next: end < record.packages.length ? end : null,
       };
