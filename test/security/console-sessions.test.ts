@@ -30,11 +30,15 @@ describe('the cookies of a session', () => {
     ]);
   });
 
-  it('are bound to HTTPS with a certificate of the server itself', async () => {
+  it.each([false, true])('are bound to HTTPS with a certificate of the server itself, HTTP/2: %s', async (http2) => {
     await using folder = temporaryFolder('console-tls');
-    await using console = await runConsole({ certificate: createAuthority(folder.path).issue('localhost') });
-    const { cookies } = await signInVia(console, {});
-    expect(cookies[0]).toMatch(/^__Host-libretto-session=.*; Secure;/);
+    const certificate = createAuthority(folder.path).issue('localhost');
+    await using console = await runConsole({ certificate, http2 });
+    const { browser, email } = await console.signIn('viewer');
+    expect([...browser.cookies.keys()]).toEqual(['__Host-libretto-session', '__Host-libretto-confirmed']);
+    expect((await browser.get('/account')).text).toContain(email);
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.post('/sign-out', {}, foreign)).status).toBe(403);
   });
 
   it('are bound to HTTPS when a trusted proxy says so, and only then', async () => {

@@ -20,6 +20,8 @@ export interface ConsoleOptions {
   readonly allowsPlainHttp?: boolean;
   readonly trustedProxies?: readonly string[];
   readonly certificate?: Certificate;
+  /** true: browsers speak HTTP/2 */
+  readonly http2?: boolean;
 }
 
 export interface PageReply {
@@ -63,7 +65,7 @@ export interface RunningConsole extends AsyncDisposable {
 }
 
 export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
-  const { now, certificate, trustedProxies } = options;
+  const { now, certificate, trustedProxies, http2 = false } = options;
   const registry = await runManagement({
     ...(now && { now }),
     ...(certificate && { certificate }),
@@ -71,7 +73,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     features: (services) => [consoleFeature(services, options)],
   });
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;
-  const agent = new Agent({ connect: { rejectUnauthorized: false }, allowH2: false });
+  const agent = new Agent({ connect: { rejectUnauthorized: false }, allowH2: http2 });
   const browser = (): TestBrowser => createBrowser(agent, origin);
   return {
     registry,

@@ -30,8 +30,9 @@ export interface VisitParts extends TransportRules {
 /** `asked.incoming.url` begins with `/ui`. */
 export async function openVisit(parts: VisitParts, asked: FeatureRequest): Promise<Visit> {
   const { incoming, nowMs } = asked;
-  const { cookie, host } = incoming.headers;
-  const place = { transport: transportOf(arrivalOf(incoming), parts), host };
+  const { cookie } = incoming.headers;
+  const arrival = arrivalOf(incoming);
+  const place = { transport: transportOf(arrival, parts), host: arrival.host };
   const session = readCookie(cookie, 'session', place);
   const caller =
     session === undefined || session === '' ? undefined : await parts.sessions.authenticate(`Bearer ${session}`, nowMs);
@@ -50,7 +51,7 @@ function arrivalOf({ socket, headers }: HttpRequest): Arrival {
   return {
     encrypted: 'encrypted' in socket && socket.encrypted === true,
     peer: socket.remoteAddress,
-    host: headers.host,
+    host: headers.host ?? textOf(headers[':authority']), // HTTP/2 has no Host
     forwardedProto: textOf(headers['x-forwarded-proto']),
     forwardedFor: textOf(headers['x-forwarded-for']),
   };
