@@ -37,7 +37,7 @@ describe('the account page', () => {
     expect((await console.registry.call('GET', '/api/auth/me', { as: token })).status).toBe(200);
 
     const others = await browser.get('/account/sessions/end-others');
-    expect(others.text).toContain('1 session in other browsers will end.');
+    expect(others.text).toContain('1 other session will end.');
     await browser.post('/account/sessions/end-others', {});
     expect((await console.registry.call('GET', '/api/auth/me', { as: token })).status).toBe(401);
     expect((await browser.get('/account')).status).toBe(200);

@@ -158,7 +158,7 @@ describe('the first admin', () => {
       await browser.get(`/setup?code=${code}`),
       await console.browser().post(`/setup?code=${code}`, fields),
     ])
-      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('The first admin of this registry')]);
+      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('The first admin exists')]);
   });
 
   it('is refused with a wrong code, a short password or another repetition, and keeps what was typed', async () => {

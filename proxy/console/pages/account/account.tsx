@@ -52,7 +52,7 @@ function Account({ user, ...sessions }: AccountProps): Child {
 
 function Person({ user, nowMs }: { readonly user: UserView; readonly nowMs: number }): Child {
   return (
-    <section class="panel stack-tight">
+    <section class="panel stack">
       <dl class="facts">
         <div>
           <dt>Email</dt>
@@ -86,17 +86,19 @@ function Person({ user, nowMs }: { readonly user: UserView; readonly nowMs: numb
 
 function TwoFactor({ user }: { readonly user: UserView }): Child {
   return (
-    <section class="panel stack-tight">
-      <h2 class="row">
-        Two-factor authentication
-        {user.two_factor_enabled ? (
-          <Badge kind="good" icon="shield-check">
-            on
-          </Badge>
-        ) : (
-          <Badge>off</Badge>
-        )}
-      </h2>
+    <section class="panel stack">
+      <div class="stack-tight">
+        <h2>Two-factor authentication</h2>
+        <p>
+          {user.two_factor_enabled ? (
+            <Badge kind="good" icon="shield-check">
+              on
+            </Badge>
+          ) : (
+            <Badge>off</Badge>
+          )}
+        </p>
+      </div>
       {user.two_factor_enabled ? (
         <>
           <p>Each sign-in asks for a code. {counted(user.recovery_codes_left, 'recovery code')} left.</p>

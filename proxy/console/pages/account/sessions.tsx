@@ -47,8 +47,8 @@ function registerEndOthers(pages: Pages, people: People): void {
           <h1>End all other sessions?</h1>
           <Form state={form} submit="End all others" isDanger cancel="/account">
             <p>
-              {counted((await othersOf(people, caller)).length, 'session')} in other browsers will end. This browser
-              stays signed in.
+              {counted((await othersOf(people, caller)).length, 'other session')} will end. This browser stays signed
+              in.
             </p>
           </Form>
         </>

@@ -25,11 +25,12 @@ function Forgotten(): Child {
         If you lost your authenticator and your recovery codes, an admin can turn off your two-factor authentication.
       </p>
       <h2>No admin can sign in?</h2>
-      <p>On the host of the registry, this command prints a code for a new password:</p>
-      <CodeBlock text="libretto user update EMAIL --invite" label="the command for a new password" />
+      <p>On the host of the registry, this command prints an invitation:</p>
+      <CodeBlock text="libretto user update EMAIL --invite" label="the command that prints an invitation" />
       <p>
-        Enter the code on <A to="/invitation">this page</A>. The next command turns off two-factor authentication:
+        With it, <A to="/invitation">choose a new password</A>.
       </p>
+      <p>This command turns off two-factor authentication:</p>
       <CodeBlock
         text="libretto user update EMAIL --reset-two-factor"
         label="the command that turns off two-factor authentication"

@@ -65,7 +65,7 @@ function Invitation({ form, query, shortest }: InvitationProps): Child {
       <h1>Choose a password</h1>
       <p>Your account gets this password, and you are signed in here. Your sessions in other browsers end.</p>
       <Form state={form} submit="Save the password">
-        <CodeField query={query} hint="An admin gave it to you: inv_…" />
+        <CodeField query={query} label="Invitation" hint="It begins with inv_" />
         <NewPassword name="password" label="Password" shortest={shortest} />
       </Form>
     </>

@@ -11,14 +11,16 @@ const name = 'code';
 /** Nothing if the address has the code. */
 export function CodeField({
   query,
+  label,
   hint,
 }: {
   readonly query: URLSearchParams;
+  readonly label: string;
   /** where the code is printed */
   readonly hint: string;
 }): Child {
   if (query.has(name)) return null;
-  return <TextField name={name} label="Code" hint={hint} autocomplete="off" spellcheck={false} required />;
+  return <TextField name={name} label={label} hint={hint} autocomplete="off" spellcheck={false} required />;
 }
 
 export function codeOf({ query }: PageRequest, fields: FormFields): string {

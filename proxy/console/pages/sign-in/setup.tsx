@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
-import { Form, TextField } from '../../components/form.tsx';
+import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
@@ -16,7 +16,8 @@ export function registerSetup(pages: Pages, people: People): void {
     path: '/setup',
     operation: 'setup',
     show: async ({ query }, form) => {
-      await assertNew(people);
+      if (await people.isSetUp())
+        return { title: 'The first admin exists', status: 404, bare: true, content: <Gone /> };
       const { shortestPassword } = await people.rules();
       return {
         title: 'Create the first admin',
@@ -25,17 +26,10 @@ export function registerSetup(pages: Pages, people: People): void {
       };
     },
     submit: async (request, fields) => {
-      await assertNew(people);
+      if (await people.isSetUp()) throw new RegistryError('NOT_FOUND');
       const loggedIn = await people.setUp(draftOf(request, fields), request.clientAddress);
       return { to: '/overview', session: await begunSession(people, loggedIn) };
     },
-  });
-}
-
-async function assertNew(people: People): Promise<void> {
-  if (!(await people.isSetUp())) return;
-  throw new RegistryError('NOT_FOUND', {
-    message: 'The first admin of this registry exists already. Sign in, or ask an admin for an invitation.',
   });
 }
 
@@ -60,19 +54,33 @@ function Setup({ form, query, shortest }: SetupProps): Child {
       <h1>Create the first admin</h1>
       <p>An admin may do everything here, and invites the others.</p>
       <Form state={form} submit="Create the admin">
-        <CodeField query={query} hint="The server prints it when it starts: set_…" />
+        <CodeField query={query} label="Setup code" hint="The server prints it when it starts: set_…" />
         <TextField
           name="email"
           label="Email"
           hint="You sign in with it. The registry sends no mail."
           type="email"
           autocomplete="username"
-          autofocus
+          autofocus={!form.isPosted}
           required
         />
         <TextField name="name" label="Name" hint="As others see it. It may stay empty." autocomplete="name" />
         <NewPassword name="password" label="Password" shortest={shortest} />
       </Form>
+    </>
+  );
+}
+
+function Gone(): Child {
+  return (
+    <>
+      <h1>The first admin exists</h1>
+      <p>So this page is closed. Sign in, or ask an admin for an invitation.</p>
+      <div class="row">
+        <ButtonLink to="/sign-in" kind="primary">
+          Sign in
+        </ButtonLink>
+      </div>
     </>
   );
 }

@@ -27,6 +27,7 @@ export function codeStep(form: FormState, proof: string): PageView {
 }
 
 function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProps): Child {
+  const hasEmail = (form.isPosted ? form.fields.text('email') : email) !== '';
   return (
     <>
       <h1>Sign in</h1>
@@ -43,7 +44,7 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
           type="email"
           value={email}
           autocomplete="username"
-          autofocus={email === ''}
+          autofocus={!hasEmail}
           required
         />
         <TextField
@@ -51,7 +52,7 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
           label="Password"
           type="password"
           autocomplete="current-password"
-          autofocus={email !== ''}
+          autofocus={hasEmail}
           required
         />
       </Form>
