@@ -4,7 +4,9 @@
 import { Option, type Command } from 'commander';
 
 import { painted } from '../io/color.ts';
-import type { Run } from '../io/command.ts';
+import type { Given, Run } from '../io/command.ts';
+import type { Context } from '../io/context.ts';
+import { UsageError } from '../io/usage-error.ts';
 import type { Setting } from '../config/setting.ts';
 import { settings, type SettingName } from '../config/settings.ts';
 
@@ -42,8 +44,17 @@ export function childOption(): Option {
 }
 
 /** For a command that the server starts: who asked for it, in the form of the audit log. */
-export function actorOption(): Option {
-  return new Option('--actor <actor>', 'the person whom the history names').hideHelp();
+export function onBehalfOption(): Option {
+  return new Option('--on-behalf-of <actor>', 'whom the history names').hideHelp();
+}
+
+/** The actor of a command: the one for whom the server started it, if any. Throws UsageError for what is no actor. */
+export function actorOf({ actor }: Pick<Context, 'actor'>, flags: Given['flags']): Context['actor'] {
+  const other = flags['onBehalfOf'];
+  if (other === undefined) return actor;
+  if (typeof other !== 'string' || !/^(?:cli|user|token|system):[^\s\p{C}]{1,200}$/u.test(other))
+    throw new UsageError('--on-behalf-of takes an actor of the audit log, such as user:usr_9QwErTy04fHj2kLm.');
+  return other as Context['actor'];
 }
 
 /** The heading of a part of the help; commander removes the style where the output has no colours. */

@@ -52,9 +52,8 @@ export function composePackages(
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const builder = composeBuilder(config, context);
-  const withdrawer = createChildWithdrawer(builder);
-  const purger = createChildPurger(builder);
-  const withdrawalsOf = (actor: Actor): Withdrawals => createWithdrawals({ store, actor, withdrawer });
+  const withdrawalsOf = (actor: Actor): Withdrawals =>
+    createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder, actor) });
   const catalogue = createCatalogue(published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
@@ -69,7 +68,7 @@ export function composePackages(
     downloads,
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
-    purgesOf: (actor) => createPurges({ store, actor, purger }),
+    purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
     withdrawalsOf,
     restorationsOf: (actor) => createRestorations({ runner: builder, withdrawals: withdrawalsOf(actor), actor }),
   };

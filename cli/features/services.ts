@@ -59,7 +59,7 @@ function artifactsFor({ config, context }: ServingCore, store: AuditedStore): (a
       now: () => now().getTime(),
       randomBytes,
       actor,
-      publisher: createChildPublisher(composeBuilder(config, context)),
+      publisher: createChildPublisher(composeBuilder(config, context), actor),
       dataDirectory: config.data.value,
     });
 }

@@ -23,8 +23,11 @@ export interface Context extends CommandStreams {
   readonly networkAddresses: () => readonly string[];
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** the actor in the audit log: `cli:<user of the operating system>` */
-  readonly actor: `cli:${string}`;
+  /**
+   * the actor in the audit log: `cli:<user of the operating system>`. In a process that the server started: the person
+   * who asked for it.
+   */
+  readonly actor: `${'cli' | 'user' | 'token' | 'system'}:${string}`;
   /** Gets the flags of the command before it runs: messages repeat those that name the registry. */
   readonly onFlags: (flags: Readonly<Record<string, unknown>>) => void;
   /** Calls back on every such signal, in place of the signal's default action. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addArtifacts(program: Command, wire: Wire): void {
   const publish = withSettings(program.command('publish'), 'data', 'state')
@@ -40,6 +40,7 @@ function addArtifactCommands(program: Command, wire: Wire): void {
     .description('Publish an upload.')
     .option('--name <package>', 'the package or version that the upload names')
     .option('--as-version <version>', 'the package or version that the upload names')
+    .addOption(onBehalfOption())
     .option('--json', 'the outcome is always JSON')
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));
   wire(admit, () => import('../commands/artifact/publish.ts'));
@@ -48,6 +49,7 @@ function addArtifactCommands(program: Command, wire: Wire): void {
     .description('Withdraw a published upload.')
     .requiredOption('--as-version <version>', 'its version')
     .requiredOption('--reference <reference>', 'its dist.reference')
+    .addOption(onBehalfOption())
     .option('--json', 'the outcome is always JSON')
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { actorOption, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addHistory(program: Command, wire: Wire): void {
   const history = withSettings(program.command('history'), 'data')
@@ -36,7 +36,7 @@ export function addHistory(program: Command, wire: Wire): void {
       'instead of a serial: end all rollbacks, so that the next build publishes the current content of the sources',
     )
     .addOption(childOption())
-    .addOption(actorOption())
+    .addOption(onBehalfOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -1,9 +1,9 @@
 // The commands that withdraw and restore published versions, purge them, and show downloads.
 
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 
 import { purgeReasons } from '../../build/contract/purged.ts';
-import { actorOption, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
   const packages = program
@@ -35,7 +35,8 @@ function addWithdraw(packages: Command, wire: Wire): void {
       'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive ' +
         'stays, so existing lock files still install it.',
     )
-    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp())
+    .addOption(childOption())
+    .addOption(onBehalfOption())
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto package withdraw acme/hello 1.2.0'));
   wire(withdraw, () => import('../commands/package/withdraw.ts'));
@@ -48,7 +49,7 @@ function addRestore(packages: Command, wire: Wire): void {
     .summary('publish a withdrawn version again')
     .description('Publish a manually withdrawn version again, with the current content of its source.')
     .addOption(childOption())
-    .addOption(actorOption())
+    .addOption(onBehalfOption())
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('../commands/package/restore.ts'));
@@ -84,7 +85,8 @@ function addPurge(packages: Command, wire: Wire): void {
     .option('--reference <reference>', 'for a dev version: purge only this content (default: all contents it ever had)')
     .option('--dry-run', 'show what would be removed, without removing it')
     .option('--yes', 'do not ask for confirmation')
-    .addOption(new Option('--child', 'run only the builder, as the server does').hideHelp())
+    .addOption(childOption())
+    .addOption(onBehalfOption())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

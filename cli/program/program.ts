@@ -3,7 +3,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
-import { collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
+import { actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import { painted } from '../io/color.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
@@ -97,12 +97,13 @@ function addCommands(program: Command, wire: Wire): void {
 }
 
 /** Copies properties without reading them: reading `stdin` opens it. */
-function withStreams(context: ProcessContext, streams: CommandStreams): Context {
+function withStreams(context: ProcessContext, streams: CommandStreams, actor: Context['actor']): Context {
   return Object.defineProperties(
     {},
     {
       ...Object.getOwnPropertyDescriptors(context),
       ...Object.getOwnPropertyDescriptors(streams),
+      actor: { value: actor, enumerable: true },
     },
   ) as Context;
 }
@@ -120,7 +121,7 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
       const { run } = await load();
       // the server that started this process has warned already
       if (flags['child'] !== true) warnOfUnknownVariables(context);
-      finish(await run(withStreams(context, streams), { flags, operands: command.args }));
+      finish(await run(withStreams(context, streams, actorOf(context, flags)), { flags, operands: command.args }));
     });
   };
 }

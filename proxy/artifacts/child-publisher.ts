@@ -2,14 +2,17 @@
 // never ends the server.
 
 import { rm } from 'node:fs/promises';
+import type { Actor } from '../state/audit.ts';
 import { makeReport, type BuildRunner } from '../sync/build-runner.ts';
 import type { ArtifactPublisher } from './publisher.ts';
 import { readPublication, readWithdrawal } from './read-outcome.ts';
 
-export function createChildPublisher(runner: BuildRunner): ArtifactPublisher {
+/** `actor`: whom the history names. */
+export function createChildPublisher(runner: BuildRunner, actor: Actor): ArtifactPublisher {
   return {
     publish: async ({ path, name, version }) => {
       const flags = [
+        `--on-behalf-of=${actor}`,
         ...(name === undefined ? [] : [`--name=${name}`]),
         ...(version === undefined ? [] : [`--as-version=${version}`]),
       ];
@@ -22,7 +25,14 @@ export function createChildPublisher(runner: BuildRunner): ArtifactPublisher {
     withdraw: async ({ name, version, reference }) =>
       readWithdrawal(
         makeReport(
-          await runner.run(['artifact', 'withdraw', name, `--as-version=${version}`, `--reference=${reference}`]),
+          await runner.run([
+            'artifact',
+            'withdraw',
+            name,
+            `--as-version=${version}`,
+            `--reference=${reference}`,
+            `--on-behalf-of=${actor}`,
+          ]),
         ),
       ),
   };

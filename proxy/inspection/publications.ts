@@ -7,8 +7,8 @@ export interface PublicationSummary {
   /** RFC 3339 UTC */
   readonly published_at: string;
   /**
-   * null: unknown. `actor`: in the form of the audit log. A build that the server started names the operating system's
-   * user of the server: the person stands in the audit log.
+   * null: unknown. `actor`: in the form of the audit log. A sync of a repository names the operating system's user of
+   * the server.
    */
   readonly by: { readonly actor: string; readonly command: string } | null;
   /** the publication to which a rollback returned; null: it was no rollback */

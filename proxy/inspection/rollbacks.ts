@@ -54,7 +54,7 @@ export function createRollbacks({ questions, runner, store, actor }: RollbackPar
   return {
     preview: async (to) => report.parse(await questions.ask(['rollback', '--child', '--dry-run', String(to)])),
     rollBack: async (to) => {
-      const said = makeReport(await runner.run(['rollback', '--child', '--actor', actor, String(to)]));
+      const said = makeReport(await runner.run(['rollback', '--child', '--on-behalf-of', actor, String(to)]));
       assertAccepted(said);
       const done = report.parse(said);
       if (done.published) await record(store, actor, done);

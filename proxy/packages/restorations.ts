@@ -42,7 +42,9 @@ export function createRestorations({ runner, withdrawals, actor }: RestorationPa
       // no version, and no word of a command line either
       if (version.startsWith('-') || normalized === undefined)
         throw new RegistryError('NOT_FOUND', { message: 'This version was not withdrawn by hand.' });
-      const said = makeReport(await runner.run(['package', 'restore', '--child', '--actor', actor, name, version]));
+      const said = makeReport(
+        await runner.run(['package', 'restore', '--child', '--on-behalf-of', actor, name, version]),
+      );
       assertAccepted(said);
       const { serial, quarantined, failed } = report.parse(said);
       await withdrawals.forget(name, normalized);

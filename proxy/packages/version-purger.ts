@@ -3,6 +3,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
+import type { Actor } from '../state/audit.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeOrder {
@@ -50,7 +51,8 @@ export interface VersionPurger {
   readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
 }
 
-export function createChildPurger(runner: BuildRunner): VersionPurger {
+/** `actor`: whom the history names. */
+export function createChildPurger(runner: BuildRunner, actor: Actor): VersionPurger {
   const run = async (
     { name, version, reference, reason }: PurgeOrder,
     flags: readonly string[],
@@ -59,11 +61,8 @@ export function createChildPurger(runner: BuildRunner): VersionPurger {
     if (version.startsWith('-'))
       throw new RegistryError('NOT_FOUND', { message: 'This version is not published here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
-    return readPurgeOutcome(
-      makeReport(
-        await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version]),
-      ),
-    );
+    const all = ['--child', '--on-behalf-of', actor, ...flags, '--reason', reason, ...content];
+    return readPurgeOutcome(makeReport(await runner.run(['package', 'purge', ...all, name, version])));
   };
   return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
 }

@@ -3,6 +3,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import type { Actor } from '../state/audit.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface WithdrawnVersion {
@@ -19,13 +20,16 @@ export interface VersionWithdrawer {
   readonly withdraw: (name: string, version: string) => Promise<WithdrawnVersion>;
 }
 
-export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
+/** `actor`: whom the history names. */
+export function createChildWithdrawer(runner: BuildRunner, actor: Actor): VersionWithdrawer {
   return {
     withdraw: async (name, version) => {
       // no version, and no word of a command line either
       if (version.startsWith('-'))
         throw new RegistryError('NOT_FOUND', { message: 'This version is not published here.' });
-      return readWithdrawn(makeReport(await runner.run(['package', 'withdraw', '--child', name, version])));
+      return readWithdrawn(
+        makeReport(await runner.run(['package', 'withdraw', '--child', '--on-behalf-of', actor, name, version])),
+      );
     },
   };
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await build();
   const { state, runner } = registry;
   const store = createAuditedStore({ store: state, now: Date.now });
-  withdrawals = createWithdrawals({ store, actor: ada, withdrawer: createChildWithdrawer(runner) });
+  withdrawals = createWithdrawals({ store, actor: ada, withdrawer: createChildWithdrawer(runner, ada) });
   restorations = createRestorations({ runner, withdrawals, actor: ada });
 }, 60_000);
 afterAll(() => registry.tree.remove());
@@ -42,6 +42,8 @@ const build = async (): Promise<void> =>
   void expect(await registry.run('build', 'packages', '--data', 'data')).toMatchObject({ exitCode: 0 });
 const published = async (version: string): Promise<boolean> =>
   (await registry.inspection.why.explain(hello, version)).published;
+const lastBy = async (): Promise<unknown> =>
+  (await registry.inspection.publications.list({ limit: 1 })).publications[0]?.by;
 const events = async (): Promise<readonly unknown[]> =>
   (await registry.state.range(auditEventPrefix)).map(({ value }) => value);
 
@@ -108,11 +110,11 @@ describe('the restoration of a withdrawn version', () => {
   it('publishes the version again, for the person', async () => {
     await withdrawals.withdraw(hello, '1.1.0');
     expect(await published('1.1.0')).toBe(false);
+    expect(await lastBy()).toEqual({ actor: ada, command: 'package withdraw' });
     expect(await restorations.restore(hello, '1.1.0')).toEqual({ serial: expect.any(Number), problems: [] });
     expect(await published('1.1.0')).toBe(true);
     expect((await events()).at(-1)).toMatchObject({ actor: ada, action: 'package.restore', subject: hello });
-    const [last] = (await registry.inspection.publications.list({ limit: 1 })).publications;
-    expect(last?.by).toEqual({ actor: ada, command: 'package restore' });
+    expect(await lastBy()).toEqual({ actor: ada, command: 'package restore' });
   });
 
   it.each(['1.1.0', '9.9.9', '--data'])('refuses %s, which was not withdrawn', async (version) => {

@@ -30,7 +30,7 @@ export function artifactServices(
         now,
         randomBytes,
         actor,
-        publisher: createChildPublisher(builder),
+        publisher: createChildPublisher(builder, actor),
         dataDirectory: data,
       }),
     uploads: createUploads(data, { ...standardLimits, ...limits }),

@@ -58,7 +58,7 @@ export function packageServices(
     ),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
-    purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder) }),
-    withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder) }),
+    purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
+    withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder, actor) }),
   };
 }

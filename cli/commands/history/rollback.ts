@@ -67,7 +67,7 @@ async function rollBackHere(context: Context, { flags, operands }: Given): Promi
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
   refuseUnpublished(config.data.value);
-  const by = { actor: typeof flags['actor'] === 'string' ? flags['actor'] : actor, command: 'rollback' };
+  const by = { actor, command: 'rollback' };
   const request = {
     ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),
     by,

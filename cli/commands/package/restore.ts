@@ -64,7 +64,6 @@ async function restoreHere(context: Context, { flags, operands }: Given): Promis
   const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
   const meant = meantVersion(operands);
   refuseUnpublished(config.data.value);
-  const actor = typeof flags['actor'] === 'string' ? flags['actor'] : context.actor;
   const request = await restoringRequest(
     meant,
     buildRequest(config, {
@@ -73,7 +72,7 @@ async function restoreHere(context: Context, { flags, operands }: Given): Promis
       strict: false,
       allowRepublish: false,
       workingDirectory,
-      by: { actor, command: 'package restore' },
+      by: { actor: context.actor, command: 'package restore' },
     }),
   );
   if ('outcome' in request) return { meant, config, report: request };
@@ -87,7 +86,7 @@ async function record({ name, version }: MeantVersion, config: Config, context: 
     const withdrawals = createWithdrawals({
       store: createAuditedStore({ store: state, now }),
       actor: context.actor,
-      withdrawer: createChildWithdrawer(composeBuilder(config, context)),
+      withdrawer: createChildWithdrawer(composeBuilder(config, context), context.actor),
     });
     await withdrawals.forget(name, normalizeVersion(version) ?? version);
   } finally {

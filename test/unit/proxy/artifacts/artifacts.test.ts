@@ -74,7 +74,7 @@ describe('a builder in a process of its own', () => {
   const publish = (run: BuildRun): Promise<unknown> => {
     const path = folder.at('staged.zip');
     writeFileSync(path, '');
-    return createChildPublisher({ run: async () => run })
+    return createChildPublisher({ run: async () => run }, 'user:usr_ada')
       .publish({ path })
       .finally(() => expect(existsSync(path)).toBe(false));
   };
