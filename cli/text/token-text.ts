@@ -4,7 +4,7 @@ import type { TokenKind } from '../../proxy/auth/token-format.ts';
 import type { TokenUse } from '../../proxy/auth/token-uses.ts';
 import { tokenStatus, type TokenRecord } from '../../proxy/auth/token.ts';
 import { limitNames, type TokenLimits } from '../../proxy/views/token-limits.ts';
-import { describeLimits, summarizeLimits } from './token-limit-text.ts';
+import { describeLimits, summarizeLimits } from '../../proxy/auth/token-limit-text.ts';
 import { formatFields, formatTable } from '../io/output.ts';
 
 export interface TokenView {

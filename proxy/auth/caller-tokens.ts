@@ -11,17 +11,20 @@ import type { Explanation, ExplanationRequest } from './explain-view.ts';
 import type { Rotation } from './rotate-token.ts';
 import { TokenError } from './token-error.ts';
 import type { TokenDraft, TokenPatch } from './token-fields.ts';
-import type { TokenKind } from './token-format.ts';
-import { effectiveLimit, type TokenRecord } from './token.ts';
+import type { TokenHash, TokenKind } from './token-format.ts';
+import { effectiveLimit, type TokenId, type TokenRecord } from './token.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface CallerTokens {
   /** The tokens that the caller may see, oldest first. */
   readonly list: () => Promise<readonly TokenRecord[]>;
   readonly get: (id: string) => Promise<TokenRecord>;
+  /** An id for a draft. */
+  readonly newId: () => TokenId;
   readonly create: (draft: TokenDraft) => Promise<Rotation>;
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
-  readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
+  /** `replaced`: the hash of the current secret, as the caller has seen it; undefined: any. */
+  readonly rotate: (id: string, graceSeconds?: number, replaced?: TokenHash) => Promise<Rotation>;
   /** A repeated call changes nothing. */
   readonly revoke: (id: string) => Promise<TokenRecord>;
   readonly explain: (
@@ -54,6 +57,7 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller)
   return {
     list: async () => (await tokens.list()).filter((record) => maySee(caller, record)),
     get: find,
+    newId: tokens.newId,
     create: async (draft) => {
       await assertLimit(options, caller, { kind: draft.kind, limit: draft.limit ?? null });
       return tokens.create(draft).catch(asRegistryError);
@@ -64,7 +68,8 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller)
         await assertLimit(options, caller, { kind: record.kind, limit: patch.limit }, record);
       return tokens.update(record.id, patch).catch(asRegistryError);
     },
-    rotate: async (id, graceSeconds) => tokens.rotate((await find(id)).id, graceSeconds).catch(asRegistryError),
+    rotate: async (id, graceSeconds, replaced) =>
+      tokens.rotate((await find(id)).id, graceSeconds, replaced).catch(asRegistryError),
     revoke: async (id) => (await tokens.revoke((await find(id)).id)).record,
     explain: async (id, question) => {
       const record = await find(id);
@@ -112,7 +117,7 @@ function asRegistryError(error: unknown): never {
   const { code, message, issues } = error;
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
-  if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
+  if (code === 'TOKEN_ROTATED' || code === 'TOKEN_EXISTS') throw new RegistryError('CONFLICT', { message });
   if (code === 'VIEW_INVALID')
     throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
   throw invalid(fieldOf[code], message);

@@ -2,6 +2,7 @@
 // Pure.
 
 import type { TokenLimits } from '../views/token-limits.ts';
+import type { ExplainedVersion } from './explain-verdict.ts';
 import type { Reason } from './explain-view.ts';
 
 export function reasonText(reason: Reason, limits: TokenLimits): string {
@@ -25,4 +26,18 @@ export function reasonText(reason: Reason, limits: TokenLimits): string {
     case 'not_published':
       return 'nothing like that is published';
   }
+}
+
+/** About a mirrored package. `versions`: the one in question; empty if the question names none. */
+export function mirroredText([version]: readonly ExplainedVersion[]): string {
+  if (version === undefined)
+    return (
+      'It is not published here, and is mirrored. Only its name was checked; each version is checked ' +
+      'when a client requests it.'
+    );
+  if (version.released_at !== null) return 'It is not published here, and is mirrored.';
+  return (
+    'It is not published here, and is mirrored. Only the version number was checked; the version and its ' +
+    'release time are checked when a client requests it.'
+  );
 }

@@ -6,7 +6,7 @@ import type { StateChange } from '../state/state-store.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
-import { mintToken } from './token-format.ts';
+import { mintToken, type TokenHash } from './token-format.ts';
 import { tokenHashKey, tokenKey, type TokenRecord } from './token.ts';
 
 export interface Rotation {
@@ -28,16 +28,17 @@ interface Options {
 
 /**
  * Throws TokenError TOKEN_REVOKED and GRACE_INVALID. Throws TOKEN_ROTATED after a concurrent rotation, because this one
- * would replace a secret before its first use.
+ * would replace a secret before its first use. `replaced`: the hash that the caller has seen.
  */
 export async function rotateToken(
   { store, now, randomBytes, actor }: Options,
   find: () => Promise<{ readonly record: TokenRecord; readonly revision: number }>,
   graceSeconds = standardGraceSeconds,
+  replaced?: TokenHash,
 ): Promise<Rotation> {
   assertGrace(graceSeconds);
   let current = await find();
-  const { hash: former } = current.record;
+  const former = replaced ?? current.record.hash;
   const { secret, hash } = mintToken(current.record.kind, randomBytes);
   for (;;) {
     const { record, revision } = current;

@@ -4,6 +4,7 @@ import type { LimitIssue } from '../views/token-limits.ts';
 
 export type TokenErrorCode =
   | 'TOKEN_UNKNOWN'
+  | 'TOKEN_EXISTS'
   | 'TOKEN_REVOKED'
   | 'TOKEN_ROTATED'
   | 'GRACE_INVALID'

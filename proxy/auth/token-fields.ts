@@ -11,7 +11,7 @@ import {
 } from '../views/token-limits.ts';
 import { assertExpiry } from './expiry.ts';
 import { TokenError } from './token-error.ts';
-import type { TokenRecord } from './token.ts';
+import type { TokenId, TokenRecord } from './token.ts';
 
 import type { TokenKind } from './token-format.ts';
 
@@ -76,6 +76,8 @@ function checkedLimit(limit: number | null): number | null {
 }
 
 export interface TokenDraft {
+  /** left out: a new one. A given id makes a repeated call harmless: the second is refused with TOKEN_EXISTS. */
+  readonly id?: TokenId;
   /** 1 to 200 characters on one line: the user of the token, and its purpose */
   readonly description: string;
   readonly kind: TokenKind;
@@ -87,4 +89,4 @@ export interface TokenDraft {
 }
 
 /** An absent field stays unchanged. The kind never changes: create another token. */
-export type TokenPatch = Partial<Omit<TokenDraft, 'kind'>>;
+export type TokenPatch = Partial<Omit<TokenDraft, 'id' | 'kind'>>;

@@ -9,7 +9,7 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
-import { mintToken } from './token-format.ts';
+import { mintToken, type TokenHash } from './token-format.ts';
 import { rotateToken, type Rotation } from './rotate-token.ts';
 import {
   mintTokenId,
@@ -18,11 +18,14 @@ import {
   tokenHashKey,
   tokenKey,
   tokenKeyPrefix,
+  type TokenId,
   type TokenRecord,
 } from './token.ts';
 import { checkedFields, assertUseful, givenLimits, type TokenDraft, type TokenPatch } from './token-fields.ts';
 
 export interface Tokens {
+  /** An id for a draft. */
+  readonly newId: () => TokenId;
   readonly create: (draft: TokenDraft) => Promise<{ readonly record: TokenRecord; readonly secret: Secret }>;
   /** All tokens, including revoked and expired ones, oldest first. */
   readonly list: () => Promise<readonly TokenRecord[]>;
@@ -30,9 +33,9 @@ export interface Tokens {
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
   /**
    * Makes a new secret. The former one stays valid for `graceSeconds` (0: it ends immediately); an older one ends. Of
-   * two concurrent calls one is refused.
+   * two concurrent calls one is refused, and so is one whose `replaced` is not the token's current hash.
    */
-  readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
+  readonly rotate: (id: string, graceSeconds?: number, replaced?: TokenHash) => Promise<Rotation>;
   /** A repeated call changes nothing and reports this in `already`. */
   readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
 }
@@ -49,11 +52,12 @@ export interface TokensOptions {
 /** Every call may throw TokenError with words for the person who made it. */
 export function createTokens(options: TokensOptions): Tokens {
   return {
+    newId: () => mintTokenId(options.randomBytes),
     create: (draft) => create(options, draft),
     list: () => list(options),
     get: async (id) => (await find(options, id)).record,
     update: (id, patch) => update(options, id, patch),
-    rotate: (id, graceSeconds) => rotateToken(options, () => find(options, id), graceSeconds),
+    rotate: (id, graceSeconds, replaced) => rotateToken(options, () => find(options, id), graceSeconds, replaced),
     revoke: (id) => revoke(options, id),
   };
 }
@@ -82,8 +86,9 @@ async function create(options: TokensOptions, draft: TokenDraft): Promise<{ reco
       details: { description, kind, limit, expires_at, ...givenLimits(record) },
     },
   );
-  if (!done) throw new Error('a freshly minted token exists already: the source of randomness repeats itself');
-  return { record, secret };
+  if (done) return { record, secret };
+  if (draft.id === undefined) throw new Error('a freshly minted token exists: the source of randomness repeats itself');
+  throw new TokenError('TOKEN_EXISTS', `The token ${id} was made already. Its secret is not shown again.`);
 }
 
 function mintRecord({ now, randomBytes, actor }: TokensOptions, draft: TokenDraft) {
@@ -91,7 +96,7 @@ function mintRecord({ now, randomBytes, actor }: TokensOptions, draft: TokenDraf
   const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
   const { secret, hash } = mintToken(draft.kind, randomBytes);
   const record: TokenRecord = {
-    id: mintTokenId(randomBytes),
+    id: draft.id ?? mintTokenId(randomBytes),
     description,
     kind: draft.kind,
     limit,

@@ -3,7 +3,7 @@
 import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
 import type { ExplainedVersion } from '../../../proxy/auth/explain-verdict.ts';
 import type { Explanation } from '../../../proxy/auth/explain-view.ts';
-import { reasonText } from '../../../proxy/auth/explanation-text.ts';
+import { mirroredText, reasonText } from '../../../proxy/auth/explanation-text.ts';
 import { explainToken } from '../../../proxy/auth/explain-token.ts';
 import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { composeSettings } from '../../compose/settings.ts';
@@ -13,7 +13,7 @@ import { mirroredReleases } from '../../mirror/mirrored-releases.ts';
 import { firstOf, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
-import { describeLimits } from '../../text/token-limit-text.ts';
+import { describeLimits } from '../../../proxy/auth/token-limit-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const mostShown = 20;
@@ -70,19 +70,6 @@ function describe(
     limits.length === 0 ? 'The token has no limits.' : 'The token is limited to:',
     ...limits.map(([label, value]) => `  ${label}: ${value}`),
   ];
-}
-
-function mirroredText([version]: readonly ExplainedVersion[]): string {
-  if (version === undefined)
-    return (
-      'It is not published here, and is mirrored. Only its name was checked; each version is checked ' +
-      'when a client requests it.'
-    );
-  if (version.released_at !== null) return 'It is not published here, and is mirrored.';
-  return (
-    'It is not published here, and is mirrored. Only the version number was checked; the version and its ' +
-    'release time are checked when a client requests it.'
-  );
 }
 
 function table(versions: readonly ExplainedVersion[], withoutState: string): string[] {

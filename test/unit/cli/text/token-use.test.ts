@@ -1,8 +1,8 @@
-// Tests what `token create` says about the use of a token, and about its limit.
+// Tests what `token create` says about the use of a token.
 
 import { describe, expect, it } from 'vitest';
 
-import { describeAllowance, tokenUseLines } from '../../../../cli/text/token-use.ts';
+import { tokenUseLines } from '../../../../cli/text/token-use.ts';
 
 const lines = (more: object = {}) =>
   tokenUseLines({
@@ -38,15 +38,4 @@ describe('the use of a token', () => {
       '  LIBRETTO_TOKEN=TOKEN node main.js publish . --url https://packages.example.org\n',
     );
   });
-});
-
-it.each([
-  [0, /^The requests of this token are not limited\.$/],
-  [
-    1000,
-    /^1000 requests an hour allow 16 runs of `composer install` with 60 packages and an empty cache, or 8 runs of `composer update`\./,
-  ],
-  [50, /^50 requests an hour allow no run of `composer install`/],
-])('a limit of %d requests an hour is explained in installs', (limit, text) => {
-  expect(describeAllowance(limit)).toMatch(text);
 });

@@ -147,6 +147,24 @@ describe('changing a token', () => {
   });
 });
 
+describe('a repeated request', () => {
+  it('with the id of a token makes no second token, and returns no secret', async () => {
+    const id = tokens.newId();
+    const { record } = await tokens.create({ ...draft, id });
+    expect(record.id).toBe(id);
+    await expect(tokens.create({ ...draft, id })).rejects.toMatchObject({ code: 'TOKEN_EXISTS' });
+    expect(await tokens.list()).toEqual([record]);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('to replace a secret that was replaced already changes nothing', async () => {
+    const { record } = await tokens.create(draft);
+    const rotated = await tokens.rotate(record.id, 0, record.hash);
+    await expect(tokens.rotate(record.id, 0, record.hash)).rejects.toMatchObject({ code: 'TOKEN_ROTATED' });
+    expect(await tokens.get(record.id)).toEqual(rotated.record);
+  });
+});
+
 describe('revoking a token', () => {
   it('is final, and a second revocation changes nothing and reports that', async () => {
     const { record } = await tokens.create(draft);
