@@ -7,8 +7,10 @@ import { Pages } from './frame/pages.ts';
 import { registerAccountPages } from './pages/account/account-pages.ts';
 import { registerPackagePages, type PackagePageServices } from './pages/packages/packages.tsx';
 import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
+import type { TokenPageServices } from './pages/tokens/services.ts';
+import { registerTokenPages } from './pages/tokens/tokens.tsx';
 
-export interface ConsoleServices extends PackagePageServices {
+export interface ConsoleServices extends PackagePageServices, TokenPageServices {
   readonly people: People;
 }
 
@@ -33,5 +35,6 @@ function registeredPages(services: ConsoleServices): Pages {
   registerSignInPages(pages, services);
   registerAccountPages(pages, services);
   registerPackagePages(pages, services);
+  registerTokenPages(pages, services);
   return pages;
 }

@@ -41,23 +41,34 @@ function enableSlash() {
   });
 }
 
-/** A form marked `data-live` shows its results in `#results` while one types. Only the newest answer counts. */
+/**
+ * Replaces the part of this page with this id by that of a fetched page. Only the newest answer counts. Resolves with
+ * false if nothing was replaced.
+ */
+function refresherOf(id) {
+  let newest = 0;
+  return async (address, request) => {
+    const turn = ++newest;
+    const answer = await fetch(address, request);
+    if (turn !== newest || !answer.ok || answer.redirected) return false;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const part = page.getElementById(id);
+    if (turn !== newest || part === null) return false;
+    document.getElementById(id).replaceWith(part);
+    enhance(part);
+    return true;
+  };
+}
+
+/** A form marked `data-live` shows its results in `#results` while one types. */
 function enableLiveSearch() {
   for (const form of document.querySelectorAll('form[data-live]')) {
     let waiting;
-    let newest = 0;
+    const replace = refresherOf('results');
     const refresh = async () => {
-      const turn = ++newest;
       const fields = [...new FormData(form)].filter(([, value]) => value !== '');
       const address = `${form.action.split('?')[0]}?${new URLSearchParams(fields)}`;
-      const answer = await fetch(address);
-      if (turn !== newest || !answer.ok || answer.redirected) return;
-      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      const results = page.querySelector('#results');
-      if (results === null) return;
-      document.querySelector('#results').replaceWith(results);
-      history.replaceState(null, '', address);
-      enhance(results);
+      if (await replace(address)) history.replaceState(null, '', address);
     };
     const soon = (delay) => {
       clearTimeout(waiting);
@@ -69,6 +80,48 @@ function enableLiveSearch() {
       soon(0);
     });
   }
+}
+
+/** The button in `data-preview` posts its form for `#preview`. While one types, the preview follows without it. */
+function enablePreviews() {
+  for (const holder of document.querySelectorAll('[data-preview]')) {
+    const { form, formAction } = holder.querySelector('button');
+    const replace = refresherOf('preview');
+    let waiting;
+    const refresh = async () => {
+      const fields = new URLSearchParams(new FormData(form));
+      fields.delete('current_password');
+      await replace(formAction.split('#')[0], { method: 'POST', body: fields });
+    };
+    holder.hidden = true;
+    form.addEventListener('input', () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => refresh().catch(() => (holder.hidden = false)), 250);
+    });
+  }
+}
+
+/** A button marked `data-adds` adds a copy of the row in that template, instead of posting the form for it. */
+function enableAddedRows() {
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('button[data-adds]');
+    if (button === null) return;
+    event.preventDefault();
+    const row = document.getElementById(button.dataset.adds).content.firstElementChild.cloneNode(true);
+    document.getElementById(button.dataset.to).append(row);
+    row.querySelector('input').focus();
+  });
+}
+
+/** A form is posted once, although its button is pressed twice: the answer to the first post may be a secret. */
+function enablePostingOnce() {
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (form.method !== 'post' || event.defaultPrevented) return;
+    if ('posted' in form.dataset) return void event.preventDefault();
+    form.dataset.posted = '';
+    setTimeout(() => delete form.dataset.posted, 3000);
+  });
 }
 
 /** A link marked `data-dialog` leads to a page with a question. The question appears in a dialog instead. */
@@ -139,5 +192,8 @@ function enhance(within) {
 enhance(document);
 enableSlash();
 enableLiveSearch();
+enablePreviews();
+enableAddedRows();
+enablePostingOnce();
 enableDialogs();
 enableMenus();

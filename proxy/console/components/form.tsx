@@ -6,9 +6,10 @@ import { emptyForm, type FormState } from '../request/form-fields.ts';
 import { passwordField } from '../request/password-field.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Notice } from './notice.tsx';
-import { A } from './place.tsx';
+import { A, hrefTo, PlaceContext } from './place.tsx';
 
-const FormContext = createContext<FormState>(emptyForm);
+/** What the fields of the form around them show. */
+export const FormContext = createContext<FormState>(emptyForm);
 
 interface FormProps {
   readonly state: FormState;
@@ -20,13 +21,16 @@ interface FormProps {
   readonly isDanger?: boolean;
   /** the page to go to instead; undefined: none */
   readonly cancel?: string;
+  /** the page that takes the post; undefined: the page on which the form stands */
+  readonly action?: string;
 }
 
-/** A form that posts to the page it stands on. */
-export function Form({ state, children, asksPassword = false, submit, isDanger = false, cancel }: FormProps): Child {
+export function Form(props: FormProps): Child {
+  const { state, children, asksPassword = false, submit, isDanger = false, cancel, action } = props;
+  const place = useContext(PlaceContext);
   return (
     <FormContext.Provider value={state}>
-      <form class="form" method="post">
+      <form class="form" method="post" {...(action === undefined ? {} : { action: hrefTo(place, action) })}>
         {state.refusal === undefined ? null : <Notice kind="bad">{state.refusal}</Notice>}
         {children}
         {asksPassword ? (

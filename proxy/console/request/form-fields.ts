@@ -41,6 +41,11 @@ export class FormFields {
       .filter((text) => text !== '');
   }
 
+  /** The texts of all fields of this name, with empty ones: fields of one row have the same index. */
+  column(name: string): readonly string[] {
+    return this.#values.getAll(name).map((text) => text.trim());
+  }
+
   /** The lines of a text area, without empty ones. */
   lines(name: string): readonly string[] {
     return this.text(name)
@@ -84,7 +89,13 @@ export function fieldFault(path: string, message: string): RegistryError {
   return new RegistryError('INVALID_INPUT', { message, details: { issues: [{ path, message }] } });
 }
 
-interface Issue {
+/** The error of several fields. */
+export function fieldFaults(issues: readonly Issue[]): RegistryError {
+  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+}
+
+export interface Issue {
+  /** the name of the field */
   readonly path: string;
   readonly message: string;
 }

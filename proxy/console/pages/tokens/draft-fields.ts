@@ -1,0 +1,93 @@
+// The fields of the forms that make and edit a token: from the form to the token service, and from a token to the form.
+// Pure.
+
+import { parseExpiry } from '../../../auth/expiry.ts';
+import { TokenError } from '../../../auth/token-error.ts';
+import { checkedDescription, type TokenPatch } from '../../../auth/token-fields.ts';
+import type { TokenKind } from '../../../auth/token-format.ts';
+import type { TokenId, TokenRecord } from '../../../auth/token.ts';
+import type { TokenLimits } from '../../../views/token-limits.ts';
+import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
+import { fieldsOfLimits, limitsOfFields } from './limit-fields.ts';
+
+export interface DraftFields {
+  readonly description: string;
+  readonly kind: TokenKind;
+  /** requests an hour; null: the default of the kind */
+  readonly limit: number | null;
+  /** null: never; undefined: as it is */
+  readonly expiresAt: Date | null | undefined;
+  readonly limits: TokenLimits;
+}
+
+/** The choices of the expiry with a meaning of their own; every other one is a span such as `90d`. */
+export const expiryChoices = { keep: 'keep', never: 'never', date: 'date' } as const;
+
+/** The fields of a new token. `id`: of the token that the form makes. */
+export function newFields(id: TokenId): FormFields {
+  return new FormFields(new URLSearchParams({ id, kind: 'read', expires: '90d' }));
+}
+
+export function fieldsOfToken(record: TokenRecord): FormFields {
+  return new FormFields(
+    new URLSearchParams([
+      ['description', record.description],
+      ['kind', record.kind],
+      ['rate_limit', record.limit === null ? '' : String(record.limit)],
+      ['expires', record.expires_at === null ? expiryChoices.never : expiryChoices.keep],
+      ...fieldsOfLimits(record),
+    ]),
+  );
+}
+
+/** Throws INVALID_INPUT with every faulty field. */
+export function parseDraft(fields: FormFields, nowMs: number): DraftFields {
+  const issues: Issue[] = [];
+  const noting = <Value>(path: string, read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      issues.push({ path, message: error.message });
+      return undefined;
+    }
+  };
+  const description = noting('description', () => checkedDescription(fields.text('description')));
+  const limit = noting('rate_limit', () => parseRateLimit(fields.text('rate_limit')));
+  const expiresAt = noting('expires_on', () => parseExpires(fields, nowMs));
+  const parsed = limitsOfFields(fields);
+  if ('issues' in parsed) issues.push(...parsed.issues);
+  if (issues.length > 0 || description === undefined || limit === undefined || 'issues' in parsed)
+    throw fieldFaults(issues);
+  const kind = fields.text('kind') === 'write' ? 'write' : 'read';
+  return { description, kind, limit, expiresAt, limits: parsed.limits };
+}
+
+/** What a draft changes in a token; undefined: nothing. */
+export function changesOf(record: TokenRecord, { description, limit, expiresAt, limits }: DraftFields) {
+  const changed = (Object.keys(limits) as (keyof TokenLimits)[]).filter(
+    (name) => JSON.stringify(limits[name]) !== JSON.stringify(record[name]),
+  );
+  const patch: TokenPatch = {
+    ...(description === record.description ? {} : { description }),
+    ...(limit === record.limit ? {} : { limit }),
+    ...(expiresAt === undefined || (expiresAt === null && record.expires_at === null) ? {} : { expiresAt }),
+    ...(changed.length === 0 ? {} : { limits: Object.fromEntries(changed.map((name) => [name, limits[name]])) }),
+  };
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Empty: null. Throws TokenError. */
+function parseRateLimit(text: string): number | null {
+  if (text === '') return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new TokenError('LIMIT_INVALID', `"${text}" is not a whole number of requests an hour, such as 1000.`);
+}
+
+/** Throws TokenError. */
+function parseExpires(fields: FormFields, nowMs: number): Date | null | undefined {
+  const chosen = fields.text('expires');
+  if (chosen === expiryChoices.never) return null;
+  if (chosen === expiryChoices.keep) return undefined;
+  return parseExpiry(chosen === expiryChoices.date ? fields.text('expires_on') : chosen, nowMs);
+}

@@ -1,0 +1,117 @@
+// The form that makes or edits a token, with the preview of what the token sees beside it.
+
+import type { Child } from 'hono/jsx';
+import type { TokenKind } from '../../../auth/token-format.ts';
+import { PageHead } from '../../components/page-head.tsx';
+import { Form, SelectField, TextField, type Choice } from '../../components/form.tsx';
+import { RadioGroup } from '../../components/radio-group.tsx';
+import type { FormState } from '../../request/form-fields.ts';
+import { expiryChoices } from './draft-fields.ts';
+import { LimitBuilder } from './limit-builder.tsx';
+import { withFaultsOfLines } from './limit-fields.ts';
+import { SeenPanel, type Seen } from './seen-panel.tsx';
+
+export interface DraftFormProps {
+  readonly title: string;
+  readonly sentence: string;
+  readonly trail: readonly { readonly label: string; readonly to: string }[];
+  readonly state: FormState;
+  readonly submit: string;
+  readonly cancel: string;
+  /** the page that takes the post; `/preview` behind it answers with the preview */
+  readonly action: string;
+  readonly asksPassword: boolean;
+  /** true: the form has a further row for a rule, and the cursor is in it */
+  readonly addsRule: boolean;
+  readonly defaults: Readonly<Record<TokenKind, number>>;
+  /** true: the visitor may give any hourly limit */
+  readonly mayRaise: boolean;
+  readonly seen: Parameters<typeof SeenPanel>[0]['seen'] | Seen;
+  /** the token that is edited; undefined: a new one */
+  readonly edited: { readonly expiresAt: string | null } | undefined;
+}
+
+export function DraftForm(props: DraftFormProps): Child {
+  const { title, sentence, trail, submit, cancel, action, asksPassword, addsRule, seen, edited } = props;
+  const state = withFaultsOfLines(props.state);
+  return (
+    <>
+      <PageHead title={title} sentence={sentence} trail={trail} />
+      <div class="two-columns">
+        <Form {...{ state, submit, cancel, action, asksPassword }}>
+          {/* the button of the enter key: the first one of a form */}
+          <button class="unseen" tabindex={-1} aria-hidden="true" />
+          {edited === undefined ? <input type="hidden" name="id" value={state.fields.text('id')} /> : null}
+          <TextField
+            name="description"
+            label="Description"
+            hint="Who uses it, and for what: CI of acme/shop."
+            maxlength={200}
+            required
+          />
+          {edited === undefined ? <Kind /> : null}
+          <Expiry isNew={edited === undefined} expires={edited?.expiresAt ?? null} />
+          <HourlyLimit {...props} />
+          <LimitBuilder state={state} action={action} addsRule={addsRule} />
+        </Form>
+        <div class="beside">
+          <SeenPanel seen={seen} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Kind(): Child {
+  return (
+    <RadioGroup
+      name="kind"
+      label="Kind"
+      choices={[
+        { value: 'read', label: 'Read', hint: 'Composer installs packages with it.' },
+        { value: 'write', label: 'Write', hint: 'It also publishes packages and starts syncs. For jobs that release.' },
+      ]}
+    />
+  );
+}
+
+const spans: readonly Choice[] = [
+  { value: '30d', label: 'in 30 days' },
+  { value: '90d', label: 'in 90 days' },
+  { value: '365d', label: 'in a year' },
+];
+
+function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires: string | null }): Child {
+  const choices: readonly Choice[] = [
+    ...(isNew || expires === null
+      ? []
+      : [{ value: expiryChoices.keep, label: `as now: on ${expires.slice(0, 16).replace('T', ' ')} UTC` }]),
+    ...spans,
+    { value: expiryChoices.date, label: 'on a day' },
+    { value: expiryChoices.never, label: 'never' },
+  ];
+  return (
+    <div class="side-by-side">
+      <SelectField name="expires" label="Expires" hint="Then the registry refuses it." choices={choices} />
+      <TextField name="expires_on" label="Day" type="date" hint="For “on a day”, to its end (UTC)." />
+    </div>
+  );
+}
+
+function HourlyLimit({ defaults: { read, write }, mayRaise }: DraftFormProps): Child {
+  const shown = (limit: number): string => (limit === 0 ? 'no limit' : String(limit));
+  const hint = mayRaise
+    ? `Empty: ${shown(read)} for read tokens, ${shown(write)} for write tokens. 0: no limit.`
+    : `Empty: ${shown(read)} for read tokens, ${shown(write)} for write tokens. Only an admin may give more.`;
+  return (
+    <TextField
+      name="rate_limit"
+      label="Requests an hour"
+      hint={hint}
+      type="number"
+      min={0}
+      max={999_999_999}
+      step={1}
+    />
+  );
+}

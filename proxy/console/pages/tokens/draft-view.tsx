@@ -1,0 +1,91 @@
+// Reads what the form of a token shows beside its fields: the preview, the standard limits, and who may raise them.
+
+import { effectiveLimit, type TokenRecord } from '../../../auth/token.ts';
+import type { TokenKind } from '../../../auth/token-format.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { DraftForm, type DraftFormProps } from './draft-form.tsx';
+import { limitsOfFields } from './limit-fields.ts';
+import { readSeenPackages } from './seen-packages.ts';
+import type { Seen } from './seen-panel.tsx';
+import { tokenPath, type TokenPageServices } from './services.ts';
+
+export async function newTokenView(
+  services: TokenPageServices,
+  request: SignedInRequest,
+  state: FormState,
+): Promise<PageView> {
+  const shared = await sharedProps(services, request, state);
+  const title = 'New token';
+  const sentence = 'A client shows its token with every request. Its secret is shown once, on the next page.';
+  return {
+    title,
+    section: 'tokens',
+    content: (
+      <DraftForm
+        {...{ title, sentence, state, ...shared }}
+        trail={[{ label: 'Tokens', to: '/tokens' }]}
+        submit="Create token"
+        cancel="/tokens"
+        action="/tokens/new"
+        asksPassword={request.asksPassword}
+        edited={undefined}
+      />
+    ),
+  };
+}
+
+export async function editTokenView(
+  services: TokenPageServices,
+  request: SignedInRequest,
+  state: FormState,
+  record: TokenRecord,
+): Promise<PageView> {
+  const shared = await sharedProps(services, request, state);
+  const title = `Edit ${record.description}`;
+  return {
+    title,
+    section: 'tokens',
+    content: (
+      <DraftForm
+        {...{ title, state, ...shared }}
+        sentence="The secret stays the same. Clients notice the change with their next request."
+        trail={[
+          { label: 'Tokens', to: '/tokens' },
+          { label: record.description, to: tokenPath(record) },
+        ]}
+        submit="Save changes"
+        cancel={tokenPath(record)}
+        action={`${tokenPath(record)}/edit`}
+        asksPassword={false}
+        edited={{ expiresAt: record.expires_at }}
+      />
+    ),
+  };
+}
+
+type Shared = Pick<DraftFormProps, 'addsRule' | 'defaults' | 'mayRaise' | 'seen'>;
+
+async function sharedProps(
+  services: TokenPageServices,
+  { caller, nowMs }: SignedInRequest,
+  { fields }: FormState,
+): Promise<Shared> {
+  const defaults = await services.defaultLimits();
+  const parsed = limitsOfFields(fields);
+  const kind: TokenKind = fields.text('kind') === 'write' ? 'write' : 'read';
+  const typed = fields.text('rate_limit');
+  const limit = /^\d{1,9}$/.test(typed) ? Number(typed) : null;
+  const seenOf = async (): Promise<Seen | { readonly issues: DraftIssues }> =>
+    'issues' in parsed
+      ? parsed
+      : {
+          packages: await readSeenPackages(services.catalogue, parsed.limits, nowMs),
+          limits: parsed.limits,
+          rateLimit: effectiveLimit({ kind, limit }, defaults),
+          mirrors: services.mirroredReleases !== undefined,
+        };
+  return { defaults, mayRaise: caller.role === 'admin', seen: await seenOf(), addsRule: fields.text('add') === 'rule' };
+}
+
+type DraftIssues = Extract<ReturnType<typeof limitsOfFields>, { readonly issues: unknown }>['issues'];

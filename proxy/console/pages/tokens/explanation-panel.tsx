@@ -1,0 +1,115 @@
+// Explains whether a token sees a package or a version, and which limits hide the rest. A form with GET, so that the
+// answer can be sent to others.
+
+import type { Child } from 'hono/jsx';
+import type { ExplainedVersion } from '../../../auth/explain-verdict.ts';
+import type { Explanation } from '../../../auth/explain-view.ts';
+import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
+import type { TokenRecord } from '../../../auth/token.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+
+export interface ExplanationPanelProps {
+  readonly record: TokenRecord;
+  /** as typed */
+  readonly question: { readonly name: string; readonly version: string };
+  /** undefined: nothing was asked; a text: what is wrong with the question */
+  readonly answer: Explanation | string | undefined;
+  readonly nowMs: number;
+}
+
+const mostShown = 20;
+
+export function ExplanationPanel({ record, question, answer, nowMs }: ExplanationPanelProps): Child {
+  return (
+    <section class="stack" id="explain">
+      <h2>Does it see a package?</h2>
+      <form class="filters" action="#explain">
+        <div class="field wide">
+          <label for="package">Package</label>
+          <input id="package" name="package" value={question.name} placeholder="acme/core" autocomplete="off" />
+        </div>
+        <div class="field">
+          <label for="version">Version, if one</label>
+          <input id="version" name="version" value={question.version} placeholder="2.0.0" autocomplete="off" />
+        </div>
+        <button class="button">Explain</button>
+      </form>
+      {typeof answer === 'string' ? <Notice kind="warn">{answer}</Notice> : null}
+      {answer === undefined || typeof answer === 'string' ? null : (
+        <Answer explanation={answer} record={record} nowMs={nowMs} />
+      )}
+    </section>
+  );
+}
+
+interface AnswerProps {
+  readonly explanation: Explanation;
+  readonly record: TokenRecord;
+  readonly nowMs: number;
+}
+
+function Answer({ explanation, record, nowMs }: AnswerProps): Child {
+  const { package: name, version, seen, mirrored, reasons, versions } = explanation;
+  const shown = versions.slice(0, mostShown);
+  return (
+    <>
+      <Notice kind={seen ? 'good' : 'warn'}>
+        <p>
+          {`The token ${seen ? 'sees' : 'does not see'} ${name}${version === null ? '' : ` ${version}`}`}
+          {reasons.length === 0 ? '.' : ':'}
+        </p>
+        {reasons.length === 0 ? null : (
+          <ul>
+            {reasons.map((reason) => (
+              <li>{reasonText(reason, record)}.</li>
+            ))}
+          </ul>
+        )}
+        {mirrored ? <p>{mirroredText(versions)}</p> : null}
+      </Notice>
+      {shown.length === 0 ? null : (
+        <Table caption="Versions" columns={columnsOf(mirrored ? 'mirrored' : 'none', nowMs)} rows={shown} />
+      )}
+      {versions.length > shown.length ? (
+        <p class="soft small">{counted(versions.length - shown.length, 'older version')} not shown.</p>
+      ) : null}
+    </>
+  );
+}
+
+function columnsOf(withoutState: string, nowMs: number): readonly Column<ExplainedVersion>[] {
+  return [
+    { label: 'Version', cell: ({ version }) => <code>{version}</code> },
+    { label: 'Seen', cell: SeenCell },
+    { label: 'State', cell: ({ state }) => state ?? withoutState },
+    {
+      label: 'Released',
+      cell: ({ released_at: at }) => (at === null ? 'unknown' : <Time at={at} nowMs={nowMs} />),
+    },
+  ];
+}
+
+const limitWords: Readonly<Record<ExplainedVersion['hidden_by'][number], string>> = {
+  packages: 'its packages',
+  constraints: 'a rule about versions',
+  stability: 'its stability',
+  not_after: 'its release date',
+};
+
+function SeenCell({ seen, hidden_by: hiddenBy }: ExplainedVersion): Child {
+  if (seen)
+    return (
+      <Badge kind="good" icon="eye">
+        seen
+      </Badge>
+    );
+  return (
+    <Badge kind="warn" icon="eye-off">
+      {hiddenBy.length === 0 ? 'hidden' : `hidden by ${hiddenBy.map((limit) => limitWords[limit]).join(', ')}`}
+    </Badge>
+  );
+}

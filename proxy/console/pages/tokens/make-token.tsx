@@ -1,0 +1,98 @@
+// The pages that make and edit a token, and the preview of both.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { parseTokenId } from '../../../auth/token.ts';
+import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { changesOf, fieldsOfToken, newFields, parseDraft } from './draft-fields.ts';
+import { editTokenView, newTokenView } from './draft-view.tsx';
+import { secretView } from './secret-page.tsx';
+import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';
+
+const fieldOf = { expires_at: 'expires_on' };
+
+export function registerMakingTokens(pages: Pages, services: TokenPageServices): void {
+  pages.form({
+    path: '/tokens/new',
+    operation: 'createToken',
+    isDangerous: true,
+    fieldOf,
+    show: (request, state) =>
+      newTokenView(services, request, filled(state, newFields(tokensFor(services, request).newId()))),
+    submit: (request, fields) => create(services, request, fields),
+  });
+  pages.form({
+    path: '/tokens/new/preview',
+    operation: 'createToken',
+    show: () => ({ to: '/tokens/new' }),
+    submit: (request, fields) => newTokenView(services, request, typed(fields)),
+  });
+  pages.form({
+    path: '/tokens/:id/edit',
+    operation: 'updateToken',
+    fieldOf,
+    show: async (request, state) => {
+      const record = await tokensFor(services, request).get(request.param('id'));
+      if (record.revoked_at !== null) return { to: tokenPath(record) };
+      return editTokenView(services, request, filled(state, fieldsOfToken(record)), record);
+    },
+    submit: (request, fields) => update(services, request, fields),
+  });
+  pages.form({
+    path: '/tokens/:id/edit/preview',
+    operation: 'updateToken',
+    show: (request) => ({ to: `/tokens/${request.param('id')}/edit` }),
+    submit: async (request, fields) => {
+      const record = await tokensFor(services, request).get(request.param('id'));
+      return editTokenView(services, request, typed(fields), record);
+    },
+  });
+}
+
+/**
+ * The answer is the page with the secret, because after a redirect it could not be shown. The form names the id of its
+ * token, so that a reload of that page makes no second one.
+ */
+async function create(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
+  const id = parseTokenId(fields.text('id'));
+  if (id === undefined) throw new RegistryError('BAD_REQUEST', { message: 'This form is incomplete. Open it again.' });
+  const { description, kind, limit, limits, expiresAt } = parseDraft(fields, request.nowMs);
+  const draft = { id, description, kind, limit, limits, expiresAt: expiresAt ?? null };
+  try {
+    const { record, secret } = await tokensFor(services, request).create(draft);
+    return secretView({ record, secret, origin: request.origin, defaults: await services.defaultLimits() });
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'CONFLICT') return { to: `/tokens/${id}`, notice: 'made' };
+    throw besideLimit(error);
+  }
+}
+
+async function update(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
+  const tokens = tokensFor(services, request);
+  const record = await tokens.get(request.param('id'));
+  const patch = changesOf(record, parseDraft(fields, request.nowMs));
+  if (patch === undefined) return { to: tokenPath(record), notice: 'same' };
+  try {
+    await tokens.update(record.id, patch);
+  } catch (error) {
+    throw besideLimit(error);
+  }
+  return { to: tokenPath(record), notice: 'saved' };
+}
+
+/** Only the hourly limit can be more than a person may give: the form is shown again, with the reason beside it. */
+function besideLimit(error: unknown): unknown {
+  return error instanceof RegistryError && error.code === 'INSUFFICIENT_SCOPE'
+    ? fieldFault('rate_limit', error.message)
+    : error;
+}
+
+/** Before a post the form shows `standard`. */
+function filled(state: FormState, standard: FormFields): FormState {
+  return state.isPosted ? state : { ...state, isPosted: true, fields: standard };
+}
+
+function typed(fields: FormFields): FormState {
+  return { isPosted: true, fields, refusal: undefined, faults: new Map() };
+}

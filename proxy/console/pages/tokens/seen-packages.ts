@@ -1,0 +1,37 @@
+// What a token with these limits sees of the published packages.
+
+import type { Catalogue } from '../../../packages/catalogue.ts';
+import { compileView } from '../../../views/compile-view.ts';
+import type { TokenLimits } from '../../../views/token-limits.ts';
+
+export interface SeenPackages {
+  /** all published packages */
+  readonly total: number;
+  /** the number of packages of which it sees a version */
+  readonly seen: number;
+  /** the first of them, by name */
+  readonly first: readonly SeenPackage[];
+}
+
+export interface SeenPackage {
+  readonly name: string;
+  /** the number of versions it sees, and of all */
+  readonly seen: number;
+  readonly total: number;
+}
+
+const mostShown = 20;
+
+export async function readSeenPackages(
+  catalogue: Pick<Catalogue, 'read'>,
+  limits: TokenLimits,
+  nowMs: number,
+): Promise<SeenPackages> {
+  const [all, seen] = await Promise.all([catalogue.read(nowMs), catalogue.read(nowMs, compileView(limits))]);
+  const first = [...seen.all.values()].slice(0, mostShown).map(({ name, versions }) => ({
+    name,
+    seen: versions,
+    total: all.all.get(name)?.versions ?? versions,
+  }));
+  return { total: all.all.size, seen: seen.all.size, first };
+}

@@ -1,0 +1,130 @@
+// The page of one token: facts, use, what it sees, and why it sees a package or not.
+
+import type { Child } from 'hono/jsx';
+import type { TokenStanding } from '../../../auth/token-standings.ts';
+import { effectiveLimit, tokenStatus } from '../../../auth/token.ts';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import { ExplanationPanel, type ExplanationPanelProps } from './explanation-panel.tsx';
+import { KindBadge, StateBadge } from './list-page.tsx';
+import { SeenPanel, type Seen } from './seen-panel.tsx';
+import { tokenPath } from './services.ts';
+
+export interface TokenPageProps {
+  readonly standing: TokenStanding;
+  readonly seen: Seen;
+  readonly author: string;
+  readonly explained: Omit<ExplanationPanelProps, 'record'>;
+}
+
+export function TokenPage({ standing, seen, author, explained }: TokenPageProps): Child {
+  const { record, nowMs } = standing;
+  const status = tokenStatus(record, nowMs);
+  return (
+    <>
+      <PageHead
+        title={record.description}
+        sentence={
+          <span class="row">
+            <KindBadge kind={record.kind} />
+            <StateBadge status={status} />
+            <code>{record.id}</code>
+          </span>
+        }
+        trail={[{ label: 'Tokens', to: '/tokens' }]}
+        actions={status === 'revoked' ? undefined : <Actions path={tokenPath(record)} />}
+      />
+      {status === 'active' ? null : (
+        <Notice kind="warn">
+          {status === 'revoked'
+            ? 'The token is revoked. The registry refuses it, and it cannot be used again: create another.'
+            : 'The token has expired. The registry refuses it. Edit its expiry to use it again.'}
+        </Notice>
+      )}
+      <div class="two-columns">
+        <div class="stack">
+          <SeenPanel seen={seen} isLinked />
+          <ExplanationPanel record={record} {...explained} />
+        </div>
+        <Facts standing={standing} author={author} />
+      </div>
+    </>
+  );
+}
+
+function Actions({ path }: { readonly path: string }): Child {
+  return (
+    <>
+      <ButtonLink to={`${path}/edit`} icon="pencil">
+        Edit
+      </ButtonLink>
+      <ButtonLink to={`${path}/rotate`} icon="refresh-cw" data-dialog>
+        Rotate
+      </ButtonLink>
+      <ButtonLink to={`${path}/revoke`} icon="ban" kind="danger" data-dialog>
+        Revoke
+      </ButtonLink>
+    </>
+  );
+}
+
+function Facts({ standing, author }: { readonly standing: TokenStanding; readonly author: string }): Child {
+  const { record, use, nowMs } = standing;
+  const { previous_expires_at: former } = record;
+  const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
+  return (
+    <dl class="facts panel">
+      <Fact label="Last use">
+        {use === undefined ? (
+          'never'
+        ) : (
+          <>
+            {time(new Date(use.atMs).toISOString())} from <code>{use.from}</code>
+          </>
+        )}
+      </Fact>
+      <Fact label="This hour">
+        <Window {...standing} />
+      </Fact>
+      <Fact label="Expires">{record.expires_at === null ? 'never' : time(record.expires_at)}</Fact>
+      {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
+      {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
+      <Fact label="Created">
+        {time(record.created_at)} by {author}
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The requests of the running window, of those that the limit allows. */
+function Window({ record, defaults, window, nowMs }: TokenStanding): Child {
+  const limit = effectiveLimit(record, defaults);
+  if (limit === 0) return 'no limit';
+  const used = window?.used ?? 0;
+  return (
+    <>
+      <meter min={0} max={limit} high={limit * 0.8} value={Math.min(used, limit)}>
+        {used}
+      </meter>
+      <p>{`${shownNumber(used)} of ${counted(limit, 'request')}`}</p>
+      {window === undefined ? null : (
+        <p class="small soft">
+          The count ends <Time at={new Date(window.endsAtMs).toISOString()} nowMs={nowMs} />.
+        </p>
+      )}
+      {record.limit === null ? <p class="small soft">The limit is the default of {record.kind} tokens.</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// The pages about tokens.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { readTokenStandings } from '../../../auth/token-standings.ts';
+import { effectiveLimit } from '../../../auth/token.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { registerEndingTokens } from './end-token.tsx';
+import type { ExplanationPanelProps } from './explanation-panel.tsx';
+import { TokenList } from './list-page.tsx';
+import { parseTokenQuery, selectTokens, tokensPerPage } from './list-query.ts';
+import { registerMakingTokens } from './make-token.tsx';
+import { readSeenPackages } from './seen-packages.ts';
+import { readAuthors, readStanding, tokensFor, type TokenPageServices } from './services.ts';
+import { TokenPage } from './token-page.tsx';
+
+const notices = {
+  made: 'This form has made this token already. Its secret is shown only once: rotate the token if you lost it.',
+  saved: 'The changes are saved.',
+  same: 'Nothing was changed.',
+  revoked: 'The token is revoked. The registry refuses it from now on.',
+  overtaken: 'The token has had a new secret since the form was opened. Nothing was changed.',
+};
+
+export function registerTokenPages(pages: Pages, services: TokenPageServices): void {
+  pages.page({ path: '/tokens', operation: 'listTokens', show: (request) => showList(services, request) });
+  registerMakingTokens(pages, services);
+  pages.page({
+    path: '/tokens/:id',
+    operation: 'getToken',
+    notices,
+    show: (request) => showToken(services, request),
+  });
+  registerEndingTokens(pages, services);
+}
+
+async function showList(services: TokenPageServices, request: SignedInRequest): Promise<PageView> {
+  const { nowMs, caller } = request;
+  const query = parseTokenQuery(request.query);
+  const all = await tokensFor(services, request).list();
+  const found = selectTokens(all, query, nowMs);
+  const from = (query.page - 1) * tokensPerPage;
+  const [rows, authorOf] = await Promise.all([
+    readTokenStandings(services, found.slice(from, from + tokensPerPage), nowMs),
+    readAuthors(services, request),
+  ]);
+  return {
+    title: 'Tokens',
+    section: 'tokens',
+    content: (
+      <TokenList
+        {...{ query, rows, authorOf, nowMs }}
+        found={found.length}
+        total={all.length}
+        seesAll={caller.role === 'admin'}
+      />
+    ),
+  };
+}
+
+async function showToken(services: TokenPageServices, request: SignedInRequest): Promise<PageView> {
+  const { nowMs } = request;
+  const standing = await readStanding(services, request);
+  const { record, defaults } = standing;
+  const [packages, authorOf, explained] = await Promise.all([
+    readSeenPackages(services.catalogue, record, nowMs),
+    readAuthors(services, request),
+    explain(services, request),
+  ]);
+  const mirrors = services.mirroredReleases !== undefined;
+  const seen = { packages, limits: record, rateLimit: effectiveLimit(record, defaults), mirrors };
+  return {
+    title: record.description,
+    section: 'tokens',
+    content: <TokenPage standing={standing} seen={seen} author={authorOf(record.created_by)} explained={explained} />,
+  };
+}
+
+async function explain(
+  services: TokenPageServices,
+  request: SignedInRequest,
+): Promise<Omit<ExplanationPanelProps, 'record'>> {
+  const { query, nowMs } = request;
+  const [name = '', version = ''] = ['package', 'version'].map((field) =>
+    (query.get(field) ?? '').trim().slice(0, 250),
+  );
+  const question = { name, version };
+  if (name === '') return { question, answer: undefined, nowMs };
+  try {
+    const { explanation } = await tokensFor(services, request).explain(request.param('id'), {
+      name,
+      version: version === '' ? undefined : version,
+      from: undefined,
+      nowMs,
+    });
+    return { question, answer: explanation, nowMs };
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.code !== 'INVALID_INPUT') throw error;
+    return { question, answer: `${JSON.stringify(name)} is not the name of a package, such as acme/core.`, nowMs };
+  }
+}
