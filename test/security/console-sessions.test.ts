@@ -242,6 +242,25 @@ describe('a link with the page for afterwards', () => {
   });
 });
 
+it('texts of an address and of a form stay texts', async () => {
+  await using console = await runConsole();
+  const hostile = `"><script>alert(1)</script>`;
+  const query = new URLSearchParams({ email: hostile, code: hostile, next: hostile, notice: hostile }).toString();
+  const browser = console.browser();
+  const fields = { email: hostile, name: hostile, password: hostile, code: hostile, proof: hostile };
+  const { proof: _proof, ...first } = fields;
+  const replies = [
+    await browser.get(`/sign-in?${query}`),
+    await browser.get(`/invitation?${query}`),
+    await browser.get(`/setup?${query}`),
+    await browser.post(`/sign-in?${query}`, fields),
+    await browser.post(`/sign-in?${query}`, first),
+    await browser.post('/setup', first),
+    await browser.post('/invitation', first),
+  ];
+  for (const { html } of replies) expect(html).not.toContain('<script>alert');
+});
+
 it('every answer forbids frames, foreign sources and referrers, and no page is stored', async () => {
   await using console = await runConsole();
   const { browser } = await console.signIn('viewer');

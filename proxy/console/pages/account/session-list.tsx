@@ -28,12 +28,13 @@ export function SessionList({ sessions, current, nowMs }: SessionListProps): Chi
           </span>
         )}
       </div>
-      <Table caption="Your sessions" columns={columnsOf(current, nowMs)} rows={sessions} />
+      <Table caption="Your sessions" columns={columnsOf(current, nowMs, sessions.length > 1)} rows={sessions} />
     </section>
   );
 }
 
-function columnsOf(current: string, nowMs: number): readonly Column<SessionRecord>[] {
+/** `hasOthers`: the list has sessions of other browsers, which can be ended. */
+function columnsOf(current: string, nowMs: number, hasOthers: boolean): readonly Column<SessionRecord>[] {
   return [
     {
       label: 'From',
@@ -46,20 +47,24 @@ function columnsOf(current: string, nowMs: number): readonly Column<SessionRecor
     },
     { label: 'Began', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
     { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} nowMs={nowMs} /> },
-    {
-      label: 'Action',
-      isPlain: true,
-      cell: ({ id, address }) =>
-        id === current ? null : (
-          <ButtonLink
-            to={`/account/sessions/${id}/end`}
-            kind="small"
-            aria-label={`End the session from ${address}`}
-            data-dialog
-          >
-            End
-          </ButtonLink>
-        ),
-    },
+    ...(hasOthers ? [endColumn(current)] : []),
   ];
+}
+
+function endColumn(current: string): Column<SessionRecord> {
+  return {
+    label: 'Action',
+    isPlain: true,
+    cell: ({ id, address }) =>
+      id === current ? null : (
+        <ButtonLink
+          to={`/account/sessions/${id}/end`}
+          kind="small"
+          aria-label={`End the session from ${address}`}
+          data-dialog
+        >
+          End
+        </ButtonLink>
+      ),
+  };
 }
