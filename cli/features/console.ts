@@ -5,6 +5,7 @@ import type { ConsolePlace } from '../../proxy/console/open-console.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
+import { shownConfiguration } from '../state/shown-configuration.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
 export function open(core: ServingCore, { services, mirror }: Offers): OpenFeature {
@@ -14,7 +15,8 @@ export function open(core: ServingCore, { services, mirror }: Offers): OpenFeatu
   return {
     answers: createConsoleFeature(async () => {
       const { openConsole } = await import('../../proxy/console/open-console.ts');
-      return openConsole({ ...services, advisories, mirrored: mirror?.catalogue }, place);
+      const configuration = shownConfiguration(core.config);
+      return openConsole({ ...services, advisories, mirrored: mirror?.catalogue, configuration }, place);
     }),
   };
 }

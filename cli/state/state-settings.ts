@@ -32,6 +32,9 @@ const configNames = {
 
 const pairs = Object.entries(configNames) as readonly (readonly [keyof typeof configNames, SettingName])[];
 
+/** The settings of the configuration that can change while the registry runs, with their keys there. */
+export const runtimeKeys: ReadonlyMap<SettingName, SettingKey> = new Map(pairs.map(([key, name]) => [name, key]));
+
 export function baselineOf(config: Config): Baseline {
   const rows = pairs.map(([key, name]) => {
     const { value, origin } = config[name];

@@ -1,18 +1,20 @@
 // Puts the console together: its pages, its files, and the services that the pages call.
 
-import type { People } from '../auth/people.ts';
 import { createAssets, readAssetFiles } from './assets/assets.ts';
 import { createConsole, type Console, type ConsoleParts } from './console.ts';
 import { Pages } from './frame/pages.ts';
 import { registerAccountPages } from './pages/account/account-pages.ts';
+import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-pages.ts';
 import { registerPackagePages, type PackagePageServices } from './pages/packages/packages.tsx';
+import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
+import { registerSettingsPages } from './pages/settings/settings-pages.ts';
+import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
 import { registerTokenPages } from './pages/tokens/tokens.tsx';
 
-export interface ConsoleServices extends PackagePageServices, TokenPageServices {
-  readonly people: People;
-}
+export interface ConsoleServices
+  extends PackagePageServices, TokenPageServices, PeoplePageServices, AuditPageServices, SettingsPageServices {}
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
@@ -25,16 +27,20 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace): Con
     sessions,
     confirmations,
     passwords: confirmations,
-    pages: registeredPages(services),
+    pages: consolePages(services),
     assets: createAssets(readAssetFiles()),
   });
 }
 
-function registeredPages(services: ConsoleServices): Pages {
+/** Every page of the console. */
+export function consolePages(services: ConsoleServices): Pages {
   const pages = new Pages();
   registerSignInPages(pages, services);
   registerAccountPages(pages, services);
   registerPackagePages(pages, services);
   registerTokenPages(pages, services);
+  registerPeoplePages(pages, services);
+  registerAuditPages(pages, services);
+  registerSettingsPages(pages, services);
   return pages;
 }

@@ -56,6 +56,22 @@ const text = (
     typeof value === 'string' && value.length <= longestText && new RegExp(pattern).test(value),
 });
 
+/** One of a few words. */
+const choice = (
+  standard: string,
+  choices: readonly string[],
+  description: string,
+): SettingDefinition<string> & { readonly choices: readonly string[] } => ({
+  ...text(standard, `^(?:${choices.join('|')})$`, wordList(choices), description),
+  choices,
+});
+
+/** `allow`, `warn` or `refuse` */
+function wordList(words: readonly string[]): string {
+  const quoted = words.map((word) => `\`${word}\``);
+  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+}
+
 /** A text that may be an http(s) address: then of a host that can exist. */
 const address = (
   standard: string,
@@ -129,16 +145,10 @@ export const settingDefinitions = {
       value.length <= mostLicenses &&
       value.every((one) => typeof one === 'string' && /^[A-Za-z0-9.+-]{1,60}\*?$/.test(one)),
   } satisfies SettingDefinition<string[]>,
-  'mirroring.license_rule': text(
-    'refuse',
-    '^(?:refuse|warn)$',
-    '`refuse` or `warn`',
-    'the rule for versions with other licences',
-  ),
-  'mirroring.abandoned': text(
+  'mirroring.license_rule': choice('refuse', ['refuse', 'warn'], 'the rule for versions with other licences'),
+  'mirroring.abandoned': choice(
     'allow',
-    '^(?:allow|warn|refuse)$',
-    '`allow`, `warn` or `refuse`',
+    ['allow', 'warn', 'refuse'],
     'the rule for abandoned packages of another registry',
   ),
   'mirroring.fresh': whole(

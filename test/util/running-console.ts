@@ -3,12 +3,15 @@
 
 import { Agent } from 'undici';
 import { createConsoleFeature } from '../../proxy/console/feature.ts';
-import { openConsole } from '../../proxy/console/open-console.ts';
+import { consolePages, openConsole, type ConsoleServices } from '../../proxy/console/open-console.ts';
+import type { Pages } from '../../proxy/console/frame/pages.ts';
 import type { Role } from '../../proxy/auth/policy.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { parseAddressRange } from '../../proxy/http/client-address.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { ConfiguredSetting } from '../../proxy/settings/configured-setting.ts';
+import type { Baseline } from '../../proxy/settings/settings.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import { rememberSecrets } from './leaks.ts';
 import { runManagement, type RunningManagement, type SignedIn } from './running-management.ts';
@@ -22,6 +25,9 @@ export interface ConsoleOptions {
   readonly certificate?: Certificate;
   /** true: browsers speak HTTP/2 */
   readonly http2?: boolean;
+  /** settings from the start of the server */
+  readonly baseline?: Baseline;
+  readonly configuration?: readonly ConfiguredSetting[];
 }
 
 export interface PageReply {
@@ -59,17 +65,20 @@ export interface TestBrowser {
 export interface RunningConsole extends AsyncDisposable {
   readonly registry: RunningManagement;
   readonly origin: string;
+  /** every page, with what its visitors must be allowed to do */
+  readonly definitions: Pages['definitions'];
   readonly browser: () => TestBrowser;
   /** A browser of a new user, signed in on the page. */
   readonly signIn: (role: Role) => Promise<SignedIn & { readonly browser: TestBrowser }>;
 }
 
 export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
-  const { now, certificate, trustedProxies, http2 = false } = options;
+  const { now, certificate, trustedProxies, http2 = false, baseline } = options;
   const registry = await runManagement({
     ...(now && { now }),
     ...(certificate && { certificate }),
     ...(trustedProxies && { trustedProxies }),
+    ...(baseline && { baseline }),
     features: (services) => [consoleFeature(services, options)],
   });
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;
@@ -78,6 +87,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
   return {
     registry,
     origin,
+    definitions: consolePages(consoleServices(registry.services, options)).definitions,
     browser,
     signIn: async (role) => {
       const person = await registry.signIn(role);
@@ -94,13 +104,17 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
   };
 }
 
-/** The console as cli/features/console.ts composes it. */
 function consoleFeature(services: Services, options: ConsoleOptions): Feature {
   const { publicUrl, hosts = [], allowsPlainHttp = false, trustedProxies = [] } = options;
-  const advisories = createPublishedAdvisories(services.published);
   const ranges = trustedProxies.map((text) => parseAddressRange(text)).filter((one) => one !== undefined);
   const place = { publicUrl, hosts, allowsPlainHttp, trustedProxies: ranges };
-  return createConsoleFeature(async () => openConsole({ ...services, advisories, mirrored: undefined }, place));
+  return createConsoleFeature(async () => openConsole(consoleServices(services, options), place));
+}
+
+/** The services as cli/features/console.ts composes them. */
+function consoleServices(services: Services, { configuration = [] }: ConsoleOptions): ConsoleServices {
+  const advisories = createPublishedAdvisories(services.published);
+  return { ...services, advisories, mirrored: undefined, configuration };
 }
 
 function createBrowser(agent: Agent, origin: string): TestBrowser {

@@ -1,6 +1,7 @@
 // `libretto audit verify`: walks the whole chain. Exit code 1 names the first event that was changed.
 
 import { verifyAudit, type AuditHead } from '../../../proxy/state/audit.ts';
+import { describeBreak, formatHead, parseHead } from '../../../proxy/state/audit-text.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from './existing-state.ts';
@@ -15,21 +16,17 @@ export function run(context: Context, given: Given): Promise<number> {
     else if (verdict.sound)
       printLines(context.stdout, [
         `The audit log is sound: ${counted(verdict.head.seq, 'event')}. Its head, to be kept elsewhere:`,
-        `${verdict.head.seq}:${verdict.head.hash}`,
+        formatHead(verdict.head),
       ]);
-    else
-      printProblems(context.stderr, [
-        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Earlier events are intact. ` +
-          'Compare the log with a backup of the state to find the change.',
-      ]);
+    else printProblems(context.stderr, [describeBreak(verdict)]);
     return verdict.sound ? 0 : 1;
   });
 }
 
 function headFlag(given: unknown): AuditHead | undefined {
   if (given === undefined) return undefined;
-  const [, seq, hash] = /^(\d{1,12}):([0-9a-f]{64})$/.exec(String(given)) ?? [];
-  if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash };
+  const head = parseHead(String(given));
+  if (head !== undefined) return head;
   throw new UsageError(
     `--head is ${JSON.stringify(given)}; allowed: SEQ:HASH, as this command prints it and the server logs it.`,
   );

@@ -2,17 +2,21 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { FormContext, type Choice } from './form.tsx';
+import { Icon } from './icon.tsx';
 
 interface RadioGroupProps {
   readonly name: string;
   readonly label: string;
-  /** one value is always chosen: the posted one, else the first */
+  /** one value is always chosen: the posted one, else `value`, else the first */
   readonly choices: readonly (Choice & { readonly hint: string })[];
+  readonly value?: string;
 }
 
-export function RadioGroup({ name, label, choices }: RadioGroupProps): Child {
-  const { fields } = useContext(FormContext);
-  const chosen = choices.find(({ value }) => value === fields.text(name)) ?? choices[0];
+export function RadioGroup({ name, label, choices, value }: RadioGroupProps): Child {
+  const { fields, faults } = useContext(FormContext);
+  const fault = faults.get(name);
+  const wanted = fields.optional(name) ?? value;
+  const chosen = choices.find((choice) => choice.value === wanted) ?? choices[0];
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -25,6 +29,12 @@ export function RadioGroup({ name, label, choices }: RadioGroupProps): Child {
           </span>
         </label>
       ))}
+      {fault === undefined ? null : (
+        <span class="fault">
+          <Icon name="circle-x" />
+          {fault}
+        </span>
+      )}
     </fieldset>
   );
 }

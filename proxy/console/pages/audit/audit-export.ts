@@ -1,0 +1,65 @@
+// The filtered events as a file: CSV for spreadsheets, JSON lines for programs.
+
+import type { AuditEvent } from '../../../state/audit.ts';
+import { readAuditLog, type AuditFilter } from '../../../state/audit-log.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import type { Download, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { auditFilter, parseAuditQuery } from './audit-query.ts';
+import { readEventNames } from './event-names.ts';
+
+/** Events in one file, at the most. */
+export const mostExported = 10_000;
+const atOnce = 500;
+
+export function registerAuditExport(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
+  pages.page({ path: '/audit/export', operation: 'listAuditEvents', show: (request) => exportEvents(state, request) });
+}
+
+async function exportEvents(state: Pick<StateStore, 'get' | 'range'>, { query }: SignedInRequest): Promise<Download> {
+  const filter = auditFilter(parseAuditQuery(query), (await readEventNames(state)).users);
+  const { events, isWhole } = filter === undefined ? { events: [], isWhole: true } : await readMost(state, filter);
+  const part = isWhole ? '' : `-newest-${mostExported}`;
+  return query.get('as') === 'jsonl'
+    ? file(
+        `audit${part}.jsonl`,
+        'application/jsonl; charset=utf-8',
+        events.map((event) => JSON.stringify(event)),
+      )
+    : file(`audit${part}.csv`, 'text/csv; charset=utf-8', [header, ...events.map(csvLine)]);
+}
+
+interface Exported {
+  /** newest first */
+  readonly events: readonly AuditEvent[];
+  /** false: older events were left out */
+  readonly isWhole: boolean;
+}
+
+async function readMost(state: Pick<StateStore, 'get' | 'range'>, filter: AuditFilter): Promise<Exported> {
+  const events: AuditEvent[] = [];
+  let before: number | undefined;
+  do {
+    const limit = Math.min(atOnce, mostExported - events.length);
+    const page = await readAuditLog(state, filter, { limit, before });
+    events.push(...page.events);
+    before = page.before;
+  } while (before !== undefined && events.length < mostExported);
+  return { events, isWhole: before === undefined };
+}
+
+function file(name: string, type: string, lines: readonly string[]): Download {
+  return { file: { name, type, bytes: Buffer.from(lines.map((line) => `${line}\n`).join('')) } };
+}
+
+const header = 'seq,time,actor,action,subject,details,hash';
+
+function csvLine({ seq, time, actor, action, subject, details, hash }: AuditEvent): string {
+  return [String(seq), time, actor, action, subject, JSON.stringify(details), hash].map(csvCell).join(',');
+}
+
+/** Quoted (RFC 4180). A spreadsheet would run a text that begins like a formula, so an apostrophe stands before it. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,138 @@
+// The audit log: filters, and fifty events a page, newest first.
+
+import type { Child } from 'hono/jsx';
+import type { AuditEvent } from '../../../state/audit.ts';
+import { readAuditLog, type AuditPage } from '../../../state/audit-log.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { mostExported } from './audit-export.ts';
+import { AuditFilters } from './audit-filters.tsx';
+import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
+import { nameAuthor, readEventNames, type EventNames } from './event-names.ts';
+import { EventSubject } from './event-subject.tsx';
+import { phrasesOf, verbOf } from './event-words.ts';
+
+const eventsPerPage = 50;
+const noEvents: AuditPage = { events: [], before: undefined };
+
+export function registerAuditList(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
+  pages.page({ path: '/audit', operation: 'listAuditEvents', show: (request) => showList(state, request) });
+}
+
+async function showList(
+  state: Pick<StateStore, 'get' | 'range'>,
+  { query: given, nowMs }: SignedInRequest,
+): Promise<PageView> {
+  const query = parseAuditQuery(given);
+  const names = await readEventNames(state);
+  const filter = auditFilter(query, names.users);
+  const { before } = query;
+  const page = filter === undefined ? noEvents : await readAuditLog(state, filter, { limit: eventsPerPage, before });
+  return { title: 'Audit', section: 'audit', content: <AuditList {...{ query, names, page, nowMs }} /> };
+}
+
+interface AuditListProps {
+  readonly query: AuditQuery;
+  readonly names: EventNames;
+  readonly page: AuditPage;
+  readonly nowMs: number;
+}
+
+function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
+  return (
+    <>
+      <PageHead
+        title="Audit"
+        sentence="Every change and every refused sign-in, in a chain of hashes that shows later edits."
+        actions={
+          <>
+            <ButtonLink to="/audit/verify" icon="shield-check">
+              Verify the chain
+            </ButtonLink>
+            <ButtonLink to={auditPath({ ...query, before: undefined }, '/audit/export', { as: 'csv' })} icon="download">
+              CSV
+            </ButtonLink>
+            <ButtonLink
+              to={auditPath({ ...query, before: undefined }, '/audit/export', { as: 'jsonl' })}
+              icon="download"
+            >
+              JSON lines
+            </ButtonLink>
+          </>
+        }
+      />
+      <AuditFilters query={query} users={names.users} />
+      <div id="results" class="stack">
+        <p class="soft small">
+          Newest first. The files hold what the filters find, at most the newest {shownNumber(mostExported)} events.
+        </p>
+        {page.events.length === 0 ? (
+          <NoEvents query={query} page={page} />
+        ) : (
+          <Table caption="Events" columns={columnsOf(names, nowMs)} rows={page.events} />
+        )}
+        <Older query={query} page={page} />
+      </div>
+    </>
+  );
+}
+
+/** A narrow filter may find nothing in the part of a long log that one page looks through. */
+function NoEvents({ query, page: { before } }: Pick<AuditListProps, 'query' | 'page'>): Child {
+  if (before !== undefined) return <p class="soft">No event fits in this part of the log. Older events follow.</p>;
+  return (
+    <EmptyState icon="scroll-text" title="No event fits" action={<ButtonLink to="/audit">Show all events</ButtonLink>}>
+      {query.before === undefined ? 'Try another day, or remove a filter.' : 'There are no older events.'}
+    </EmptyState>
+  );
+}
+
+function Older({ query, page: { before } }: Pick<AuditListProps, 'query' | 'page'>): Child {
+  if (before === undefined && query.before === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {query.before === undefined ? (
+        <span />
+      ) : (
+        <ButtonLink to={auditPath({ ...query, before: undefined })} icon="chevron-left">
+          Newest
+        </ButtonLink>
+      )}
+      {before === undefined ? (
+        <span />
+      ) : (
+        <ButtonLink to={auditPath({ ...query, before })} icon="chevron-right">
+          Older
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+function columnsOf(names: EventNames, nowMs: number): readonly Column<AuditEvent>[] {
+  return [
+    { label: 'What', cell: (event) => <What event={event} names={names} /> },
+    { label: 'Who', cell: ({ actor }) => nameAuthor(actor, names) },
+    { label: 'When', cell: ({ time }) => <Time at={time} nowMs={nowMs} /> },
+    { label: 'Event', isNumber: true, cell: ({ seq }) => seq },
+  ];
+}
+
+function What({ event, names }: { readonly event: AuditEvent; readonly names: EventNames }): Child {
+  const phrases = phrasesOf(event);
+  return (
+    <div class="stack-tight">
+      <span>
+        {verbOf(event)} <EventSubject event={event} names={names} />
+      </span>
+      {phrases.length === 0 ? null : <span class="soft small prose">{phrases.join(' · ')}</span>}
+    </div>
+  );
+}

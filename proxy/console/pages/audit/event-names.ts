@@ -1,0 +1,39 @@
+// The names of what events are about: emails, descriptions of tokens, addresses of repositories.
+
+import { parseTokenRecord, tokenKeyPrefix } from '../../../auth/token.ts';
+import { readUsers } from '../../../auth/user-records.ts';
+import type { UserRecord } from '../../../auth/user.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import { listRepositories } from '../../../sync/list-repositories.ts';
+
+export interface EventNames {
+  readonly users: readonly UserRecord[];
+  /** the name of the object with this id; undefined: it is deleted, or has no name */
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<EventNames> {
+  const [users, tokens, repositories] = await Promise.all([
+    readUsers(state),
+    state.range(tokenKeyPrefix),
+    listRepositories(state),
+  ]);
+  const names = new Map<string, string>([
+    ...users.map(({ id, email }) => [id, email] as const),
+    ...repositories.map(({ id, url }) => [id, url] as const),
+    ...tokens.map(({ value }) => {
+      const { id, description } = parseTokenRecord(value);
+      return [id, description === '' ? id : description] as const;
+    }),
+  ]);
+  return { users, nameOf: (id) => names.get(id) };
+}
+
+/** The author in words. `actor`: as the event has it. */
+export function nameAuthor(actor: string, { nameOf }: EventNames): string {
+  const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
+  if (kind === 'cli') return `${id} on the command line`;
+  if (kind === 'token') return `the token ${nameOf(id) ?? id}`;
+  if (kind === 'user') return nameOf(id) ?? `${id}, deleted`;
+  return id === 'anonymous' ? 'somebody not signed in' : 'the server';
+}

@@ -1,0 +1,55 @@
+// What an event is about, with a link to it if it has a page.
+
+import type { Child } from 'hono/jsx';
+import { parsePackageName } from '../../../../build/contract/name.ts';
+import type { JsonObject } from '../../../../build/contract/json.ts';
+import type { AuditEvent } from '../../../state/audit.ts';
+import { A } from '../../components/place.tsx';
+import type { EventNames } from './event-names.ts';
+
+interface SubjectProps {
+  readonly event: AuditEvent;
+  readonly names: EventNames;
+}
+
+export function EventSubject({ event, names }: SubjectProps): Child {
+  const { label, to } = describeSubject(event, names);
+  if (label === '') return null;
+  return to === undefined ? <strong>{label}</strong> : <A to={to}>{label}</A>;
+}
+
+interface Described {
+  /** empty: the verb of the event says it all */
+  readonly label: string;
+  readonly to?: string;
+}
+
+/** The page of each kind of id. */
+const folders: Readonly<Record<string, string>> = { usr: '/people', tok: '/tokens', repo: '/repositories' };
+
+/** Subjects that the verb of the event names already. */
+const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings)$/;
+
+function describeSubject({ action, subject, details, actor }: AuditEvent, names: EventNames): Described {
+  const isSelf = actor === `user:${subject}`;
+  if (action === 'login' || isSelf || saidByVerb.test(subject)) return { label: '' };
+  if (action === 'session.end') return named(String(details['user']), details, names);
+  if (action === 'publication.rollback') return { label: subject, to: `/history/${subject}` };
+  if (action.startsWith('artifact.')) return uploaded(details['name'], details['version']);
+  if (parsePackageName(subject) !== undefined) return { label: subject, to: `/packages/${subject}` };
+  return named(subject, details, names);
+}
+
+/** Deleted objects have no page; their events tell what they were. */
+function named(id: string, { email, url }: JsonObject, { nameOf }: EventNames): Described {
+  const [kind = ''] = id.split('_', 1);
+  const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;
+  const name = nameOf(id);
+  if (folder !== undefined && name !== undefined) return { label: name, to: `${folder}/${id}` };
+  return { label: String(email ?? url ?? id) };
+}
+
+function uploaded(name: unknown, version: unknown): Described {
+  if (typeof name !== 'string' || parsePackageName(name) === undefined) return { label: '' };
+  return { label: typeof version === 'string' ? `${name} ${version}` : name, to: `/packages/${name}` };
+}

@@ -1,0 +1,117 @@
+// What an event of the audit log says in words: the verb of its action, and its details. Pure.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
+import type { AuditEvent } from '../../../state/audit.ts';
+import { counted, shownBytes } from '../../components/quantity.ts';
+
+/** What was done to the subject, which follows. */
+export const actionVerbs: Readonly<Record<string, string>> = {
+  login: 'signed in',
+  'login.refused': 'sign-in refused',
+  setup: 'made the first account',
+  'setup.offer': 'offered a code for the first account',
+  'setup.refused': 'setup code refused',
+  'invitation.refused': 'invitation refused',
+  'session.end': 'ended a session of',
+  'user.create': 'made the account',
+  'user.update': 'changed the account',
+  'user.delete': 'deleted the account',
+  'user.accept_invitation': 'chose a password with a link',
+  'user.change_password': 'changed the password',
+  'user.set_up_two_factor': 'began to set up two-factor authentication',
+  'user.enable_two_factor': 'turned on two-factor authentication',
+  'user.disable_two_factor': 'turned off two-factor authentication',
+  'user.renew_recovery_codes': 'renewed the recovery codes',
+  'user.reseal': 'encrypted the second factor with a new key',
+  'token.create': 'made the token',
+  'token.update': 'changed the token',
+  'token.rotate': 'gave a new secret to the token',
+  'token.revoke': 'revoked the token',
+  'repository.create': 'registered the repository',
+  'repository.update': 'changed the repository',
+  'repository.delete': 'removed the repository',
+  'repository.sync': 'started a sync of',
+  'repository.reseal': 'encrypted the credentials with a new key',
+  'artifact.publish': 'uploaded',
+  'artifact.withdraw': 'withdrew the upload',
+  'artifact.cleanup': 'cleaned up uploads',
+  'package.withdraw': 'withdrew a version of',
+  'package.restore': 'restored a version of',
+  'package.purge': 'purged a version of',
+  'package.recover_purged': 'took over a list of purged versions',
+  'publication.rollback': 'rolled back to publication',
+  'settings.update': 'changed settings',
+  'keys.rotate': 'replaced a key',
+  'state.init': 'prepared the state for this data folder',
+  'state.restore': 'restored a backup',
+};
+
+/** The action in words; one that another version of Libretto wrote, as it is. */
+export function verbOf({ action }: Pick<AuditEvent, 'action'>): string {
+  return Object.hasOwn(actionVerbs, action) ? (actionVerbs[action] ?? action) : action;
+}
+
+/** The details as short phrases. */
+export function phrasesOf({ action, details }: AuditEvent): readonly string[] {
+  if (action === 'settings.update') return Object.entries(details).map(([key, change]) => changePhrase(key, change));
+  if (action === 'artifact.cleanup') return cleanupPhrases(details);
+  return Object.entries(details)
+    .filter(([key, value]) => !isEmpty(value) && !shownElsewhere(action, key))
+    .map(
+      ([key, value]) => `${key.replaceAll('_', ' ')}: ${key === 'size' ? sizeText(value) : shownValue(value ?? null)}`,
+    );
+}
+
+/** Names that the event's subject shows. */
+function shownElsewhere(action: string, key: string): boolean {
+  if (action === 'session.end') return key === 'user';
+  return action.startsWith('artifact.') && (key === 'name' || key === 'version');
+}
+
+function changePhrase(key: string, change: JsonValue | undefined): string {
+  if (!isJsonObject(change)) return key;
+  const { from = null, to = null } = change;
+  if (to === null) return `${key}: no longer set here, was ${shownValue(from)}`;
+  return from === null ? `${key}: ${shownValue(to)}` : `${key}: from ${shownValue(from)} to ${shownValue(to)}`;
+}
+
+function cleanupPhrases({ artifacts, leftovers, bytes, retention_days: days }: JsonObject): readonly string[] {
+  return [
+    counted(lengthOf(artifacts), 'upload'),
+    counted(lengthOf(leftovers), 'left-over file'),
+    sizeText(bytes),
+    `kept: ${counted(Number(days ?? 0), 'day')}`,
+  ];
+}
+
+function lengthOf(value: JsonValue | undefined): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function sizeText(value: JsonValue | undefined): string {
+  return typeof value === 'number' ? shownBytes(value) : shownValue(value ?? null);
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+const longestValue = 300;
+
+function shownValue(value: JsonValue): string {
+  const text = valueText(value);
+  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
+}
+
+function valueText(value: JsonValue): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.map(valueText).join(', ');
+  if (!isJsonObject(value)) return String(value);
+  return Object.entries(value)
+    .filter(([, member]) => !isEmpty(member))
+    .map(([key, member]) => `${key.replaceAll('_', ' ')} ${valueText(member ?? null)}`)
+    .join(', ');
+}

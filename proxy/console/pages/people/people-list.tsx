@@ -1,0 +1,93 @@
+// The list of people: who has an account, and in which state it is.
+
+import type { Child } from 'hono/jsx';
+import type { People } from '../../../auth/people.ts';
+import { showUser, type UserView } from '../../../auth/user.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { personPath, statusKinds, usersFor } from './shown-person.ts';
+
+export function registerPeopleList(pages: Pages, people: People): void {
+  pages.page({
+    path: '/people',
+    operation: 'listUsers',
+    notices: { deleted: 'The account is deleted.' },
+    show: async (request) => {
+      const users = (await usersFor(people, request).list()).map(showUser);
+      return {
+        title: 'People',
+        section: 'people',
+        content: <PeopleList users={users} self={request.caller.userId} nowMs={request.nowMs} />,
+      };
+    },
+  });
+}
+
+interface PeopleListProps {
+  /** oldest first */
+  readonly users: readonly UserView[];
+  /** the id of the visitor */
+  readonly self: string;
+  readonly nowMs: number;
+}
+
+function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
+  return (
+    <>
+      <PageHead
+        title="People"
+        sentence="Everyone who can sign in to this console and to the API."
+        actions={
+          <ButtonLink to="/people/invite" kind="primary" icon="user-plus">
+            Invite a person
+          </ButtonLink>
+        }
+      />
+      <p class="soft small">{counted(users.length, 'account')}</p>
+      <Table caption="People" columns={columnsOf(self, nowMs)} rows={users} />
+    </>
+  );
+}
+
+function columnsOf(self: string, nowMs: number): readonly Column<UserView>[] {
+  return [
+    { label: 'Email', cell: (user) => <NameCell user={user} isSelf={user.id === self} /> },
+    { label: 'Role', cell: ({ role }) => role },
+    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
+    {
+      label: 'Two-factor',
+      cell: ({ two_factor_enabled: on }) =>
+        on ? (
+          <Badge kind="good" icon="shield-check">
+            on
+          </Badge>
+        ) : (
+          <span class="soft">off</span>
+        ),
+    },
+    {
+      label: 'Last sign-in',
+      cell: ({ last_login_at: at }) => (at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />),
+    },
+  ];
+}
+
+function NameCell({ user, isSelf }: { readonly user: UserView; readonly isSelf: boolean }): Child {
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        <A to={personPath(user)} class="main-link">
+          {user.email}
+        </A>
+        {isSelf ? <Badge>you</Badge> : null}
+      </span>
+      {user.name === null ? null : <span class="soft small">{user.name}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+// The pages about people, for admins.
+
+import type { People } from '../../../auth/people.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { registerDeletion } from './delete-person.tsx';
+import { registerInvite } from './invite.tsx';
+import { registerPeopleList } from './people-list.tsx';
+import { registerPerson } from './person.tsx';
+import { registerEndSession } from './end-session.tsx';
+import { registerResetLink } from './reset-link.tsx';
+import { registerResetTwoFactor } from './reset-two-factor.tsx';
+import { registerRole } from './role.tsx';
+import { registerStatus } from './status.tsx';
+
+export interface PeoplePageServices {
+  readonly people: People;
+}
+
+export function registerPeoplePages(pages: Pages, { people }: PeoplePageServices): void {
+  registerPeopleList(pages, people);
+  registerInvite(pages, people);
+  registerPerson(pages, people);
+  registerRole(pages, people);
+  registerStatus(pages, people);
+  registerResetLink(pages, people);
+  registerResetTwoFactor(pages, people);
+  registerEndSession(pages, people);
+  registerDeletion(pages, people);
+}

@@ -1,0 +1,59 @@
+// What an admin can do about an account. Each action has a page that says what will happen.
+
+import type { Child } from 'hono/jsx';
+import type { UserView } from '../../../auth/user.ts';
+import { ButtonLink } from '../../components/form.tsx';
+import { personPath } from './shown-person.ts';
+
+interface PersonActionsProps {
+  readonly user: UserView;
+  /** true: the account has to stay an active admin */
+  readonly isOnly: boolean;
+}
+
+export function PersonActions({ user, isOnly }: PersonActionsProps): Child {
+  const path = personPath(user);
+  return (
+    <section class="stack-tight">
+      <h2>Account</h2>
+      <div class="row">
+        {isOnly ? null : (
+          <ButtonLink to={`${path}/role`} icon="pencil">
+            Change the role
+          </ButtonLink>
+        )}
+        {user.status === 'disabled' ? (
+          <ButtonLink to={`${path}/enable`} icon="check" data-dialog>
+            Enable
+          </ButtonLink>
+        ) : (
+          <ButtonLink to={`${path}/reset-link`} icon="link">
+            {user.status === 'invited' ? 'Make a new invitation' : 'Make a reset link'}
+          </ButtonLink>
+        )}
+        {user.two_factor_enabled ? (
+          <ButtonLink to={`${path}/reset-two-factor`} icon="rotate-ccw" data-dialog>
+            Turn off two-factor
+          </ButtonLink>
+        ) : null}
+        {isOnly ? null : <Endings user={user} />}
+      </div>
+    </section>
+  );
+}
+
+function Endings({ user }: { readonly user: UserView }): Child {
+  const path = personPath(user);
+  return (
+    <>
+      {user.status === 'disabled' ? null : (
+        <ButtonLink to={`${path}/disable`} icon="ban" data-dialog>
+          Disable
+        </ButtonLink>
+      )}
+      <ButtonLink to={`${path}/delete`} kind="danger" icon="trash-2" data-dialog>
+        Delete
+      </ButtonLink>
+    </>
+  );
+}

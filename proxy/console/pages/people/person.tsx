@@ -1,0 +1,88 @@
+// One person: their account, what an admin can do about it, and where they are signed in.
+
+import type { Child } from 'hono/jsx';
+import type { People } from '../../../auth/people.ts';
+import type { SessionRecord } from '../../../auth/sessions.ts';
+import type { UserView } from '../../../auth/user.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { PersonActions } from './person-actions.tsx';
+import { PersonFacts } from './person-facts.tsx';
+import { PersonSessions } from './person-sessions.tsx';
+import { findPerson, isOnlyAdmin, statusKinds } from './shown-person.ts';
+
+export function registerPerson(pages: Pages, people: People): void {
+  pages.page({
+    path: '/people/:id',
+    operation: 'getUser',
+    notices: {
+      role: 'The role is changed. It counts from the next request.',
+      disabled: 'The account is disabled, and its sessions have ended.',
+      enabled: 'The account is enabled.',
+      'two-factor': 'Two-factor authentication is off for this account, and its sessions have ended.',
+      'session-ended': 'The session has ended.',
+    },
+    show: async (request) => {
+      const user = await findPerson(people, request);
+      const [sessions, isOnly] = await Promise.all([people.sessions.list(user.id), isOnlyAdmin(people, request, user)]);
+      const { nowMs, caller } = request;
+      return {
+        title: user.email,
+        section: 'people',
+        content: <Person {...{ user, sessions, isOnly, nowMs }} isSelf={caller.userId === user.id} />,
+      };
+    },
+  });
+}
+
+interface PersonProps {
+  readonly user: UserView;
+  /** newest first */
+  readonly sessions: readonly SessionRecord[];
+  /** true: nobody else is an active admin */
+  readonly isOnly: boolean;
+  /** true: the visitor's own account */
+  readonly isSelf: boolean;
+  readonly nowMs: number;
+}
+
+function Person({ user, sessions, isOnly, isSelf, nowMs }: PersonProps): Child {
+  return (
+    <>
+      <PageHead
+        title={user.email}
+        sentence={
+          <span class="row">
+            <Badge kind={statusKinds[user.status]}>{user.status}</Badge>
+            {user.role}
+            {user.name === null ? null : ` · ${user.name}`}
+          </span>
+        }
+        trail={[{ label: 'People', to: '/people' }]}
+      />
+      {isOnly ? (
+        <Notice kind="info">
+          This is the only active admin, so the account stays an active admin. Make another person an admin first.
+        </Notice>
+      ) : null}
+      {isSelf ? (
+        <Notice kind="info">
+          This is your own account. Password and two-factor authentication are on <A to="/account">your account page</A>
+          .
+        </Notice>
+      ) : null}
+      <div class="two-columns">
+        <div class="stack">
+          <PersonActions user={user} isOnly={isOnly} />
+          <PersonSessions user={user} sessions={sessions} nowMs={nowMs} />
+        </div>
+        <aside class="stack">
+          <PersonFacts user={user} nowMs={nowMs} />
+        </aside>
+      </div>
+    </>
+  );
+}

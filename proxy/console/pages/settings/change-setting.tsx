@@ -1,0 +1,98 @@
+// Changing one setting.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import { parseSettingKey, settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
+import type { SettingView } from '../../../settings/settings.ts';
+import { ButtonLink, Form } from '../../components/form.tsx';
+import { asSentence, MarkedText } from '../../components/marked-text.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { nameOrigin } from './setting-origin.ts';
+import { SettingField } from './setting-field.tsx';
+import { settingIn, valueField } from './setting-text.ts';
+import type { SettingsPageServices } from './settings-services.ts';
+
+export function registerSettingChange(pages: Pages, services: SettingsPageServices): void {
+  const { settings } = services;
+  pages.form({
+    path: '/settings/:key',
+    operation: 'updateSettings',
+    fieldOf: Object.fromEntries(settingKeys.map((key) => [key, valueField])),
+    show: (request, form) => ask(services, request, form),
+    submit: async (request, fields) => {
+      const key = keyIn(request);
+      await settings.update({ [key]: settingIn(key, fields) }, actorOf(request.caller));
+      return { to: '/settings', notice: 'saved' };
+    },
+  });
+}
+
+/** Throws NOT_FOUND. */
+export function keyIn({ param }: SignedInRequest): SettingKey {
+  const key = parseSettingKey(param('key'));
+  if (key === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no setting of this name.' });
+  return key;
+}
+
+/** The setting in the path. Throws NOT_FOUND. */
+export async function findSetting(
+  { settings }: Pick<SettingsPageServices, 'settings'>,
+  request: SignedInRequest,
+): Promise<SettingView> {
+  const key = keyIn(request);
+  const found = (await settings.describe()).find((setting) => setting.key === key);
+  if (found === undefined) throw new Error(`the setting ${key} is not described`);
+  return found;
+}
+
+async function ask(services: SettingsPageServices, request: SignedInRequest, form: FormState): Promise<PageView> {
+  const setting = await findSetting(services, request);
+  const { key, changeable } = setting;
+  return {
+    title: `Change ${key}`,
+    section: 'settings',
+    content: (
+      <>
+        <PageHead
+          title={
+            <>
+              Change <code>{key}</code>
+            </>
+          }
+          sentence={<MarkedText text={asSentence(settingDefinitions[key].description)} />}
+          trail={[{ label: 'Settings', to: '/settings' }]}
+        />
+        {changeable ? (
+          <ChangeForm setting={setting} form={form} />
+        ) : (
+          <Notice kind="info">
+            The setting is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and restart the
+            server.
+          </Notice>
+        )}
+      </>
+    ),
+  };
+}
+
+function ChangeForm({ setting, form }: { readonly setting: SettingView; readonly form: FormState }): Child {
+  return (
+    <>
+      <Form state={form} submit="Save the setting" cancel="/settings">
+        <SettingField setting={setting} />
+      </Form>
+      {setting.origin === 'api' ? (
+        <p>
+          <ButtonLink to={`/settings/${setting.key}/reset`} kind="small" icon="undo-2">
+            Remove the change made here
+          </ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+// Every setting with its value and origin: those that people change here, then those that the server starts with.
+
+import type { Child } from 'hono/jsx';
+import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
+import { settingDefinitions } from '../../../settings/definitions.ts';
+import type { SettingView } from '../../../settings/settings.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { asSentence, MarkedText } from '../../components/marked-text.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { groupsOf } from './setting-groups.ts';
+import { nameOrigin } from './setting-origin.ts';
+import { shownSetting } from './setting-text.ts';
+import type { SettingsPageServices } from './settings-services.ts';
+
+export function registerSettingsList(pages: Pages, { settings, configuration }: SettingsPageServices): void {
+  pages.page({
+    path: '/settings',
+    operation: 'getSettings',
+    notices: {
+      saved: 'The setting is saved, and takes effect in every server process.',
+      reset: 'The change is removed.',
+    },
+    show: async ({ may }) => ({
+      title: 'Settings',
+      section: 'settings',
+      content: (
+        <SettingsList
+          settings={await settings.describe()}
+          configuration={configuration}
+          mayChange={may('updateSettings')}
+        />
+      ),
+    }),
+  });
+}
+
+interface SettingsListProps {
+  readonly settings: readonly SettingView[];
+  readonly configuration: readonly ConfiguredSetting[];
+  /** true: an admin, who also sees paths and addresses of the server */
+  readonly mayChange: boolean;
+}
+
+function SettingsList({ settings, configuration, mayChange }: SettingsListProps): Child {
+  return (
+    <>
+      <PageHead title="Settings" sentence="What this registry does, and where each value comes from." />
+      {groupsOf(settings).map((group) => (
+        <section class="stack-tight">
+          <h2>{group.title}</h2>
+          <Table caption={group.title} columns={columnsOf(configuration, mayChange)} rows={group.settings} />
+        </section>
+      ))}
+      {mayChange && configuration.length > 0 ? <Configuration configuration={configuration} /> : null}
+    </>
+  );
+}
+
+function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boolean): readonly Column<SettingView>[] {
+  const columns: readonly Column<SettingView>[] = [
+    { label: 'Setting', cell: ({ key }) => <Named name={key} purpose={settingDefinitions[key].description} /> },
+    { label: 'Value', cell: ({ value }) => <Value text={shownSetting(value)} empty="none" /> },
+    { label: 'From', cell: (setting) => <Origin setting={setting} configuration={configuration} /> },
+  ];
+  if (!mayChange) return columns;
+  return [
+    ...columns,
+    {
+      label: 'Action',
+      isPlain: true,
+      cell: ({ key, changeable }) =>
+        changeable ? (
+          <ButtonLink to={`/settings/${key}`} kind="small" aria-label={`Change ${key}`} data-dialog>
+            Change
+          </ButtonLink>
+        ) : null,
+    },
+  ];
+}
+
+function Named({ name, purpose }: { readonly name: string; readonly purpose: string }): Child {
+  return (
+    <div class="stack-tight">
+      <code>{name}</code>
+      <span class="soft small prose">
+        <MarkedText text={asSentence(purpose)} />
+      </span>
+    </div>
+  );
+}
+
+/** `empty`: stands for no text. */
+function Value({ text, empty }: { readonly text: string; readonly empty: string }): Child {
+  return text === '' ? <span class="soft">{empty}</span> : <span class="breaks">{text}</span>;
+}
+
+interface OriginProps {
+  readonly setting: SettingView;
+  readonly configuration: readonly ConfiguredSetting[];
+}
+
+function Origin({ setting, configuration }: OriginProps): Child {
+  const name = nameOrigin(setting, configuration);
+  if (setting.origin === 'api') return <Badge icon="pencil">{name}</Badge>;
+  if (setting.changeable) return <span class="soft small breaks">{name}</span>;
+  return (
+    <Badge icon="lock" title="The setting is fixed. Change it there, and restart the server.">
+      fixed by {name}
+    </Badge>
+  );
+}
+
+function Configuration({ configuration }: Pick<SettingsListProps, 'configuration'>): Child {
+  const rows = configuration.filter(({ runtimeKey }) => runtimeKey === undefined);
+  const columns: readonly Column<ConfiguredSetting>[] = [
+    { label: 'Setting', cell: ({ key, purpose }) => <Named name={key} purpose={purpose} /> },
+    { label: 'Value', cell: ({ value }) => <Value text={value} empty="not set" /> },
+    { label: 'From', cell: ({ origin }) => <span class="soft small breaks">{origin}</span> },
+  ];
+  return (
+    <section class="stack-tight">
+      <h2>Configuration of the server</h2>
+      <p class="soft prose">
+        The server reads these when it starts. Change them in libretto.json, as a flag or as an environment variable,
+        and restart it.
+      </p>
+      <Table caption="Configuration of the server" columns={columns} rows={rows} />
+    </section>
+  );
+}

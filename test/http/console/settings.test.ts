@@ -1,0 +1,128 @@
+// Tests the pages about settings: values with their origin, forms for each kind of value, and fixed settings.
+
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../cli/config/config.ts';
+import { baselineOf } from '../../../cli/state/state-settings.ts';
+import { shownConfiguration } from '../../../cli/state/shown-configuration.ts';
+import { runConsole, type PageReply, type RunningConsole } from '../../util/running-console.ts';
+
+/** A console of a server that was started with these variables. */
+async function runWith(environment: Readonly<Record<string, string>>): Promise<RunningConsole> {
+  const config = await loadConfig({ flags: {}, environment, workingDirectory: '/nowhere' });
+  return runConsole({ baseline: baselineOf(config), configuration: shownConfiguration(config) });
+}
+
+/** The value of a setting, as the service has it. */
+async function valueOf(console: RunningConsole, key: string): Promise<unknown> {
+  return (await console.registry.services.settings.describe()).find((one) => one.key === key)?.value;
+}
+
+/** The text of the row of a setting. */
+function rowOf({ html }: PageReply, key: string): string {
+  const row = html.split('<tr>').find((one) => one.includes(`<code>${key}</code>`)) ?? '';
+  return row
+    .replaceAll(/<svg.*?<\/svg>/gs, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+}
+
+describe('the list of settings', () => {
+  it('shows value, origin and purpose, and changes only for admins', async () => {
+    await using console = await runWith({ LIBRETTO_READ_LIMIT: '7' });
+    const { browser } = await console.signIn('admin');
+    await console.registry.services.settings.update({ 'limits.write': 9 }, 'cli:ada');
+    const page = await browser.get('/settings');
+    expect(rowOf(page, 'limits.write')).toMatch(/requests per hour .* 9 changed here Change/i);
+    expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default Change/);
+    expect(rowOf(page, 'mirroring.enabled')).toContain('off');
+    const viewer = await console.signIn('viewer');
+    const seen = await viewer.browser.get('/settings');
+    expect(seen.status).toBe(200);
+    expect(seen.html).not.toContain('href="settings/');
+    expect(seen.text).not.toContain('Configuration of the server');
+  });
+
+  it('shows the configuration of the server with its origins, and no secret', async () => {
+    await using console = await runWith({
+      LIBRETTO_REDIS: 'redis://libretto:hunter2@redis.example:6379',
+      LIBRETTO_ORIGIN: 'https://origin.example',
+      LIBRETTO_ORIGIN_AUTHORIZATION: 'Bearer hunter3',
+      LIBRETTO_LISTEN: '[::1]:9000',
+    });
+    const { browser } = await console.signIn('admin');
+    const page = await browser.get('/settings');
+    expect(rowOf(page, 'redis')).toContain('redis://***@redis.example:6379 LIBRETTO_REDIS');
+    expect(rowOf(page, 'origin')).toContain('https://origin.example LIBRETTO_ORIGIN');
+    expect(rowOf(page, 'originAuthorization')).toContain('set, and not shown LIBRETTO_ORIGIN_AUTHORIZATION');
+    expect(rowOf(page, 'listen')).toContain('[::1]:9000 LIBRETTO_LISTEN');
+    expect(rowOf(page, 'data')).toContain('/nowhere/var the default');
+    expect(rowOf(page, 'sources')).toContain('not set the default');
+    expect(page.html).not.toMatch(/hunter[23]/);
+  });
+});
+
+describe('a change of a setting', () => {
+  it.each([
+    ['mirroring.enabled', { value: 'on' }, true],
+    ['limits.read', { value: '2500' }, 2500],
+    ['mirroring.abandoned', { value: 'warn' }, 'warn'],
+    ['mirroring.allow', { value: 'acme/*\r\n\r\n symfony/* ' }, ['acme/*', 'symfony/*']],
+    ['warnings', { value: '<2.5: Update: now' }, [{ versions: '<2.5', message: 'Update: now' }]],
+    ['metadata_url', { value: '/p2/%package%.json' }, '/p2/%package%.json'],
+  ])('of %s takes effect, and can be removed again', async (key, fields, expected) => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const before = await valueOf(console, key);
+    expect((await browser.get(`/settings/${key}`)).status).toBe(200);
+    const saved = await browser.post(`/settings/${key}`, fields);
+    expect([saved.status, saved.headers['location']]).toEqual([303, '../settings?notice=saved']);
+    expect(await valueOf(console, key)).toEqual(expected);
+    expect((await browser.get(`/settings/${key}`)).html).toContain(`settings/${key}/reset`);
+    const reset = await browser.post(`/settings/${key}/reset`, {});
+    expect(reset.headers['location']).toBe('../../settings?notice=reset');
+    expect(await valueOf(console, key)).toEqual(before);
+  });
+
+  it('chooses several endpoints', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const form = await browser.get('/settings/advertise');
+    const [first = ''] = /name="value" value="[^"]+"/.exec(form.html) ?? [];
+    const name = first.replace(/^.*value="([^"]+)"$/, '$1');
+    expect((await browser.post('/settings/advertise', { value: name })).status).toBe(303);
+    expect(await valueOf(console, 'advertise')).toEqual([name]);
+    const again = await browser.get('/settings/advertise');
+    expect(again.html.match(/ checked/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['limits.read', 'many', 'Must be a whole number from 0'],
+    ['warnings', 'no constraint', 'Must be a list of at most 20 objects'],
+    ['mirroring.url', 'http://packages.example', 'Must be an https address'],
+  ])('of %s to something else is refused beside its field, and keeps what was typed', async (key, value, message) => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const reply = await browser.post(`/settings/${key}`, { value });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(message)]);
+    expect(reply.html).toContain('aria-invalid="true"');
+    expect(reply.html).toContain(value);
+  });
+
+  it('that a variable fixes is not offered, and refused', async () => {
+    await using console = await runWith({ LIBRETTO_METADATA_URL: '/p2/%package%.json' });
+    const { browser } = await console.signIn('admin');
+    expect(rowOf(await browser.get('/settings'), 'metadata_url')).toContain('fixed by LIBRETTO_METADATA_URL');
+    const page = await browser.get('/settings/metadata_url');
+    expect(page.text).toContain('The setting is fixed by LIBRETTO_METADATA_URL.');
+    expect(page.html).not.toContain('name="value"');
+    const reply = await browser.post('/settings/metadata_url', { value: '/other/%package%.json' });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('is fixed by')]);
+    expect(await valueOf(console, 'metadata_url')).toBe('/p2/%package%.json');
+  });
+
+  it('of an unknown setting is not found', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    for (const key of ['limits.none', 'constructor']) expect((await browser.get(`/settings/${key}`)).status).toBe(404);
+  });
+});
