@@ -22,12 +22,14 @@ import { internalError, methodNotAllowed, notFound } from './pipeline/refusals.t
 import { featureRouteOf, type FeatureRoute } from './protocol/feature.ts';
 import { MirroringFailure } from './protocol/mirrored-packages.ts';
 import { requestPreferences } from './protocol/request-preferences.ts';
-import { parseRoute } from './protocol/route.ts';
+import { parseRoute, type Route } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
 import { canRequestExactForm } from './tree/exact-form.ts';
 
 export interface HandlerParts extends LimitParts {
   readonly tree: Tree;
+  /** the core's route of a raw request target; default: `parseRoute` */
+  readonly routeOf?: ((target: string) => Route) | undefined;
   readonly sender: Sender;
   /** reads the state for /health/ready; rejects if it cannot be read */
   readonly readState: (() => Promise<unknown>) | undefined;
@@ -88,11 +90,12 @@ function decided(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
 
 function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   const { request } = exchange;
+  const { routeOf = parseRoute } = parts;
   // before authentication and counting: ambiguous framing, a repeated header, a target that is no path. The sender of
   // such a request cannot be known.
   const refusal = admit(request);
   if (refusal !== undefined) return refusal;
-  const route = parseRoute(request.url ?? '');
+  const route = routeOf(request.url ?? '');
   exchange.route = route.kind;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const fault = unwanted(request);

@@ -28,6 +28,7 @@ import type { Feature } from './protocol/feature.ts';
 import type { MirroredPackages } from './protocol/mirrored-packages.ts';
 import { asBuilt, type RootChanges } from './tree/root-document.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
+import type { Route } from './protocol/route.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './tree/tree-files.ts';
 import type { Certificate, SecureParts, SecureServer } from './http/http2/secure-server.ts';
@@ -51,6 +52,8 @@ export interface ProxyOptions {
   readonly uses?: Pick<TokenUses, 'note'> | undefined;
   /** the routes in addition to packages.json, p2 and dist */
   readonly features?: readonly Feature[];
+  /** the core's route of a raw request target; default: `parseRoute` */
+  readonly routeOf?: ((target: string) => Route) | undefined;
   readonly log: Logger;
   /** logs every answered or aborted request */
   readonly logRequest: RequestLog;

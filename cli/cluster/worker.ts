@@ -4,7 +4,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 
-import { announcement, setupLines } from '../serve/announcement.ts';
+import { announcement } from '../serve/announcement.ts';
+import { tellPeople } from '../serve/tell-people.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -37,18 +38,19 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
 }
 
 async function announce(
-  { stderr, remarks, now }: Context,
+  context: Context,
   service: Service,
   { size, metrics }: { readonly size: number; readonly metrics: ListenAddress | undefined },
 ): Promise<void> {
   const { config } = service;
+  const { remarks, now } = context;
   printLines(
     remarks,
     announcement({ ...service, metrics, tree: await service.tree(), mirrors: await service.mirrors(), now: now() }),
   );
   printLines(remarks, [`${size} workers serve.`]);
   if (config.log.value.to === 'file') printLines(remarks, [`Requests are logged to ${config.log.value.path}.`]);
-  printLines(stderr, setupLines(await service.offerSetup()));
+  await tellPeople(context, service);
 }
 
 interface Link {

@@ -13,6 +13,7 @@ import { addressSettings } from './address-settings.ts';
 import { features } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
+import { consoleSettings } from './console-settings.ts';
 import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
@@ -183,6 +184,7 @@ export const settings = {
   trustedProxies,
   ...connectionSettings,
   features,
+  ...consoleSettings,
   metrics,
   workers,
   ...tlsSettings,

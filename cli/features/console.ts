@@ -10,7 +10,8 @@ import type { Offers, OpenFeature } from './served-feature.ts';
 
 export function open(core: ServingCore, { services, mirror }: Offers): OpenFeature {
   if (services === undefined) throw new Error('the console is opened behind its services');
-  const { advisories } = core;
+  const { advisories, config } = core;
+  const { value, origin } = config.consoleListen;
   const place = placeOf(core);
   return {
     answers: createConsoleFeature(async () => {
@@ -18,6 +19,7 @@ export function open(core: ServingCore, { services, mirror }: Offers): OpenFeatu
       const configuration = shownConfiguration(core.config);
       return openConsole({ ...services, advisories, mirrored: mirror?.catalogue, configuration }, place);
     }),
+    listen: value && { name: 'console', value, origin, flag: '--console-listen' },
   };
 }
 
@@ -27,11 +29,12 @@ function placeOf({ config, certificateNames }: ServingCore): ConsolePlace {
   return {
     publicUrl,
     trustedProxies: trustedProxiesOf(config),
-    allowsPlainHttp: false,
+    allowsPlainHttp: config.consoleAllowHttp.value,
     hosts: [
       ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
       ...certificateNames,
-      config.listen.value.host,
+      (config.consoleListen.value ?? config.listen.value).host,
+      ...config.consoleHosts.value,
     ],
   };
 }

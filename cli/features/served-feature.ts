@@ -10,7 +10,8 @@ import type { Feature } from '../../proxy/protocol/feature.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { AnsweredKey } from '../compose/settings.ts';
 import type { Syncing } from '../compose/sync.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, Configured } from '../config/config.ts';
+import type { ListenAddress } from '../config/setting-values.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Context } from '../io/context.ts';
@@ -32,10 +33,20 @@ export interface Offers {
   readonly setupCode?: () => Promise<Secret | undefined>;
 }
 
+/** The address of a feature that has one of its own. */
+export interface FeatureListen extends Configured<ListenAddress> {
+  /** names it among the addresses of the server */
+  readonly name: string;
+  /** the flag that sets it, for messages */
+  readonly flag: string;
+}
+
 export interface OpenFeature {
   readonly offers?: Offers;
   /** the requests that it answers */
   readonly answers?: Feature;
+  /** where it answers them, instead of the server's address */
+  readonly listen?: FeatureListen | undefined;
   /** keys of packages.json that it answers */
   readonly advertises?: readonly AnsweredKey[];
   /** its metrics */

@@ -11,6 +11,7 @@ import { composeBuilder } from '../compose/builder.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composePeople } from '../compose/people.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
+import { invitationPage } from '../config/invitation-page.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
@@ -38,6 +39,7 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
     startedAtMs: nowMs(),
     stateKind: config.state.value === undefined ? ('lmdb' as const) : ('redis' as const),
     people,
+    invitationPage: invitationPage(config),
     sessions: people.sessions,
     version,
     artifactsOf: artifactsFor(core, store),

@@ -12,6 +12,9 @@ const served = [
   'tlsCert',
   'tlsKey',
   'features',
+  'consoleListen',
+  'consoleHosts',
+  'consoleAllowHttp',
   'metrics',
   'log',
 ] as const;

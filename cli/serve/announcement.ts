@@ -1,12 +1,10 @@
 // The text that a server prints after its start. Pure.
 
-import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
-import { counted, revealSecret } from '../io/output.ts';
+import { counted } from '../io/output.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
-import type { SetupOffer } from './setup-offer.ts';
 import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
 
 export interface Announced {
@@ -51,18 +49,6 @@ export function announcement(announced: Announced): string[] {
   if (metrics !== undefined)
     lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, without authentication.`);
   return lines;
-}
-
-/** Explains how to make the first admin of the management API; empty if a user exists. */
-export function setupLines(offer: SetupOffer | undefined): string[] {
-  if (offer === undefined) return [];
-  const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };
-  return [
-    'There is no user yet. To create the first admin, replace the email and password in this command, and run ' +
-      'it within an hour:',
-    `  curl ${quoteForShell(`${offer.url}/api/auth/setup`)} -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
-    'Or run `libretto user create --admin --email EMAIL` here.',
-  ];
 }
 
 /** The address for other machines, where it is another than that for this machine. */

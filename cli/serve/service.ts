@@ -1,12 +1,13 @@
 // The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
 
+import type { Secret } from '../../build/shared/text/secret.ts';
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
-import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
+import type { ProxyOptions } from '../../proxy/server.ts';
 import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
 import { advertisedRoot, defaultLimits } from '../compose/settings.ts';
@@ -25,9 +26,10 @@ import { clientAddress, localUrl, type ClientAddress } from '../text/address.ts'
 import { readCertificate, type CertificateFacts } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
-import { listenRefusal } from './listen-refusal.ts';
+import { consoleUrl } from './console-address.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
-import { offerSetup, type SetupOffer } from './setup-offer.ts';
+import { createServers, type ListeningServers, type Servers } from './servers.ts';
+import { offerSetup } from './setup-offer.ts';
 import { toldAddress } from './told-address.ts';
 
 export interface Service {
@@ -48,8 +50,12 @@ export interface Service {
   readonly clients: ClientAddress;
   /** the certificate at the start; undefined: the server uses plain HTTP */
   readonly certificate: CertificateFacts | undefined;
+  /** the address of the API for clients on this machine */
+  readonly local: string;
+  /** the address of the console, with a slash at its end; undefined: this server has no console */
+  readonly console: string | undefined;
   /** The setup code for the first admin; undefined if a user exists. */
-  readonly offerSetup: () => Promise<SetupOffer | undefined>;
+  readonly offerSetup: () => Promise<Secret | undefined>;
   readonly degraded: () => boolean;
   /** Handles SIGHUP: opens the log again and reads the certificate again. */
   readonly hangUp: () => void;
@@ -88,27 +94,27 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
   const { mirror, setupCode } = features.offers;
   const metrics = await composeMetrics(core, features);
   closing.add(metrics.close);
-  const proxy = await createProxy(
+  const servers = await createServers(
     proxyOptions(core, features, { counts: metrics.counts, certificate: certificate?.pair }),
+    config.listen,
+    features.open,
   );
-  closing.add(proxy.close);
+  closing.add(servers.close);
   if (core.leads) closing.add(startCopies(core));
   for (const { start } of features.open) await start?.();
   const metricsAt = await metrics.listen({
-    connections: proxy.connections,
+    connections: servers.connections,
     tree,
     features: () => features.open.flatMap(({ families }) => families?.() ?? []),
     degraded: core.counters.degraded,
     stateAway: core.stateAway,
     onError: (err) => log.logger.error({ err }, 'metrics could not be read'),
   });
-  const address = await proxy.listen().catch((error: unknown) => {
-    throw listenRefusal(error, config.listen);
-  });
+  const addresses = await servers.listen();
   return {
     ...logging(log),
-    ...addressing(core, address, certificate?.facts),
-    offerSetup: () => offerSetup(core, setupCode, localUrl(address.host, address.port, certificate?.facts)),
+    ...addressing(core, addresses, certificate?.facts),
+    offerSetup: () => offerSetup(core, setupCode),
     tree: tree.shown,
     mirrors: async () => mirror !== undefined && isMirroring(mirror.mirror),
     metrics: metricsAt,
@@ -116,18 +122,27 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
     config: await withSettingsOf(store, config),
     tokens: composeTokens(store, context),
     degraded: core.counters.degraded,
-    hangUp: hangUp(core, proxy),
+    hangUp: hangUp(core, servers),
     close: () => closing.run(),
   };
 }
 
 function addressing(
   { config, context }: ServingCore,
-  address: { readonly host: string; readonly port: number },
+  { main, own }: ListeningServers,
   certificate: CertificateFacts | undefined,
-): Pick<Service, 'host' | 'port' | 'certificate' | 'clients'> {
+): Pick<Service, 'host' | 'port' | 'certificate' | 'clients' | 'local' | 'console'> {
   const [publicUrl, networkAddresses] = [publicUrlOf(config)?.url, context.networkAddresses()];
-  return { ...address, certificate, clients: clientAddress({ ...address, certificate, publicUrl, networkAddresses }) };
+  const allowsPlainHttp = config.consoleAllowHttp.value;
+  return {
+    ...main,
+    certificate,
+    local: localUrl(main.host, main.port, certificate),
+    clients: clientAddress({ ...main, certificate, publicUrl, networkAddresses }),
+    console: config.features.value.includes('console')
+      ? consoleUrl({ main, own: own.get('console'), certificate, publicUrl, allowsPlainHttp })
+      : undefined,
+  };
 }
 
 function logging({ logger }: ServingCore['log']): Pick<Service, 'logError' | 'logCrash'> {
@@ -142,7 +157,7 @@ function proxyOptions(
   core: ServingCore,
   { offers: { mirror, onDownload }, open }: OpenFeatures,
   { counts, certificate }: Pick<ProxyOptions, 'counts' | 'certificate'>,
-): ProxyOptions {
+): Omit<ProxyOptions, 'features' | 'host' | 'port'> {
   const { config, settings, store, tree, log } = core;
   return {
     counts,
@@ -152,12 +167,10 @@ function proxyOptions(
     onDownload,
     dataDirectory: config.data.value,
     files: tree.files,
-    ...config.listen.value,
     certificate,
     authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
     counters: core.counters,
     uses: core.uses,
-    features: open.flatMap(({ answers }) => answers ?? []),
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: trustedProxiesOf(config),
@@ -185,12 +198,12 @@ function startCopies({ store, log }: ServingCore): () => void {
 }
 
 /** Handles SIGHUP. */
-function hangUp({ config, context, log, leads }: ServingCore, proxy: Proxy): () => void {
+function hangUp({ config, context, log, leads }: ServingCore, servers: Servers): () => void {
   const renewal = createRenewal(
     config,
     context,
     leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined,
-    proxy.renewCertificate,
+    servers.renewCertificate,
   );
   return () => {
     log.reopen();

@@ -4,22 +4,14 @@ import type { Secret } from '../../build/shared/text/secret.ts';
 import { StateError } from '../../proxy/state/state-error.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 
-export interface SetupOffer {
-  readonly code: Secret;
-  /** the address of the server for clients on this machine */
-  readonly url: string;
-}
-
 /** Undefined if a user exists, or while the state cannot be written. */
 export async function offerSetup(
   { tellState }: Pick<ServingCore, 'tellState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,
-  url: string,
-): Promise<SetupOffer | undefined> {
-  const code = await setupCode?.()
+): Promise<Secret | undefined> {
+  return setupCode?.()
     .catch(whereUnwritable)
     .catch(whereDamaged((fault) => tellState(`No setup code is offered. ${fault}`)));
-  return code && { code, url };
 }
 
 /** Returns undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */

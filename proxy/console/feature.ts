@@ -34,9 +34,9 @@ export function createConsoleFeature(load: () => Promise<Console>): Feature {
   };
 }
 
-/** Sends browsers to the console. Every other client gets the answer of an unknown path. */
+/** Sends browsers to the console. Every other client gets the answer of an unknown path, which metrics count as one. */
 const front: FeatureRoute = {
-  kind,
+  kind: 'unknown',
   open: true,
   answer: ({ incoming: { method, headers } }) =>
     method === 'GET' && headers.accept?.includes('text/html') === true

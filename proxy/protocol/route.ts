@@ -37,6 +37,11 @@ const providerPattern =
 
 const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\/(.+)\.zip$/;
 
+/** For a server that has features, and serves no tree. */
+export function featuresAlone(): Route {
+  return unknown;
+}
+
 /** The route of a raw request target (`req.url`: path and query). Every target of another form is `unknown`. */
 export function parseRoute(target: string): Route {
   const question = target.indexOf('?');

@@ -60,7 +60,7 @@ describe('the messages of serve', () => {
     const { exitCode, stdout, stderr } = await server.ended;
     expect(exitCode).toBe(0);
     expect(stderr.replace(/set_\w+/, 'set_…')).toBe(
-      `Data folder: ${folder.at('var')} (default)\nServing 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To create the first admin, replace the email and password in this command, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping after the requests in progress. Press Ctrl+C again to stop at once.\n`,
+      `Data folder: ${folder.at('var')} (default)\nServing 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To create the first admin, open this page within an hour:\n  ${url}/ui/setup?code=set_…\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping after the requests in progress. Press Ctrl+C again to stop at once.\n`,
     );
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);

@@ -164,7 +164,7 @@ describe('users', () => {
 describe('a server with users', () => {
   it('prints a setup code while no user exists, and the code creates the first admin', async () => {
     const url = await serve();
-    const [, setup_code = ''] = (await running?.shows(/"setup_code":"(set_\w+)"/)) ?? [];
+    const [, setup_code = ''] = (await running?.shows(/setup\?code=(set_\w+)/)) ?? [];
     const reply = await post(`${url}/api/auth/setup`, { setup_code, email: 'ada@example.org', password });
     expect(reply).toMatchObject({ status: 201, body: { user: { role: 'admin' } } });
     running?.signal('SIGTERM');

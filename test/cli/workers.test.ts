@@ -136,7 +136,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
 
   it('have the same management API: a login on one is valid on all', async () => {
     const { server, url } = await serve();
-    const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
+    const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
     const call = async (
       method: string,
       path: string,
@@ -175,7 +175,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
 
   it('accept eight correct logins at once, and answer five of twelve wrong ones', async () => {
     const { server, url } = await serve('--state', redis.url);
-    const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
+    const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
     const post = async (path: string, body: object): Promise<number> =>
       (
         await fetch(`${url}${path}`, {

@@ -48,7 +48,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
     [url] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
   };
   await start();
-  const [, code = ''] = await serving!.shows(/"setup_code":"(\w+)"/);
+  const [, code = ''] = await serving!.shows(/setup\?code=(\w+)/);
   const session = await setUp(url, code);
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     serving.signal(signal);

@@ -115,7 +115,7 @@ export interface RunningCli {
 }
 
 /** The one secret that `serve` prints. */
-const setupLine = /^ {2}curl \S+\/api\/auth\/setup .*$/m;
+const setupLine = /^ {2}(?:curl \S+\/api\/auth\/setup .*|\S+\/ui\/setup\?code=\w+)$/m;
 
 /** The lines of a log without those of the audit log's head, which appear by time and not by request. */
 export function logLines(text: string): Record<string, unknown>[] {

@@ -134,6 +134,7 @@ export async function runManagement(
     ...packageServices(state, store, now, folder.at('data'), options.render),
     dataDirectory: folder.at('data'),
     people,
+    invitationPage: 'console',
     tokensOf,
     settings,
     state,

@@ -1,7 +1,8 @@
 // `libretto serve`: serves until a signal. Messages for people go to standard error, since standard output may be the
 // request log.
 
-import { announcement, setupLines } from '../../serve/announcement.ts';
+import { announcement } from '../../serve/announcement.ts';
+import { tellPeople } from '../../serve/tell-people.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -12,7 +13,7 @@ import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { stderr, remarks } = context;
+  const { remarks } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   if (config.workers.value > 1) return serveWithWorkers(config, context, announceNew);
   const { log } = config;
@@ -26,7 +27,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }),
   );
   if (log.value.to === 'file') printLines(remarks, [`Requests are logged to ${log.value.path}.`]);
-  printLines(stderr, setupLines(await service.offerSetup()));
+  await tellPeople(context, service);
   const exitCode = await stopped;
   await service.close();
   return exitCode;

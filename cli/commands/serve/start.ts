@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 import { BuildBusy, NothingToBuild, WithdrawalRefused } from '../../../build/contract/refusals.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
-import { announcement, setupLines } from '../../serve/announcement.ts';
+import { announcement } from '../../serve/announcement.ts';
+import { tellPeople } from '../../serve/tell-people.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
@@ -52,8 +53,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (tree !== undefined)
     await explainInstallation({ context, config, tokens: service.tokens, url: service.clients.url, tree, mirrors });
   printLines(remarks, publishingLines(context, config));
-  const setup = setupLines(await service.offerSetup());
-  printLines(stderr, setup.length > 0 ? ['', ...setup] : []);
+  await tellPeople(context, service, ['']);
   printLines(remarks, ['', 'Press Ctrl+C to stop.']);
   const exitCode = await stopped;
   await service.close();

@@ -3,6 +3,9 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
 import type { ChangedUser, Users } from '../../../proxy/auth/users.ts';
+import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
+import type { Config } from '../../config/config.ts';
+import { invitationPage } from '../../config/invitation-page.ts';
 import type { Given } from '../../io/command.ts';
 import { openCommandState } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
@@ -11,10 +14,12 @@ import { composeSettings, peopleRules } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
 import { formatFields, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { invitationLines } from './invitation-text.ts';
 
 export interface UserCommand {
   readonly context: Context;
   readonly flags: Given['flags'];
+  readonly config: Config;
   readonly users: Users;
   /** the user that the first operand names */
   readonly find: () => Promise<UserRecord>;
@@ -39,7 +44,14 @@ export async function runUserCommand(
       composeKeys(config, context),
       peopleRules(composeSettings(config, context, store)),
     ).usersOf(context.actor);
-    await work({ context, flags, users, json: flags['json'] === true, find: () => findUser(users, operands[0] ?? '') });
+    await work({
+      context,
+      flags,
+      config,
+      users,
+      json: flags['json'] === true,
+      find: () => findUser(users, operands[0] ?? ''),
+    });
   } catch (error) {
     if (error instanceof RegistryError && error.status < 500) throw new UsageError(error.message, { cause: error });
     throw error;
@@ -61,27 +73,23 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
 
 /** Prints the changed user. An invitation is the only line on standard output, for scripts. */
 export async function showChange(
-  { context: { stdout, summary, remarks }, json }: UserCommand,
+  { context, config, json }: UserCommand,
   { record, invitation }: ChangedUser,
 ): Promise<void> {
+  const { stdout, summary, remarks } = context;
   const user = showUser(record);
   const shown =
     invitation === undefined
       ? undefined
       : {
           token: revealSecret(invitation.code),
-          link: `/api/swagger#invitation=${revealSecret(invitation.code)}`,
+          link: invitationLink(invitationPage(config), revealSecret(invitation.code)),
           expires_at: invitation.expires_at,
         };
   if (json) printJson(stdout, shown === undefined ? user : { ...user, invitation: shown });
   else if (shown === undefined) printLines(summary, describeUser(user));
   else {
-    printLines(remarks, [
-      ...describeUser(user),
-      '',
-      `Invitation (shown only once; works once; ends on ${shown.expires_at}).`,
-      'The user sends it with a new password to POST /api/auth/invitations/accept:',
-    ]);
+    printLines(remarks, [...describeUser(user), '', ...(await invitationLines(context, config, shown))]);
     printLines(stdout, [shown.token]);
   }
   await stdout.delivered(

@@ -1,6 +1,7 @@
 // Users over HTTP, for admins: the same service as `libretto user`.
 
 import { z } from '@hono/zod-openapi';
+import { invitationLink, type InvitationPage } from '../../auth/invitation-link.ts';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import type { ChangedUser } from '../../auth/users.ts';
@@ -11,6 +12,8 @@ import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.t
 
 export interface UserServices {
   readonly people: People;
+  /** where an invited person chooses a password */
+  readonly invitationPage: InvitationPage;
 }
 
 const tags = ['Users'];
@@ -89,7 +92,8 @@ const deleteUser = operation({
   errors: ['NOT_FOUND', 'LAST_ADMIN'],
 });
 
-export function registerUsers(api: Api, { people }: UserServices): void {
+export function registerUsers(api: Api, { people, invitationPage }: UserServices): void {
+  const show = (changed: ChangedUser): z.infer<typeof changedUser> => showChange(changed, invitationPage);
   api.openapi(listUsers, async (context) => {
     const { data, next_cursor } = page(
       await people.usersOf(actor(context)).list(),
@@ -121,11 +125,11 @@ export function registerUsers(api: Api, { people }: UserServices): void {
   );
 }
 
-function show({ record, invitation }: ChangedUser): z.infer<typeof changedUser> {
+function showChange({ record, invitation }: ChangedUser, invitationPage: InvitationPage): z.infer<typeof changedUser> {
   if (invitation === undefined) return showUser(record);
   const { code, expires_at } = invitation;
   return {
     ...showUser(record),
-    invitation: { token: code.reveal(), link: `/api/swagger#invitation=${code.reveal()}`, expires_at },
+    invitation: { token: code.reveal(), link: invitationLink(invitationPage, code.reveal()), expires_at },
   };
 }

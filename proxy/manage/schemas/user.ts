@@ -46,9 +46,9 @@ const invitation = z
     token: z.string().openapi({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
     link: z.string().openapi({
       description:
-        'the page to accept the invitation, relative to the address of the registry; the part after # is never ' +
-        'sent to a server',
-      example: '/api/swagger#invitation=inv_…',
+        'the page to accept the invitation, relative to the address of the registry: a page of the console, or of ' +
+        'the API explorer on a server without the console',
+      example: '/ui/invitation?code=inv_…',
     }),
     expires_at: timeWhen('it ends'),
   })

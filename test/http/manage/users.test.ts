@@ -27,7 +27,7 @@ describe('an invitation', () => {
       ...eve,
       status: 'invited',
       two_factor_enabled: false,
-      invitation: { link: expect.stringContaining(`#invitation=${invitationOf(reply)}`) as string },
+      invitation: { link: expect.stringContaining(`/ui/invitation?code=${invitationOf(reply)}`) as string },
     });
     expect((await login(registry, eve.email, strong)).status).toBe(401);
     const accepted = await accept(registry, invitationOf(reply));
