@@ -8,16 +8,27 @@ import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { shownConfiguration } from '../state/shown-configuration.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function open(core: ServingCore, { services, mirror }: Offers): OpenFeature {
-  if (services === undefined) throw new Error('the console is opened behind its services');
+export function open(core: ServingCore, { services, packages, inspection, mirror }: Offers): OpenFeature {
+  if (services === undefined || packages === undefined || inspection === undefined)
+    throw new Error('the console is opened behind its services');
   const { advisories, config } = core;
   const { value, origin } = config.consoleListen;
   const place = placeOf(core);
   return {
     answers: createConsoleFeature(async () => {
       const { openConsole } = await import('../../proxy/console/open-console.ts');
-      const configuration = shownConfiguration(core.config);
-      return openConsole({ ...services, advisories, mirrored: mirror?.catalogue, configuration }, place);
+      return openConsole(
+        {
+          ...services,
+          restorationsOf: packages.restorationsOf,
+          inspection,
+          advisories,
+          mirrored: mirror?.catalogue,
+          mirror: mirror?.mirror,
+          configuration: shownConfiguration(config),
+        },
+        place,
+      );
     }),
     listen: value && { name: 'console', value, origin, flag: '--console-listen' },
   };

@@ -3,6 +3,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Answer } from '../http/answer.ts';
+import { awaitBuilder } from '../protocol/await-builder.ts';
 import type { FeatureRequest } from '../protocol/feature.ts';
 import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
 import type { Assets } from './assets/assets.ts';
@@ -77,6 +78,7 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
   if (found.kind === 'upload')
     return { outcome: await found.definition.receive(visitor, incoming, sendContinue), cookies: [] };
   if (found.kind === 'page') throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This page takes no form.' });
+  if (found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
 }
 

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
-import type { NormalizedVersion } from '../../build/contract/version.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import type { WithheldVersion } from '../../build/contract/withheld.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { StateStore } from '../state/state-store.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
 
@@ -87,6 +88,16 @@ export async function recordedWithdrawals(store: Pick<AuditedStore, 'range'>): P
     const name = parsePackageName(of);
     return name === undefined ? [] : [{ name, version, version_normalized: normalized as NormalizedVersion, since }];
   });
+}
+
+/** The record of a version that was withdrawn by hand; undefined: there is none. `version`: in any form. */
+export async function readWithdrawal(
+  store: Pick<StateStore, 'get'>,
+  name: string,
+  version: string,
+): Promise<Withdrawal | undefined> {
+  const entry = await store.get(withdrawalKey(name, normalizeVersion(version) ?? version));
+  return entry === undefined ? undefined : parseWithdrawal(entry.value);
 }
 
 const withdrawalPrefix = 'withdrawal/';

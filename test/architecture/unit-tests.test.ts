@@ -42,12 +42,13 @@ const unitTests = [...targets.keys()].filter((path) => path.startsWith('test/uni
 /** The source that the path of a unit test names, with or without a topic after the source's name. */
 function subjectOf(test: string): string | undefined {
   let path = test.slice('test/unit/'.length, -'.test.ts'.length);
-  while (!existsSync(join(root, `${path}.ts`))) {
+  for (;;) {
+    const found = [`${path}.ts`, `${path}.tsx`].find((source) => existsSync(join(root, source)));
+    if (found !== undefined) return found;
     const topic = /-[^-/]*$/.exec(path);
     if (topic === null) return undefined;
     path = path.slice(0, topic.index);
   }
-  return `${path}.ts`;
 }
 
 /** All files that this file imports, directly or through imported files that `follow` admits. */

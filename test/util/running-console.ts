@@ -9,11 +9,17 @@ import type { Role } from '../../proxy/auth/policy.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { parseAddressRange } from '../../proxy/http/client-address.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
+import { createRestorations } from '../../proxy/packages/restorations.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import type { ConfiguredSetting } from '../../proxy/settings/configured-setting.ts';
 import type { Baseline } from '../../proxy/settings/settings.ts';
+import type { Actor } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import { inspectionServices } from './inspection-services.ts';
 import { rememberSecrets } from './leaks.ts';
+import { builderOf } from './package-services.ts';
+import { textOf } from './page-text.ts';
 import { runManagement, type RunningManagement, type SignedIn } from './running-management.ts';
 
 export interface ConsoleOptions {
@@ -79,7 +85,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     ...(certificate && { certificate }),
     ...(trustedProxies && { trustedProxies }),
     ...(baseline && { baseline }),
-    features: (services) => [consoleFeature(services, options)],
+    features: (services, state) => [consoleFeature(services, state, options)],
   });
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;
   const agent = new Agent({ connect: { rejectUnauthorized: false }, allowH2: http2 });
@@ -87,7 +93,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
   return {
     registry,
     origin,
-    definitions: consolePages(consoleServices(registry.services, options)).definitions,
+    definitions: consolePages(consoleServices(registry.services, registry.state, options)).definitions,
     browser,
     signIn: async (role) => {
       const person = await registry.signIn(role);
@@ -104,20 +110,34 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
   };
 }
 
-function consoleFeature(services: Services, options: ConsoleOptions): Feature {
+function consoleFeature(services: Services, state: StateStore, options: ConsoleOptions): Feature {
   const { publicUrl, hosts = [], allowsPlainHttp = false, trustedProxies = [] } = options;
   const ranges = trustedProxies.map((text) => parseAddressRange(text)).filter((one) => one !== undefined);
   const place = { publicUrl, hosts, allowsPlainHttp, trustedProxies: ranges };
-  return createConsoleFeature(async () => openConsole(consoleServices(services, options), place));
+  return createConsoleFeature(async () => openConsole(consoleServices(services, state, options), place));
 }
 
 /** The services as cli/features/console.ts composes them. */
-function consoleServices(services: Services, { configuration = [] }: ConsoleOptions): ConsoleServices {
-  const advisories = createPublishedAdvisories(services.published);
-  return { ...services, advisories, mirrored: undefined, configuration };
+function consoleServices(
+  services: Services,
+  state: StateStore,
+  { configuration = [] }: ConsoleOptions,
+): ConsoleServices {
+  const data = services.dataDirectory ?? '';
+  return {
+    ...services,
+    advisories: createPublishedAdvisories(services.published),
+    mirrored: undefined,
+    mirror: undefined,
+    configuration,
+    inspection: () => inspectionServices(services, state, data),
+    restorationsOf: (actor: Actor) =>
+      createRestorations({ runner: builderOf(data), withdrawals: services.withdrawalsOf(actor), actor }),
+  };
 }
 
-function createBrowser(agent: Agent, origin: string): TestBrowser {
+/** A browser without a cookie. `origin`: of the server. */
+export function createBrowser(agent: Agent, origin: string): TestBrowser {
   const cookies = new Map<string, string>();
   const send: TestBrowser['send'] = async (method, path, headers = {}, body = undefined) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -153,17 +173,4 @@ function keepCookie(cookies: Map<string, string>, set: string): void {
   const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/s.exec(set) ?? [];
   if (/;\s*max-age=0/i.test(attributes)) cookies.delete(name);
   else cookies.set(name, value);
-}
-
-function textOf(html: string): string {
-  return html
-    .replaceAll(/<(?:head|svg)[\s>].*?<\/(?:head|svg)>/gs, ' ')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
 }

@@ -91,7 +91,7 @@ export async function runManagement(
     readonly render?: Omit<RenderThreadOptions, 'onFailure'>;
     readonly trustedProxies?: readonly string[];
     /** more features on these services */
-    readonly features?: (services: Services) => readonly Feature[];
+    readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
 ): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
@@ -167,7 +167,7 @@ export async function runManagement(
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     certificate: options.certificate,
     trustedProxies: options.trustedProxies ?? [],
-    features: options.features?.(services) ?? [],
+    features: options.features?.(services, state) ?? [],
   });
   return {
     proxy,

@@ -14,7 +14,7 @@ import { formatOrigin, type Config } from '../../config/config.ts';
 import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
-import { installLines } from '../../text/install-lines.ts';
+import { installLines } from '../../../build/shared/text/install-lines.ts';
 import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';

@@ -19,7 +19,9 @@ export interface Assets {
 }
 
 /** The parts of the style sheet in their order. */
-const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms'].map((name) => `style/${name}.css`);
+const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms', '6-packages'].map(
+  (name) => `style/${name}.css`,
+);
 
 const types: Readonly<Record<string, string>> = {
   'style.css': 'text/css; charset=utf-8',

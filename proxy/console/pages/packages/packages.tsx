@@ -1,25 +1,16 @@
 // The pages about packages.
 
-import type { Catalogue } from '../../../packages/catalogue.ts';
-import type { Downloads } from '../../../packages/downloads.ts';
-import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
-import type { PublishedAdvisories } from '../../../tree/published-advisories.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import type { PackagePageServices } from '../package/package-services.ts';
+import { registerOnePackage } from '../package/package.tsx';
 import { PackageList } from './list-page.tsx';
 import { parseListQuery, selectRows, type ListedRow } from './list-query.ts';
 
-export interface PackagePageServices {
-  readonly catalogue: Catalogue;
-  readonly downloads: Downloads;
-  readonly advisories: PublishedAdvisories;
-  /** undefined: this server has no packages of other registries */
-  readonly mirrored: MirroredCatalogue | undefined;
-}
-
 export function registerPackagePages(pages: Pages, services: PackagePageServices): void {
   pages.page({ path: '/packages', operation: 'listPackages', show: (request) => showList(services, request) });
+  registerOnePackage(pages, services);
 }
 
 async function showList(services: PackagePageServices, { query: given, nowMs }: PageRequest): Promise<PageView> {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { describeOutcome, describeProblems } from '../../../../cli/text/build-report-text.ts';
-import { installLines } from '../../../../cli/text/install-lines.ts';
+import { installLines } from '../../../../build/shared/text/install-lines.ts';
 import { formatTable, printable } from '../../../../cli/io/output.ts';
 import { nearest } from '../../../../cli/text/suggest.ts';
 import type { BuildReport } from '../../../../build/contract/build-report.ts';

@@ -1,0 +1,79 @@
+// Which published versions an advisory or an entry of a filter list is about. Pure.
+
+import type { Advisory, PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
+import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
+import type { NormalizedVersion } from '../../../../build/contract/version.ts';
+import type { PublishedVersion } from '../../../packages/published-package.ts';
+import { webAddress } from './web-links.ts';
+
+/** One advisory, or one entry of a filter list. */
+export interface Warned {
+  readonly title: string;
+  /** the advisory's own id, and those of its sources; empty for an entry of a filter list */
+  readonly ids: readonly string[];
+  /** a word such as `high`; undefined: unknown */
+  readonly severity: string | undefined;
+  readonly constraint: string;
+  /** RFC 3339; undefined: unknown */
+  readonly reportedAt: string | undefined;
+  /** undefined: none that a browser may open */
+  readonly link: string | undefined;
+  /** labels of the published versions that it is about, newest first */
+  readonly affected: readonly string[];
+}
+
+/** `versions`: newest first. */
+export function warnedVersions(
+  { advisories, filter }: PackageAdvisories,
+  versions: readonly PublishedVersion[],
+): readonly Warned[] {
+  return [
+    ...advisories.map((advisory) => fromAdvisory(advisory, versions)),
+    ...Object.entries(filter).flatMap(([list, entries]) =>
+      entries.map((entry) => ({
+        title: text(entry['reason']) ?? `On the filter list “${list}”`,
+        ids: text(entry['reason']) === undefined ? [] : [`list ${list}`],
+        severity: undefined,
+        constraint: entry.constraint,
+        reportedAt: undefined,
+        link: webAddress(entry['url']),
+        affected: affectedBy(entry.constraint, versions),
+      })),
+    ),
+  ];
+}
+
+function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Warned {
+  const { advisoryId, title, affectedVersions, reportedAt } = advisory;
+  const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
+  return {
+    title: text(title) ?? String(advisoryId),
+    ids: [...new Set(ids)],
+    severity: text(advisory['severity']),
+    constraint: affectedVersions,
+    reportedAt: text(reportedAt),
+    link: webAddress(advisory['link']),
+    affected: affectedBy(affectedVersions, versions),
+  };
+}
+
+function remoteIds({ sources }: JsonObject): readonly JsonValue[] {
+  if (!Array.isArray(sources)) return [];
+  return (sources as readonly JsonValue[]).flatMap((source) =>
+    isJsonObject(source) && source['remoteId'] !== undefined ? [source['remoteId']] : [],
+  );
+}
+
+/** A constraint that Composer refuses is about no version. */
+function affectedBy(constraint: string, versions: readonly PublishedVersion[]): readonly string[] {
+  const parsed = parseConstraint(constraint);
+  if ('refusal' in parsed) return [];
+  return versions
+    .filter(({ entry }) => matches(parsed.constraint, entry.version_normalized as NormalizedVersion))
+    .map(({ entry }) => entry.version);
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

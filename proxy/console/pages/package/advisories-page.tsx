@@ -1,0 +1,99 @@
+// The security advisories and filter lists that name a package, with the published versions that they are about.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { warnedVersions, type Warned } from './advised-versions.ts';
+import { Outside } from './facts-panel.tsx';
+import { packagePath, type OpenPackage } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+
+export function showAdvisories(
+  _services: PackagePageServices,
+  { nowMs }: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  return Promise.resolve({
+    title: `Advisories of ${opened.name}`,
+    section: 'packages',
+    content: <Advisories {...{ opened, nowMs }} />,
+  });
+}
+
+function Advisories({ opened, nowMs }: { readonly opened: OpenPackage; readonly nowMs: number }): Child {
+  const warned = warnedVersions(opened.advisories, opened.details.versions);
+  return (
+    <PackageFrame opened={opened} tab="advisories">
+      {warned.length === 0 ? (
+        <EmptyState icon="shield-check" title="No advisory">
+          The registry’s list names no advisory for this package.
+        </EmptyState>
+      ) : (
+        <Table caption="Advisories" columns={columnsOf(opened, nowMs)} rows={warned} />
+      )}
+    </PackageFrame>
+  );
+}
+
+const mostLabels = 20;
+
+function columnsOf({ name }: OpenPackage, nowMs: number): readonly Column<Warned>[] {
+  return [
+    { label: 'Advisory', cell: TitleCell },
+    {
+      label: 'Concerns',
+      cell: ({ constraint }) => <code>{constraint}</code>,
+    },
+    {
+      label: 'Published versions among them',
+      isPlain: true,
+      cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
+    },
+    {
+      label: 'Reported',
+      cell: ({ reportedAt }) => (reportedAt === undefined ? '' : <Time at={reportedAt} nowMs={nowMs} />),
+    },
+  ];
+}
+
+function TitleCell({ title, ids, severity, link }: Warned): Child {
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        {link === undefined ? <strong>{title}</strong> : <Outside to={link}>{title}</Outside>}
+        {severity === undefined ? null : (
+          <Badge kind="warn" icon="shield-alert">
+            {severity}
+          </Badge>
+        )}
+      </span>
+      <span class="soft small">{ids.join(', ')}</span>
+    </div>
+  );
+}
+
+function AffectedCell({ name, affected }: { readonly name: string; readonly affected: readonly string[] }): Child {
+  if (affected.length === 0)
+    return (
+      <Badge kind="good" icon="circle-check">
+        none
+      </Badge>
+    );
+  return (
+    <span class="row">
+      <Badge kind="bad" icon="triangle-alert">
+        {counted(affected.length, 'version')}
+      </Badge>
+      {affected.slice(0, mostLabels).map((version) => (
+        <A to={packagePath(name, 'version', { version })}>{version}</A>
+      ))}
+      {affected.length > mostLabels ? <span class="soft">and {affected.length - mostLabels} more</span> : null}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+// The CHANGELOG of a package, as its latest version has it.
+
+import type { Child } from 'hono/jsx';
+import type { PackageText } from '../../../packages/package-texts.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { readable, type OpenPackage } from './open-package.ts';
+import { WholeText } from './overview-page.tsx';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+
+export async function showChangelog(
+  { packageTexts }: PackagePageServices,
+  _request: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const text = await readable(packageTexts.read(opened.name, 'changelog', opened.latest.entry.version));
+  return {
+    title: `Changelog of ${opened.name}`,
+    section: 'packages',
+    content: <Changelog {...{ opened, text }} />,
+  };
+}
+
+function Changelog({ opened, text }: { readonly opened: OpenPackage; readonly text: PackageText | undefined }): Child {
+  return (
+    <PackageFrame opened={opened} tab="changelog">
+      {text === undefined ? (
+        <EmptyState icon="scroll-text" title="No changelog">
+          Add a CHANGELOG.md beside its composer.json. It appears here with the next version.
+        </EmptyState>
+      ) : (
+        <WholeText text={text} />
+      )}
+    </PackageFrame>
+  );
+}

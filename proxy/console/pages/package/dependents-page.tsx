@@ -1,0 +1,120 @@
+// The published packages that require a package: as a picture with what it requires itself, and as a list.
+
+import type { Child } from 'hono/jsx';
+import type { PackageSummary } from '../../../packages/package-summary.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { LayeredPicture } from '../../components/layered-picture.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { mostInPicture, neighbourhoodOf, type Neighbourhood } from './neighbourhood.ts';
+import { packagePath, type OpenPackage } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+
+interface DependentsProps {
+  readonly opened: OpenPackage;
+  readonly steps: number;
+  readonly neighbourhood: Neighbourhood;
+  /** from 1 */
+  readonly page: number;
+  readonly nowMs: number;
+}
+
+const rowsPerPage = 50;
+
+export function showDependents(
+  _services: PackagePageServices,
+  { query, nowMs }: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const steps = query.get('steps') === '2' ? 2 : 1;
+  const page = Math.min(1_000_000, Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1));
+  const neighbourhood = neighbourhoodOf(opened.packages.all, opened.name, steps);
+  return Promise.resolve({
+    title: `Dependents of ${opened.name}`,
+    section: 'packages',
+    content: <Dependents {...{ opened, steps, neighbourhood, page, nowMs }} />,
+  });
+}
+
+function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsProps): Child {
+  const { name, dependents, packages } = opened;
+  const from = (page - 1) * rowsPerPage;
+  const rows = dependents.slice(from, from + rowsPerPage).flatMap((one) => packages.all.get(one) ?? []);
+  return (
+    <PackageFrame opened={opened} tab="dependents">
+      <PictureSection {...{ name, steps, neighbourhood }} />
+      <section class="stack-tight">
+        <h2>{dependents.length === 0 ? 'Dependents' : `${counted(dependents.length, 'package')} of this registry`}</h2>
+        {dependents.length === 0 ? (
+          <EmptyState icon="network" title="No package requires it">
+            No package of this registry requires {name}. Applications that install it are not known here.
+          </EmptyState>
+        ) : (
+          <Table caption="Dependents" columns={columnsOf(nowMs)} rows={rows} />
+        )}
+        <Pager
+          shown={rows.length}
+          from={from}
+          total={dependents.length}
+          perPage={rowsPerPage}
+          pathOf={(one) => packagePath(name, 'dependents', { steps: String(steps), page: String(one) })}
+        />
+      </section>
+    </PackageFrame>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<PackageSummary>[] {
+  return [
+    {
+      label: 'Package',
+      cell: ({ name, description }) => (
+        <div class="stack-tight">
+          <A to={packagePath(name)} class="main-link">
+            {name}
+          </A>
+          {description === null ? null : <span class="soft small prose">{description}</span>}
+        </div>
+      ),
+    },
+    { label: 'Latest', cell: ({ latest_version: latest }) => <code>{latest}</code> },
+    { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
+  ];
+}
+
+function PictureSection({
+  name,
+  steps,
+  neighbourhood,
+}: Pick<DependentsProps, 'steps' | 'neighbourhood'> & {
+  readonly name: string;
+}): Child {
+  const { picture, count } = neighbourhood;
+  if (count === 0) return null;
+  const other = steps === 1 ? 2 : 1;
+  return (
+    <section class="stack-tight">
+      <div class="row">
+        <h2>Who requires whom</h2>
+        <A to={packagePath(name, 'dependents', { steps: String(other) })} class="row-end small">
+          {other === 1 ? 'Show direct neighbours only' : 'Show one step more'}
+        </A>
+      </div>
+      <p class="soft small">
+        Left: packages that require it. Right: packages that it requires. A dashed box is not published here.
+      </p>
+      {picture === undefined ? (
+        <p>
+          There are more than {mostInPicture - 1} neighbours, too many for a picture. The list below has all dependents.
+        </p>
+      ) : (
+        <LayeredPicture picture={picture} label={`Packages around ${name}`} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+// The facts of the latest version beside the README: when, from where and by whom it was published, licence, authors,
+// links, checksums.
+
+import type { Child } from 'hono/jsx';
+import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
+import { Icon } from '../../components/icon.tsx';
+import { A } from '../../components/place.tsx';
+import { shownBytes } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
+import { commitLink, webAddress } from './web-links.ts';
+
+export interface FactsPanelProps {
+  readonly opened: OpenPackage;
+  /** `you`, `root on the command line`; undefined: unknown */
+  readonly publisher: string | undefined;
+  readonly nowMs: number;
+}
+
+export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child {
+  const { name, latest, details } = opened;
+  const { version, since, shasum, size } = latest.entry;
+  const location = sourceOf(opened, latest);
+  return (
+    <dl class="facts">
+      <Fact label="Latest version">
+        <A to={packagePath(name, 'version', { version })}>{version}</A>, {shownBytes(size)}
+      </Fact>
+      <Fact label="Published">
+        <Time at={since} nowMs={nowMs} />
+        {publisher === undefined ? '' : ` by ${publisher}`}
+      </Fact>
+      {location === undefined ? null : (
+        <Fact label="From">
+          <WebText text={location} />
+        </Fact>
+      )}
+      <Fact label="Reference">
+        <Reference reference={latest.entry.reference} link={commitLink(latest, location)} />
+      </Fact>
+      {details.license.length === 0 ? null : <Fact label="Licence">{details.license.join(', ')}</Fact>}
+      <Authors record={latest.record} />
+      <Links links={details.links} />
+      <Fact label="SHA-1 of the archive">
+        <code>{shasum}</code>
+      </Fact>
+    </dl>
+  );
+}
+
+export function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A commit, or the digest of a content. `link`: the page of the commit. */
+export function Reference({
+  reference,
+  link,
+}: {
+  readonly reference: string;
+  readonly link: string | undefined;
+}): Child {
+  const short = <code title={reference}>{reference.slice(0, 12)}</code>;
+  return link === undefined ? (
+    short
+  ) : (
+    <Outside to={link}>
+      <Icon name="git-commit-horizontal" /> {short}
+    </Outside>
+  );
+}
+
+/** A link to another site, which learns nothing about this one. */
+export function Outside({ to, children }: { readonly to: string; readonly children?: Child }): Child {
+  return (
+    <a href={to} rel="noreferrer noopener">
+      {children}
+    </a>
+  );
+}
+
+/** A text that becomes a link if it is an address of the web. */
+function WebText({ text }: { readonly text: string }): Child {
+  const to = webAddress(text);
+  return to === undefined ? <code>{text}</code> : <Outside to={to}>{text}</Outside>;
+}
+
+const mostAuthors = 10;
+
+function Authors({ record }: { readonly record: JsonObject }): Child {
+  const authors = authorsOf(record);
+  if (authors.length === 0) return null;
+  return (
+    <Fact label={authors.length === 1 ? 'Author' : 'Authors'}>
+      {authors.slice(0, mostAuthors).map(({ name, homepage }) => (
+        <div>{homepage === undefined ? name : <Outside to={homepage}>{name}</Outside>}</div>
+      ))}
+      {authors.length > mostAuthors ? <div class="soft">and {authors.length - mostAuthors} more</div> : null}
+    </Fact>
+  );
+}
+
+function authorsOf(record: JsonObject): readonly { readonly name: string; readonly homepage: string | undefined }[] {
+  const { authors } = record;
+  if (!Array.isArray(authors)) return [];
+  return authors.flatMap((author: unknown) => {
+    if (!isJsonObject(author)) return [];
+    const name = author['name'] ?? author['email'];
+    return typeof name === 'string' ? [{ name, homepage: webAddress(author['homepage']) }] : [];
+  });
+}
+
+/** `links`: kind → address. */
+function Links({ links }: { readonly links: Readonly<Record<string, string>> }): Child {
+  const shown = Object.entries(links).flatMap(([kind, address]) => {
+    const to = webAddress(address);
+    return to === undefined ? [] : [{ kind, to }];
+  });
+  if (shown.length === 0) return null;
+  return (
+    <Fact label="Links">
+      {shown.map(({ kind, to }) => (
+        <div>
+          <Outside to={to}>
+            {kind} <Icon name="external-link" />
+          </Outside>
+        </div>
+      ))}
+    </Fact>
+  );
+}

@@ -1,0 +1,24 @@
+// Where the packages are that a version names: published here, mirrored, part of the platform, or elsewhere.
+
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { OpenPackage } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+
+/** `platform`: PHP, an extension, a library of the system, or Composer itself. */
+export type NamePlace = 'here' | 'mirrored' | 'platform' | 'elsewhere';
+
+export type LocateName = (name: string) => NamePlace;
+
+export async function locateNames(
+  { mirrored }: Pick<PackagePageServices, 'mirrored'>,
+  { packages }: Pick<OpenPackage, 'packages'>,
+  nowMs: number,
+): Promise<LocateName> {
+  const others = await mirrored?.read(nowMs);
+  return (text) => {
+    const name = text.toLowerCase() as PackageName;
+    if (!name.includes('/')) return 'platform';
+    if (packages.all.has(name)) return 'here';
+    return others?.has(name) === true ? 'mirrored' : 'elsewhere';
+  };
+}

@@ -1,0 +1,99 @@
+// Reads what every page about one published package shows.
+
+import { advisoriesOf, type PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
+import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
+import type { Explanation } from '../../../inspection/why-reader.ts';
+import { dependentsOf, type PublishedPackages } from '../../../packages/catalogue.ts';
+import { readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
+import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import type { PublishedVersion } from '../../../packages/published-package.ts';
+import type { PageRequest } from '../../frame/definitions.ts';
+import { explainPackage } from './explain-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+
+export interface OpenPackage {
+  readonly name: PackageName;
+  readonly summary: PackageSummary;
+  readonly details: PackageDetails;
+  readonly latest: PublishedVersion;
+  /** all published packages */
+  readonly packages: PublishedPackages;
+  /** the published packages that require it, sorted */
+  readonly dependents: readonly PackageName[];
+  readonly advisories: PackageAdvisories;
+  /** every known content of the package; undefined: the folder of the builder is on another host */
+  readonly explanation: Explanation | undefined;
+}
+
+/** The name in the path, in lower case. Throws NOT_FOUND. */
+export function nameIn({ param }: Pick<PageRequest, 'param'>): PackageName {
+  const text = `${param('vendor')}/${param('package')}`.toLowerCase();
+  const name = parsePackageName(text);
+  if (name === undefined)
+    throw new RegistryError('NOT_FOUND', { message: `${text.slice(0, 200)} is not the name of a package.` });
+  return name;
+}
+
+/** undefined: nothing is published under this name. Throws RegistryError TREE_DAMAGED. */
+export async function openPackage(
+  services: PackagePageServices,
+  name: PackageName,
+  nowMs: number,
+): Promise<OpenPackage | undefined> {
+  const { catalogue, published, advisories } = services;
+  const [packages, details, lists, explanation] = await readable(
+    Promise.all([
+      catalogue.read(nowMs),
+      readPackageDetails(published, name),
+      advisories.read(nowMs),
+      explainPackage(services, name),
+    ]),
+  );
+  if (details === undefined) return undefined;
+  const latest = latestOf(details.versions);
+  const summary = packages.all.get(name) ?? summaryOf(name, listedVersions(details.versions));
+  if (latest === undefined || summary === undefined) return undefined;
+  return {
+    name,
+    summary,
+    details,
+    latest,
+    packages,
+    dependents: dependentsOf(packages, name).filter((dependent) => dependent !== name),
+    advisories: advisoriesOf(lists, name),
+    explanation,
+  };
+}
+
+/** A damaged file of the tree becomes a page that says so. */
+export async function readable<Value>(reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading;
+  } catch (cause) {
+    if (cause instanceof UnusableFile)
+      throw new RegistryError('TREE_DAMAGED', {
+        message: `A file of this package is damaged: ${cause.message}.`,
+        cause,
+      });
+    throw cause;
+  }
+}
+
+/** The path or the address of the source that published a version; undefined: the source is forgotten. */
+export function sourceOf(
+  { details, explanation }: Pick<OpenPackage, 'details' | 'explanation'>,
+  { entry }: PublishedVersion,
+): string | undefined {
+  const known = explanation?.versions.find(
+    ({ version, reference }) => version === entry.version && reference === entry.reference,
+  );
+  return known?.source ?? details.sources.find(({ id }) => id === entry.source)?.location;
+}
+
+/** The address of a page about the package. `page`: such as `versions`; empty for the overview. */
+export function packagePath(name: string, page = '', query: Readonly<Record<string, string>> = {}): string {
+  const asked = new URLSearchParams(query).toString();
+  return `/packages/${name}${page === '' ? '' : `/${page}`}${asked === '' ? '' : `?${asked}`}`;
+}

@@ -1,0 +1,94 @@
+// The frame of all pages about one package: its name, what it is, badges, and the tabs.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Tabs } from '../../components/tabs.tsx';
+import { warnedVersions } from './advised-versions.ts';
+import { packagePath, type OpenPackage } from './open-package.ts';
+
+export type PackageTab =
+  'overview' | 'versions' | 'requires' | 'dependents' | 'downloads' | 'changelog' | 'advisories' | 'why';
+
+interface PackageFrameProps {
+  readonly opened: OpenPackage;
+  readonly tab: PackageTab;
+  readonly children?: Child;
+}
+
+export function PackageFrame({ opened, tab, children }: PackageFrameProps): Child {
+  const { name, summary } = opened;
+  return (
+    <>
+      <div class="stack-tight">
+        <PageHead
+          title={name}
+          sentence={summary.description ?? 'This package has no description.'}
+          trail={[{ label: 'Packages', to: '/packages' }]}
+        />
+        <Badges opened={opened} />
+      </div>
+      <Tabs label="About this package" tabs={tabsOf(opened, tab)} />
+      {children}
+    </>
+  );
+}
+
+function tabsOf(opened: OpenPackage, current: PackageTab) {
+  const { name, details, dependents, latest } = opened;
+  const warned = warnedVersions(opened.advisories, details.versions).length;
+  const tab = (id: PackageTab, label: string, count = 0) => ({
+    label: <TabLabel {...{ label, count }} />,
+    to: packagePath(name, id === 'overview' ? '' : id),
+    isCurrent: id === current,
+  });
+  return [
+    tab('overview', 'Overview'),
+    tab('versions', 'Versions', details.versions.length),
+    tab('requires', 'Requires'),
+    tab('dependents', 'Dependents', dependents.length),
+    tab('downloads', 'Downloads'),
+    ...(latest.entry.changelog === undefined && current !== 'changelog' ? [] : [tab('changelog', 'Changelog')]),
+    ...(warned === 0 && current !== 'advisories' ? [] : [tab('advisories', 'Advisories', warned)]),
+    tab('why', 'Why'),
+  ];
+}
+
+/** `count`: 0 is not shown. */
+function TabLabel({ label, count }: { readonly label: string; readonly count: number }): Child {
+  return count === 0 ? (
+    label
+  ) : (
+    <>
+      {label} <span class="soft">{shownNumber(count)}</span>
+    </>
+  );
+}
+
+function Badges({ opened }: { readonly opened: OpenPackage }): Child {
+  const { summary, latest, details } = opened;
+  const warned = warnedVersions(opened.advisories, details.versions);
+  const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
+  return (
+    <div class="row">
+      <Badge icon="tag">{latest.entry.version}</Badge>
+      <Badge icon="package">{summary.type}</Badge>
+      {details.license.length === 0 ? null : <Badge icon="scale">{details.license.join(', ')}</Badge>}
+      {summary.abandoned === false ? null : (
+        <Badge kind="warn" icon="archive">
+          abandoned{typeof summary.abandoned === 'string' ? `: use ${summary.abandoned}` : ''}
+        </Badge>
+      )}
+      {warned.length === 0 ? null : (
+        <A to={packagePath(opened.name, 'advisories')} class="row">
+          <Badge kind={isLatestWarned ? 'bad' : 'warn'} icon="shield-alert">
+            {counted(warned.length, 'advisory', 'advisories')}
+            {warned[0] !== undefined && warned.length === 1 ? ` in ${warned[0].constraint}` : ''}
+          </Badge>
+        </A>
+      )}
+    </div>
+  );
+}

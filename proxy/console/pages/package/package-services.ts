@@ -1,0 +1,31 @@
+// The services that the pages about packages use.
+
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { Mirror } from '../../../mirror/mirror.ts';
+import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
+import type { Catalogue } from '../../../packages/catalogue.ts';
+import type { Downloads } from '../../../packages/downloads.ts';
+import type { PackageTextReader } from '../../../packages/package-texts.ts';
+import type { Restorations } from '../../../packages/restorations.ts';
+import type { Withdrawals } from '../../../packages/withdrawals.ts';
+import type { Actor } from '../../../state/audit.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import type { PublishedAdvisories } from '../../../tree/published-advisories.ts';
+import type { PublishedFiles } from '../../../tree/published-files.ts';
+
+export interface PackagePageServices {
+  readonly catalogue: Catalogue;
+  /** files of the served tree */
+  readonly published: PublishedFiles;
+  readonly packageTexts: PackageTextReader;
+  readonly downloads: Downloads;
+  readonly advisories: PublishedAdvisories;
+  /** undefined: this server has no packages of other registries */
+  readonly mirrored: MirroredCatalogue | undefined;
+  /** what is stored of mirrored packages */
+  readonly mirror: Pick<Mirror, 'standing' | 'archiveStore'> | undefined;
+  readonly inspection: () => Promise<Inspection>;
+  readonly withdrawalsOf: (actor: Actor) => Withdrawals;
+  readonly restorationsOf: (actor: Actor) => Restorations;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}

@@ -1,0 +1,112 @@
+// The columns of the list of versions, with what a person may do with each version.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { A } from '../../components/place.tsx';
+import { shownBytes, shownNumber } from '../../components/quantity.ts';
+import type { Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageRequest } from '../../frame/definitions.ts';
+import { Reference } from './facts-panel.tsx';
+import { packagePath } from './open-package.ts';
+import type { VersionRow } from './version-rows.ts';
+
+export interface ShownVersion extends VersionRow {
+  readonly isLatest: boolean;
+  /** the page of its commit; undefined: unknown */
+  readonly commit: string | undefined;
+  /** `you`; undefined: the version is not withdrawn by hand, or it is not known who withdrew it */
+  readonly withdrawnBy: string | undefined;
+}
+
+export function versionColumns(
+  name: string,
+  { nowMs, may }: Pick<PageRequest, 'nowMs' | 'may'>,
+): readonly Column<ShownVersion>[] {
+  return [
+    { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
+    { label: 'Published', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
+    { label: 'Reference', cell: ({ reference, commit }) => <Reference {...{ reference }} link={commit} /> },
+    { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
+    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads) },
+    {
+      label: 'Actions',
+      isPlain: true,
+      cell: (row) => (
+        <Actions {...{ name, row }} mayWithdraw={may('withdrawVersion')} mayRestore={may('restoreVersion')} />
+      ),
+    },
+  ];
+}
+
+function NameCell({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
+  const { version, kind, isLatest } = row;
+  return (
+    <span class="row">
+      {kind === 'withdrawn' ? (
+        <A to={packagePath(name, 'why', { version })} class="main-link">
+          {version}
+        </A>
+      ) : (
+        <A to={packagePath(name, 'version', { version })} class="main-link">
+          {version}
+        </A>
+      )}
+      {isLatest ? (
+        <Badge kind="good" icon="circle-check">
+          latest
+        </Badge>
+      ) : null}
+      {kind === 'withdrawn' ? (
+        <Badge kind="warn" icon="ban">
+          withdrawn
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs: number }): Child {
+  const { kind, isByHand, since, withdrawnBy } = row;
+  if (kind !== 'withdrawn') return <Time at={since} nowMs={nowMs} />;
+  return (
+    <span>
+      withdrawn <Time at={since} nowMs={nowMs} />
+      {withdrawnBy === undefined ? '' : ` by ${withdrawnBy}`}
+      {isByHand ? null : <span class="soft small"> (its source does not have it any more)</span>}
+    </span>
+  );
+}
+
+interface ActionsProps {
+  readonly name: string;
+  readonly row: ShownVersion;
+  readonly mayWithdraw: boolean;
+  readonly mayRestore: boolean;
+}
+
+function Actions({ name, row, mayWithdraw, mayRestore }: ActionsProps): Child {
+  const { version, kind, isByHand, previous } = row;
+  return (
+    <span class="row small">
+      {previous === undefined ? null : (
+        <A
+          to={packagePath(name, 'compare', { from: previous, to: version })}
+          aria-label={`Compare ${version} with ${previous}`}
+        >
+          Compare
+        </A>
+      )}
+      {kind === 'withdrawn' || !mayWithdraw ? null : (
+        <A to={packagePath(name, 'withdraw', { version })} aria-label={`Withdraw ${version}`} data-dialog>
+          Withdraw
+        </A>
+      )}
+      {kind === 'withdrawn' && isByHand && mayRestore ? (
+        <A to={packagePath(name, 'restore', { version })} aria-label={`Restore ${version}`} data-dialog>
+          Restore
+        </A>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,136 @@
+// One published version: how to install exactly it, what it requires, where it comes from, its checksums.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { parseStability } from '../../../../build/contract/stability.ts';
+import { requireLine } from '../../../../build/shared/text/install-lines.ts';
+import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
+import { Badge } from '../../components/badge.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { shownBytes } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { Fact, Reference } from './facts-panel.tsx';
+import { Links } from './links.tsx';
+import { locateNames, type LocateName } from './name-places.ts';
+import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+import { commitLink } from './web-links.ts';
+
+interface VersionProps {
+  readonly opened: OpenPackage;
+  readonly version: PublishedVersion;
+  readonly locate: LocateName;
+  readonly request: SignedInRequest;
+}
+
+/** Throws NOT_FOUND for a version that is not published. */
+export async function showVersion(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const version = publishedVersionIn(request.query, opened);
+  const locate = await locateNames(services, opened, request.nowMs);
+  return {
+    title: `${opened.name} ${version.entry.version}`,
+    section: 'packages',
+    content: <Version {...{ opened, version, locate, request }} />,
+  };
+}
+
+/** The version that `?version=` names. Throws NOT_FOUND. */
+export function publishedVersionIn(query: URLSearchParams, { name, details }: OpenPackage): PublishedVersion {
+  const wanted = (query.get('version') ?? '').slice(0, 200);
+  const found = findVersion(details.versions, wanted);
+  if (found !== undefined) return found;
+  throw new RegistryError('NOT_FOUND', {
+    message: `${name} ${wanted} is not published here. The page “Why” of the package knows the reason.`,
+  });
+}
+
+function Version({ opened, version, locate, request }: VersionProps): Child {
+  const { name } = opened;
+  const { entry, record } = version;
+  return (
+    <>
+      <PageHead
+        title={`${name} ${entry.version}`}
+        sentence={typeof record['description'] === 'string' ? record['description'] : undefined}
+        trail={[
+          { label: 'Packages', to: '/packages' },
+          { label: name, to: packagePath(name) },
+          { label: 'Versions', to: packagePath(name, 'versions') },
+        ]}
+        actions={
+          request.may('withdrawVersion') ? (
+            <A to={packagePath(name, 'withdraw', { version: entry.version })} class="button danger" data-dialog>
+              Withdraw
+            </A>
+          ) : undefined
+        }
+      />
+      <div class="two-columns">
+        <section class="stack">
+          <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
+          <Links record={record} locate={locate} />
+        </section>
+        <aside class="stack">
+          <Facts {...{ opened, version }} nowMs={request.nowMs} />
+          <Comparing {...{ opened, version }} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function Facts({
+  opened,
+  version,
+  nowMs,
+}: Pick<VersionProps, 'opened' | 'version'> & { readonly nowMs: number }): Child {
+  const { entry } = version;
+  const location = sourceOf(opened, version);
+  return (
+    <dl class="facts">
+      <Fact label="Stability">
+        <Badge icon="tag">{parseStability(entry.version_normalized)}</Badge>
+      </Fact>
+      <Fact label="Published">
+        <Time at={entry.since} nowMs={nowMs} />
+      </Fact>
+      {entry.time === null ? null : (
+        <Fact label="Released">
+          <Time at={entry.time} nowMs={nowMs} />
+        </Fact>
+      )}
+      {location === undefined ? null : (
+        <Fact label="From">
+          <code>{location}</code>
+        </Fact>
+      )}
+      <Fact label="Reference">
+        <Reference reference={entry.reference} link={commitLink(version, location)} />
+      </Fact>
+      <Fact label="Archive">{shownBytes(entry.size)}</Fact>
+      <Fact label="SHA-1 of the archive">
+        <code>{entry.shasum}</code>
+      </Fact>
+    </dl>
+  );
+}
+
+/** The way to the differences from the next older version in the list. */
+function Comparing({ opened: { name, details }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
+  const previous = details.versions[details.versions.findIndex(({ entry }) => entry === version.entry) + 1];
+  if (previous === undefined) return null;
+  const pair = { from: previous.entry.version, to: version.entry.version };
+  return (
+    <ButtonLink to={packagePath(name, 'compare', pair)} icon="git-compare-arrows">
+      Compare with {previous.entry.version}
+    </ButtonLink>
+  );
+}

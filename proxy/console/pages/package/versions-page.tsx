@@ -1,0 +1,153 @@
+// The versions of a package: releases, branches, withdrawn ones, and those that were left out with the reason.
+
+import type { Child } from 'hono/jsx';
+import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
+import { readWithdrawal } from '../../../packages/withdrawals.ts';
+import { Notice } from '../../components/notice.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Table } from '../../components/table.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { sourceOf, type OpenPackage } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+import { nameActor } from './publisher.ts';
+import { versionColumns, type ShownVersion } from './version-columns.tsx';
+import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
+import { parseVersionsQuery, versionsPath, versionsPerPage, type VersionsQuery } from './versions-query.ts';
+import { commitLink } from './web-links.ts';
+
+interface VersionsProps {
+  readonly opened: OpenPackage;
+  readonly query: VersionsQuery;
+  /** all versions */
+  readonly rows: readonly VersionRow[];
+  /** the number of versions that the query asks for, and those of its page */
+  readonly wanted: number;
+  readonly shown: readonly ShownVersion[];
+  readonly request: SignedInRequest;
+}
+
+export async function showVersions(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const { name, details } = opened;
+  const query = parseVersionsQuery(request.query);
+  const totals = await services.downloads.versionTotals(name);
+  const rows = versionRows({
+    published: details.versions,
+    known: opened.explanation?.versions ?? [],
+    downloads: totals.get(name) ?? new Map(),
+  });
+  const wanted = rows.filter(({ kind }) => query.kind === '' || kind === query.kind);
+  const from = (query.page - 1) * versionsPerPage;
+  const shown = await Promise.all(
+    wanted.slice(from, from + versionsPerPage).map((row) => complete(services, request, opened, row)),
+  );
+  return {
+    title: `Versions of ${name}`,
+    section: 'packages',
+    content: <Versions {...{ opened, query, rows, shown, request }} wanted={wanted.length} />,
+  };
+}
+
+/** With the page of its commit, and who withdrew it. */
+async function complete(
+  { state }: PackagePageServices,
+  request: SignedInRequest,
+  opened: OpenPackage,
+  row: VersionRow,
+): Promise<ShownVersion> {
+  const { name, latest } = opened;
+  const { published } = row;
+  const by = row.isByHand ? (await readWithdrawal(state, name, row.version))?.withdrawn_by : undefined;
+  return {
+    ...row,
+    isLatest: row.version === latest.entry.version,
+    commit: published === undefined ? undefined : commitLink(published, sourceOf(opened, published)),
+    withdrawnBy: by === undefined ? undefined : await nameActor(state, by, request),
+  };
+}
+
+const labels: Readonly<Record<VersionKind, string>> = {
+  stable: 'Releases',
+  development: 'Branches',
+  withdrawn: 'Withdrawn',
+};
+
+function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps): Child {
+  const { name, details } = opened;
+  return (
+    <PackageFrame opened={opened} tab="versions">
+      {details.quarantined.length === 0 ? null : <LeftOut versions={details.quarantined} />}
+      <section class="stack-tight">
+        <Kinds {...{ name, query, rows }} />
+        <Table caption="Versions" columns={versionColumns(name, request)} rows={shown} />
+      </section>
+      <Pager
+        shown={shown.length}
+        from={(query.page - 1) * versionsPerPage}
+        total={wanted}
+        perPage={versionsPerPage}
+        pathOf={(page) => versionsPath(name, { ...query, page })}
+      />
+      {opened.explanation !== undefined ? null : (
+        <p class="soft small">This server reads its packages from an origin, so it does not know withdrawn versions.</p>
+      )}
+    </PackageFrame>
+  );
+}
+
+/** Nothing for a package with versions of one kind. */
+function Kinds({ name, query, rows }: Pick<VersionsProps, 'query' | 'rows'> & { readonly name: string }): Child {
+  const kinds = versionKinds
+    .map((kind) => [kind, rows.filter((row) => row.kind === kind).length] as const)
+    .filter(([kind, count]) => count > 0 || kind === query.kind);
+  if (kinds.length < 2) return null;
+  const tabOf = (kind: VersionKind | '', label: string, count: number) => ({
+    label: (
+      <>
+        {label} <span class="soft">{shownNumber(count)}</span>
+      </>
+    ),
+    to: versionsPath(name, { kind, page: 1 }),
+    isCurrent: kind === query.kind,
+  });
+  return (
+    <Tabs
+      label="Kinds of versions"
+      tabs={[tabOf('', 'All', rows.length), ...kinds.map(([kind, count]) => tabOf(kind, labels[kind], count))]}
+    />
+  );
+}
+
+const mostLeftOut = 20;
+
+function LeftOut({ versions }: { readonly versions: readonly QuarantinedVersion[] }): Child {
+  return (
+    <Notice kind="warn">
+      <div class="stack-tight">
+        <p>
+          {counted(versions.length, 'version is', 'versions are')} left out. The source has{' '}
+          {versions.length === 1 ? 'it' : 'them'}, and the registry does not publish{' '}
+          {versions.length === 1 ? 'it' : 'them'}:
+        </p>
+        <ul class="stack-tight">
+          {versions.slice(0, mostLeftOut).map(({ version, message, where }) => (
+            <li>
+              <strong>{version ?? 'unknown version'}</strong>: {message} <span class="soft small">{where}</span>
+            </li>
+          ))}
+        </ul>
+        {versions.length > mostLeftOut ? (
+          <p>
+            <code>libretto why</code> lists the {versions.length - mostLeftOut} others.
+          </p>
+        ) : null}
+      </div>
+    </Notice>
+  );
+}

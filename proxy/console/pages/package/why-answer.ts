@@ -1,0 +1,38 @@
+// The answer to a question about versions: a version, or a constraint of Composer. Pure.
+
+import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
+import { normalizeVersion } from '../../../../build/contract/version.ts';
+import type { Explanation } from '../../../inspection/why-reader.ts';
+
+/** `invalid`: the text is neither a version nor a constraint; `refusal` follows "the constraint …". */
+export type Question =
+  | { readonly kind: 'package' }
+  | { readonly kind: 'version'; readonly text: string }
+  | { readonly kind: 'constraint'; readonly text: string; readonly satisfies: (version: string) => boolean }
+  | { readonly kind: 'invalid'; readonly text: string; readonly refusal: string };
+
+/** A text that is a version means this version: as a constraint it would mean the same. */
+export function parseQuestion(text: string): Question {
+  if (text === '') return { kind: 'package' };
+  if (normalizeVersion(text) !== undefined) return { kind: 'version', text };
+  const parsed = parseConstraint(text);
+  if ('refusal' in parsed) return { kind: 'invalid', text, refusal: parsed.refusal };
+  return {
+    kind: 'constraint',
+    text,
+    satisfies: (version) => {
+      const normalized = normalizeVersion(version);
+      return normalized !== undefined && matches(parsed.constraint, normalized);
+    },
+  };
+}
+
+/** The part of the explanation that is about versions within the constraint. */
+export function within(explanation: Explanation, satisfies: (version: string) => boolean): Explanation {
+  return {
+    ...explanation,
+    versions: explanation.versions.filter(({ version }) => satisfies(version)),
+    left_out: explanation.left_out.filter(({ version }) => version === null || satisfies(version)),
+    purged: explanation.purged.filter(({ version }) => satisfies(version)),
+  };
+}

@@ -1,0 +1,226 @@
+// Why a version of a package is offered, or is not: for the whole package, for one version, or for a constraint. The
+// page also answers for names under which nothing is published.
+
+import type { Child } from 'hono/jsx';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { explainPackage } from './explain-package.ts';
+import { packagePath, type OpenPackage } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+import { parseQuestion, within, type Question } from './why-answer.ts';
+
+interface WhyProps {
+  readonly name: PackageName;
+  readonly question: Question;
+  /** undefined: the reasons are recorded on another host */
+  readonly explanation: Explanation | undefined;
+  readonly nowMs: number;
+}
+
+/** `opened`: undefined if nothing is published under the name. */
+export async function showWhy(
+  services: PackagePageServices,
+  { query, nowMs }: SignedInRequest,
+  name: PackageName,
+  opened: OpenPackage | undefined,
+): Promise<PageView> {
+  const question = parseQuestion((query.get('version') ?? '').trim().slice(0, 200));
+  const whole =
+    question.kind === 'version' || opened === undefined
+      ? await explainPackage(services, name, question.kind === 'version' ? question.text : undefined)
+      : opened.explanation;
+  const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
+  const answer = <Why {...{ name, question, explanation, nowMs }} />;
+  return {
+    title: `Why? ${name}`,
+    section: 'packages',
+    content:
+      opened === undefined ? (
+        <>
+          <PageHead
+            title={name}
+            sentence="Nothing is published under this name."
+            trail={[{ label: 'Packages', to: '/packages' }]}
+          />
+          {answer}
+        </>
+      ) : (
+        <PackageFrame opened={opened} tab="why">
+          {answer}
+        </PackageFrame>
+      ),
+  };
+}
+
+function Why({ name, question, explanation, nowMs }: WhyProps): Child {
+  return (
+    <>
+      <form class="filters">
+        <div class="field wide">
+          <label for="version">Version or constraint</label>
+          <input
+            type="search"
+            id="version"
+            name="version"
+            value={question.kind === 'package' ? '' : question.text}
+            placeholder="1.4.0, dev-main or ^2.0"
+            autocomplete="off"
+          />
+        </div>
+        <button class="button">Explain</button>
+      </form>
+      {question.kind === 'invalid' ? (
+        <Notice kind="bad">
+          “{question.text}” is neither a version nor a constraint of Composer: the constraint {question.refusal}.
+        </Notice>
+      ) : explanation === undefined ? (
+        <Notice kind="info">
+          This server reads its packages from an origin. On the host that builds them, <code>libretto why {name}</code>{' '}
+          gives the reasons.
+        </Notice>
+      ) : (
+        <Answer {...{ name, question, explanation, nowMs }} />
+      )}
+    </>
+  );
+}
+
+type AnswerProps = WhyProps & { readonly explanation: Explanation };
+
+function Answer({ name, question, explanation, nowMs }: AnswerProps): Child {
+  return (
+    <section class="stack">
+      <Verdict {...{ name, question, explanation }} />
+      <Contents {...{ name, nowMs }} versions={explanation.versions} />
+      <Hindrances {...{ explanation, nowMs }} />
+    </section>
+  );
+}
+
+/** What keeps versions from being published. */
+function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'nowMs'>): Child {
+  const { left_out: leftOut, unclear, excluded_by: excluded, purged } = explanation;
+  return (
+    <>
+      <Reasons
+        heading="Left out by the last builds"
+        reasons={leftOut.map(({ version, message, source }) => (
+          <>
+            <strong>{version ?? 'An unknown version'}</strong>: {message} <span class="soft small">{source}</span>
+          </>
+        ))}
+      />
+      <Reasons
+        heading="Excluded by a setting"
+        reasons={excluded.map(({ source, option, value }) => (
+          <>
+            <code>{option}</code> of <code>{source}</code> is <code>{value}</code>.
+          </>
+        ))}
+      />
+      <Reasons
+        heading="Purged, and never published again"
+        reasons={purged.map(({ version, reason, since }) => (
+          <>
+            <strong>{version}</strong>: {reason}, <Time at={since} nowMs={nowMs} />
+          </>
+        ))}
+      />
+      <Reasons
+        heading="Left out without a name: it may be this one"
+        reasons={unclear.map(({ message, where }) => (
+          <>
+            {message} <span class="soft small">{where}</span>
+          </>
+        ))}
+      />
+    </>
+  );
+}
+
+function Verdict({ name, question, explanation }: Omit<AnswerProps, 'nowMs'>): Child {
+  const published = explanation.versions.filter(({ state }) => state === 'published');
+  const [newest] = published;
+  if (newest === undefined)
+    return (
+      <Notice kind="warn">
+        {question.kind === 'constraint'
+          ? `No published version of ${name} satisfies ${question.text}.`
+          : `${subjectOf(name, question)} is not published here.`}{' '}
+        {knowsSomething(explanation) ? 'The reasons follow.' : 'No source that was read has offered it.'}
+      </Notice>
+    );
+  return (
+    <Notice kind="good">
+      {question.kind === 'constraint'
+        ? `${counted(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}. The newest is ${newest.version}.`
+        : `${subjectOf(name, question)} is published here.`}
+    </Notice>
+  );
+}
+
+function subjectOf(name: string, question: Question): string {
+  return question.kind === 'version' ? `${name} ${question.text}` : name;
+}
+
+function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: Explanation): boolean {
+  return [versions, left_out, unclear, excluded_by, purged].some(({ length }) => length > 0);
+}
+
+const mostShown = 100;
+
+const states: Readonly<Record<ExplainedVersion['state'], string>> = {
+  published: 'published',
+  superseded: 'replaced by a newer content of the branch',
+  withdrawn: 'withdrawn, because its source does not have it any more',
+  withheld: 'withdrawn by a person',
+};
+
+function Contents({
+  name,
+  versions,
+  nowMs,
+}: Pick<WhyProps, 'name' | 'nowMs'> & { readonly versions: readonly ExplainedVersion[] }): Child {
+  return (
+    <Reasons
+      heading="Known contents"
+      reasons={versions.map(({ version, state, since, source, reference }) => (
+        <>
+          {state === 'published' ? (
+            <A to={packagePath(name, 'version', { version })}>{version}</A>
+          ) : (
+            <strong>{version}</strong>
+          )}
+          {': '}
+          {states[state]}, <Time at={since} nowMs={nowMs} />{' '}
+          <span class="soft small">
+            {source}, <code title={reference}>{reference.slice(0, 12)}</code>
+          </span>
+        </>
+      ))}
+    />
+  );
+}
+
+/** Nothing without a reason. */
+function Reasons({ heading, reasons }: { readonly heading: string; readonly reasons: readonly Child[] }): Child {
+  if (reasons.length === 0) return null;
+  return (
+    <section class="stack-tight">
+      <h2>{heading}</h2>
+      <ul class="stack-tight">
+        {reasons.slice(0, mostShown).map((reason) => (
+          <li>{reason}</li>
+        ))}
+      </ul>
+      {reasons.length > mostShown ? <p class="soft small">and {reasons.length - mostShown} more</p> : null}
+    </section>
+  );
+}

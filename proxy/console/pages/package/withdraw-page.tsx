@@ -1,0 +1,122 @@
+// Asks before a version is withdrawn, and says what that breaks.
+
+import type { Child } from 'hono/jsx';
+import { actorOf } from '../../../auth/caller.ts';
+import type { WithdrawalImpact } from '../../../inspection/impact.ts';
+import { Form as FormView } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import type { Form, SignedInRequest } from '../../frame/definitions.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { nameIn, packagePath, readable } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+
+export function withdrawForm(services: PackagePageServices): Form {
+  return {
+    path: '/packages/:vendor/:package/withdraw',
+    operation: 'withdrawVersion',
+    isDangerous: true,
+    awaitsBuilder: true,
+    show: async (request, form) => {
+      const name = nameIn(request);
+      const { impact } = await services.inspection();
+      const found = await readable(impact.read(name, askedVersion(request)));
+      return {
+        title: `Withdraw ${name} ${found.version}`,
+        section: 'packages',
+        content: <Withdraw impact={found} form={form} asksPassword={request.asksPassword} />,
+      };
+    },
+    submit: async (request) => {
+      const name = nameIn(request);
+      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, askedVersion(request));
+      return { to: packagePath(name, 'versions'), notice: 'withdrawn' };
+    },
+  };
+}
+
+/** The version that `?version=` names. */
+export function askedVersion({ query }: Pick<SignedInRequest, 'query'>): string {
+  return (query.get('version') ?? '').slice(0, 200);
+}
+
+interface WithdrawProps {
+  readonly impact: WithdrawalImpact;
+  readonly form: FormState;
+  readonly asksPassword: boolean;
+}
+
+function Withdraw({ impact, form, asksPassword }: WithdrawProps): Child {
+  const { name, version, left } = impact;
+  return (
+    <>
+      <PageHead
+        title={`Withdraw ${name} ${version}?`}
+        sentence="Composer no longer finds this version. Existing lock files still install it, because its archive stays."
+      />
+      <Broken impact={impact} />
+      <p>
+        {left === 0 ? (
+          <strong>It is the only published version: the package disappears from the lists.</strong>
+        ) : (
+          `${counted(left, 'other version stays', 'other versions stay')} published.`
+        )}{' '}
+        You can restore the version later.
+      </p>
+      <FormView
+        state={form}
+        asksPassword={asksPassword}
+        submit={`Withdraw ${version}`}
+        isDanger
+        cancel={packagePath(name, 'versions')}
+      />
+    </>
+  );
+}
+
+const mostShown = 20;
+
+/** The packages that require the version: first those that nothing else satisfies. */
+function Broken({
+  impact: { affected, providers, unreadable, not_examined: left },
+}: Pick<WithdrawProps, 'impact'>): Child {
+  const sorted = affected.toSorted((one, other) => Number(one.otherwise !== null) - Number(other.otherwise !== null));
+  const broken = affected.filter(({ otherwise }) => otherwise === null);
+  const unknown = left + unreadable.length;
+  if (affected.length === 0)
+    return (
+      <p>
+        No package of this registry requires this version.{unknown === 0 ? '' : ` ${unknown} could not be checked.`}
+      </p>
+    );
+  return (
+    <>
+      <Notice kind={broken.length > 0 ? 'bad' : 'info'}>
+        {broken.length === 0
+          ? 'Packages require this version. Another version satisfies each of them.'
+          : `${counted(broken.length, 'requirement', 'requirements')} cannot be satisfied any more: Composer refuses to update there.`}
+      </Notice>
+      <ul class="stack-tight">
+        {sorted.slice(0, mostShown).map(({ name, versions, constraint, otherwise }) => (
+          <li>
+            <A to={packagePath(name)}>{name}</A> {shortly(versions)} requires <code>{constraint}</code>:{' '}
+            {otherwise === null ? <strong>nothing else satisfies it</strong> : `gets ${otherwise} instead`}
+          </li>
+        ))}
+      </ul>
+      {sorted.length > mostShown ? <p class="soft small">and {sorted.length - mostShown} more</p> : null}
+      {providers.length === 0 ? null : (
+        <p class="soft small">{shortly(providers)} may stand in for it, because they replace or provide the package.</p>
+      )}
+      {unknown === 0 ? null : <p class="soft small">{counted(unknown, 'package')} could not be checked.</p>}
+    </>
+  );
+}
+
+/** `1.2.0, 1.1.0 and 4 more`. */
+function shortly(texts: readonly string[]): string {
+  const left = texts.length - 3;
+  return `${texts.slice(0, 3).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
