@@ -29,6 +29,8 @@ interface Keys {
   readonly total: (name: string) => string;
   /** the same by version */
   readonly versions: (name: string) => string;
+  /** of all packages together, by date */
+  readonly all: (date: string) => string;
 }
 
 const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
@@ -36,11 +38,13 @@ const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
     days: (name) => `downloads/${name}/`,
     total: (name) => `download-total/${name}`,
     versions: (name) => `download-versions/${name}`,
+    all: (date) => `download-day/${date}`,
   },
   installs: {
     days: (name) => `installs/${name}/`,
     total: (name) => `install-total/${name}`,
     versions: (name) => `install-versions/${name}`,
+    all: (date) => `install-day/${date}`,
   },
 };
 
@@ -85,18 +89,23 @@ export async function add(
   const date = dateOf(now());
   const oldest = await oldestDay(options);
   for (;;) {
+    const all = await state.get(family.all(date));
     const looked = await Promise.all(rows.map(([name, more]) => readCounts(state, family, { name, more, date })));
     // the first count of a day removes expired days
-    const old = await Promise.all(
-      looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
-    );
+    const old = await Promise.all([
+      all === undefined ? daysBefore(state, family.all(''), oldest) : [],
+      ...looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
+    ]);
     // an older version of Libretto stored no counts by version: the days still stored have them
     const before = await Promise.all(
       looked.map(({ name, versions }) =>
         versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value),
       ),
     );
-    const additions = looked.map((counts, at) => addition(family, date, counts, before[at] ?? new Map()));
+    const additions = [
+      additionToAll(family.all(date), all, rows),
+      ...looked.map((counts, at) => addition(family, date, counts, before[at] ?? new Map())),
+    ];
     const done = await state.commit({
       conditions: additions.flatMap(({ conditions }) => conditions),
       puts: additions.flatMap(({ puts }) => puts),
@@ -127,6 +136,19 @@ async function readCounts(
     day: await state.get(family.days(name) + date),
     total: await state.get(family.total(name)),
     versions: await state.get(family.versions(name)),
+  };
+}
+
+/** `all`: the row of the day that counts all packages. */
+function additionToAll(
+  key: string,
+  all: StateEntry | undefined,
+  rows: readonly (readonly [string, ReadonlyMap<string, number>])[],
+): Pick<StateChange, 'conditions' | 'puts'> {
+  const more = rows.reduce((count, [, versions]) => count + sumOf(versions), 0);
+  return {
+    conditions: [{ key, revision: all?.revision ?? null }],
+    puts: [{ key, value: numberOf(all?.value) + more }],
   };
 }
 

@@ -22,6 +22,8 @@ export interface Downloads {
   readonly count: (name: string, version: string) => void;
   /** All stored days, oldest first, including the counts until now. */
   readonly daysOf: (name: string) => Promise<readonly DownloadDay[]>;
+  /** date → how many of all packages together, for the stored days with a count */
+  readonly byDay: () => Promise<ReadonlyMap<string, number>>;
   /** name → how many in total */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
   readonly totalOf: (name: string) => Promise<number>;
@@ -51,6 +53,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     count: (name, version) => unwritten.count(name, version),
     flush: () => unwritten.flush(),
     daysOf: async (name) => daysOf(options, name, (await unwritten.left()).get(name)),
+    byDay: async () => {
+      const left = await unwritten.left();
+      const days = new Map(await readRows(options, keysOf(options).all(''), numberOf));
+      const [today, more] = [dateOf(options.now()), [...left.values()].reduce((count, one) => count + sumOf(one), 0)];
+      if (more > 0) days.set(today, (days.get(today) ?? 0) + more);
+      return days;
+    },
     totals: async () => {
       const left = await unwritten.left();
       const totals = await readRows(options, keysOf(options).total(''), numberOf);

@@ -69,6 +69,7 @@ describe('POST /downloads', () => {
     await registry.proxy.get('/dist/acme/tool/2.0.0.zip', { authorization: `Bearer ${reader}` });
     expect(await statistics('acme/tool')).toMatchObject({ total: 1, installs: { total: 1 } });
     expect((await registry.state.range('install')).map(({ key }) => key.replace(/\/\d{4}-\d\d-\d\d$/, ''))).toEqual([
+      'install-day',
       'install-total/acme/hello',
       'install-total/acme/tool',
       'install-versions/acme/hello',

@@ -40,6 +40,10 @@ describe('downloads', () => {
       ['acme/hello', 4],
       ['acme/hello-world', 1],
     ]);
+    expect([...(await second.byDay())]).toEqual([
+      ['2026-01-31', 3],
+      ['2026-02-01', 2],
+    ]);
   });
 
   it('of two processes add up', async () => {
@@ -48,6 +52,7 @@ describe('downloads', () => {
     for (const one of processes) for (let count = 0; count < 50; count += 1) one.count('acme/hello', '1.0.0');
     await Promise.all(processes.map((one) => one.flush()));
     expect([...(await openDownloads(state).totals())]).toEqual([['acme/hello', 100]]);
+    expect([...(await openDownloads(state).byDay())]).toEqual([['2026-01-31', 100]]);
   });
 
   it('are stored by day for 400 days, and their total stays', async () => {
@@ -62,7 +67,12 @@ describe('downloads', () => {
     expect(await downloads.daysOf('acme/hello')).toEqual([]);
     downloads.count('acme/hello', '1.0.0');
     await downloads.flush();
-    expect((await state.range('downloads/')).map(({ key }) => key)).toEqual(['downloads/acme/hello/2027-03-07']);
+    expect((await state.range('download')).map(({ key }) => key)).toEqual([
+      'download-day/2027-03-07',
+      'download-total/acme/hello',
+      'download-versions/acme/hello',
+      'downloads/acme/hello/2027-03-07',
+    ]);
     expect((await downloads.totals()).get('acme/hello')).toBe(2);
   });
 
