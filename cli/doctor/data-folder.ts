@@ -5,7 +5,7 @@ import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
-import { leastFreeBytes } from '../../proxy/observe/storage.ts';
+import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/observe/storage.ts';
 import { ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -15,9 +15,6 @@ export interface DataFolder {
   /** the origin of the path: `--data`, `the default` */
   readonly origin: string;
 }
-
-const scarceBytes = 1024 ** 3;
-const exhaustedBytes = 100 * 1024 ** 2;
 
 /** Checks that the folder exists, and the rights of this user in it. */
 export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {

@@ -15,7 +15,12 @@ import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/f
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
 import { shownLines } from '../builds/shown-sources.ts';
-import type { PublicationPage, Publications, PublicationSummary } from '../../proxy/inspection/publications.ts';
+import {
+  mostNames,
+  type PublicationPage,
+  type Publications,
+  type PublicationSummary,
+} from '../../proxy/inspection/publications.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 
 interface Known {
@@ -24,7 +29,7 @@ interface Known {
 }
 
 const cacheBytes = 4 * 1024 * 1024;
-const summaryBytes = 400;
+const summaryBytes = 700;
 
 /** `dataDirectory`: with the folder `build/`, where builds run. */
 export function createRecordedPublications(dataDirectory: string, published: PublishedFiles): Publications {
@@ -44,7 +49,7 @@ export function createRecordedPublications(dataDirectory: string, published: Pub
       const end = from + limit;
       const shown = shownLines(dataDirectory);
       return {
-        ...summaryOf(record),
+        ...summarize(record),
         packages: changesIn(record, record.packages.slice(from, end)).map((change) => ({
           name: change.name,
           added: shown(change.added),
@@ -96,7 +101,7 @@ class Records {
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known.summary;
     const record = await this.read(serial);
     if (record === undefined || stamp === undefined) return undefined;
-    const summary = summaryOf(record);
+    const summary = summarize(record);
     this.#cache.set(path, { stamp, summary }, summaryBytes);
     return summary;
   }
@@ -104,6 +109,10 @@ class Records {
   #pathOf(serial: number): string {
     return join(this.#dataDirectory, 'build', recordPath(serial));
   }
+}
+
+function summarize(record: PublicationRecord): PublicationSummary {
+  return { ...summaryOf(record), names: record.packages.slice(0, mostNames).map(({ name }) => name) };
 }
 
 /** 0: nothing is published. */

@@ -5,6 +5,11 @@ import { createConsole, type Console, type ConsoleParts } from './console.ts';
 import { Pages } from './frame/pages.ts';
 import { registerAccountPages } from './pages/account/account-pages.ts';
 import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-pages.ts';
+import { registerComparePage, type ComparePageServices } from './pages/compare/compare.tsx';
+import { registerHealthPage, type HealthPageServices } from './pages/health/health.tsx';
+import { registerHistoryPages, type HistoryPageServices } from './pages/history/history.tsx';
+import { registerOverviewPage } from './pages/overview/overview.tsx';
+import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
@@ -14,8 +19,15 @@ import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
 import { registerTokenPages } from './pages/tokens/tokens.tsx';
 
-export interface ConsoleServices
-  extends PackagePageServices, TokenPageServices, PeoplePageServices, AuditPageServices, SettingsPageServices {}
+export type ConsoleServices = ComparePageServices &
+  HealthPageServices &
+  HistoryPageServices &
+  OverviewServices &
+  PackagePageServices &
+  TokenPageServices &
+  PeoplePageServices &
+  AuditPageServices &
+  SettingsPageServices;
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
@@ -38,10 +50,14 @@ export function consolePages(services: ConsoleServices): Pages {
   const pages = new Pages();
   registerSignInPages(pages, services);
   registerAccountPages(pages, services);
+  registerOverviewPage(pages, services);
   registerPackagePages(pages, services);
   registerTokenPages(pages, services);
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);
   registerSettingsPages(pages, services);
+  registerComparePage(pages, services);
+  registerHistoryPages(pages, services);
+  registerHealthPage(pages, services);
   return pages;
 }

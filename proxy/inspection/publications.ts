@@ -20,7 +20,11 @@ export interface PublicationSummary {
     /** packages with a change, also those whose metadata alone was rewritten */
     readonly packages: number;
   };
+  /** the first packages with a change, sorted by name; at most `mostNames` */
+  readonly names: readonly string[];
 }
+
+export const mostNames = 6;
 
 export interface PublicationPage {
   readonly publications: readonly PublicationSummary[];

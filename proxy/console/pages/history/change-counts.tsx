@@ -1,0 +1,30 @@
+// How many versions a publication added, changed and withdrew, as badges.
+
+import type { Child } from 'hono/jsx';
+import type { PublicationSummary } from '../../../inspection/publications.ts';
+import { Badge } from '../../components/badge.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+
+export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Child {
+  const { added, changed, withdrawn } = counts;
+  return (
+    <>
+      {added === 0 ? null : (
+        <Badge kind="good" icon="plus">
+          {shownNumber(added)} added
+        </Badge>
+      )}
+      {changed === 0 ? null : (
+        <Badge kind="warn" icon="pencil">
+          {shownNumber(changed)} changed
+        </Badge>
+      )}
+      {withdrawn === 0 ? null : (
+        <Badge kind="bad" icon="circle-minus">
+          {shownNumber(withdrawn)} withdrawn
+        </Badge>
+      )}
+      {added + changed + withdrawn === 0 ? <Badge icon="file-text">metadata only</Badge> : null}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+// A publication with the words for how it came about.
+
+import type { PublicationSummary } from '../../../inspection/publications.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import type { PageRequest } from '../../frame/definitions.ts';
+import { nameActor } from '../name-actor.ts';
+
+export interface DescribedPublication extends PublicationSummary {
+  /** `by root on the command line, with build`; empty if nobody recorded it */
+  readonly author: string;
+}
+
+export function describePublications(
+  state: Pick<StateStore, 'get'>,
+  publications: readonly PublicationSummary[],
+  request: Pick<PageRequest, 'caller' | 'may'>,
+): Promise<readonly DescribedPublication[]> {
+  return Promise.all(
+    publications.map(async (publication) => {
+      const { by } = publication;
+      if (by === null) return { ...publication, author: '' };
+      return { ...publication, author: `by ${await nameActor(state, by.actor, request)}, with ${by.command}` };
+    }),
+  );
+}

@@ -1,0 +1,115 @@
+// The timeline of publications, in pages.
+
+import type { Child } from 'hono/jsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { Time } from '../../components/time.tsx';
+import { Timeline } from '../../components/timeline.tsx';
+import { ChangeCounts } from './change-counts.tsx';
+import type { DescribedPublication } from './described-publication.ts';
+
+export interface HistoryTimelineProps {
+  /** newest first */
+  readonly publications: readonly DescribedPublication[];
+  /** the `before` of the next page; null: there is none */
+  readonly next: number | null;
+  /** true: the page begins with the newest publication */
+  readonly isFirst: boolean;
+  readonly nowMs: number;
+}
+
+export function HistoryTimeline({ publications, next, isFirst, nowMs }: HistoryTimelineProps): Child {
+  return (
+    <>
+      <PageHead title="History" sentence="Every publication, and what it changed for Composer. Days are in UTC." />
+      {publications.length === 0 ? (
+        <NoPublications isFirst={isFirst} />
+      ) : (
+        <Timeline
+          events={publications.map((publication) => ({
+            at: publication.published_at,
+            content: <Publication publication={publication} nowMs={nowMs} />,
+          }))}
+        />
+      )}
+      {isFirst && next === null ? null : (
+        <nav class="pager" aria-label="Pages">
+          {isFirst ? (
+            <span />
+          ) : (
+            <ButtonLink to="/history" icon="chevron-left">
+              Newest
+            </ButtonLink>
+          )}
+          {next === null ? (
+            <span class="soft small">Older publications are not recorded.</span>
+          ) : (
+            <ButtonLink to={`/history?before=${next}`} icon="chevron-right">
+              Older
+            </ButtonLink>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+/** One publication in a timeline or a list. */
+export function Publication({
+  publication,
+  nowMs,
+}: {
+  readonly publication: DescribedPublication;
+  readonly nowMs: number;
+}): Child {
+  const { serial, published_at: at, author, rollback_to: to, counts, names } = publication;
+  const more = counts.packages - names.length;
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        <A to={`/history/${serial}`} class="main-link">
+          Publication {serial}
+        </A>
+        <ChangeCounts counts={counts} />
+      </span>
+      <span class="small">
+        {names.map((name, index) => (
+          <>
+            {index === 0 ? '' : ', '}
+            <A to={`/packages/${name}`}>{name}</A>
+          </>
+        ))}
+        {more > 0 ? ` and ${more} more` : ''}
+      </span>
+      <span class="soft small">
+        <Time at={at} nowMs={nowMs} />
+        {to === null ? null : `, rollback to publication ${to}`}
+        {author === '' ? null : `, ${author}`}
+      </span>
+    </div>
+  );
+}
+
+function NoPublications({ isFirst }: { readonly isFirst: boolean }): Child {
+  if (!isFirst)
+    return (
+      <EmptyState
+        icon="history"
+        title="Nothing older is recorded"
+        action={<ButtonLink to="/history">Show the newest</ButtonLink>}
+      >
+        Only the newest publications stay recorded.
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon="history"
+      title="Nothing is published yet"
+      action={<ButtonLink to="/overview">Go to the first steps</ButtonLink>}
+    >
+      Each publication appears here, with the packages and versions that it changed.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,79 @@
+// The pages about publications: the timeline, what each publication changed, and the way back to one.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import type { PageRequest, PageView } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { describePublications } from './described-publication.ts';
+import { HistoryTimeline } from './history-page.tsx';
+import { PublicationPage } from './publication-page.tsx';
+import { rollBackForm } from './roll-back-page.tsx';
+import { countIn, namedSerial } from './serial.ts';
+
+export interface HistoryPageServices {
+  readonly inspection: () => Promise<Inspection>;
+  readonly state: Pick<StateStore, 'get'>;
+}
+
+const perPage = 30;
+const packagesPerPage = 100;
+
+export function registerHistoryPages(pages: Pages, services: HistoryPageServices): void {
+  pages.page({ path: '/history', operation: 'listPublications', show: (request) => showHistory(services, request) });
+  pages.form(rollBackForm(services));
+  pages.page({
+    path: '/history/:serial',
+    operation: 'listPublications',
+    notices: {
+      'rolled-back': 'The registry is rolled back. This is the publication that did it.',
+      unchanged: 'Nothing was published: the registry has everything of that publication that may return.',
+    },
+    show: (request) => showPublication(services, request),
+  });
+}
+
+async function showHistory({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
+  const before = countIn(request.query.get('before'));
+  const { publications } = await inspection();
+  const page = await publications.list({ before, limit: perPage });
+  return {
+    title: 'History',
+    section: 'history',
+    content: (
+      <HistoryTimeline
+        publications={await describePublications(state, page.publications, request)}
+        next={page.next}
+        isFirst={before === undefined}
+        nowMs={request.nowMs}
+      />
+    ),
+  };
+}
+
+async function showPublication({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
+  const serial = namedSerial(request);
+  const from = ((countIn(request.query.get('page')) ?? 1) - 1) * packagesPerPage;
+  const { publications } = await inspection();
+  const [changes, newest] = await Promise.all([
+    publications.get(serial, { from, limit: packagesPerPage }),
+    publications.list({ limit: 1 }),
+  ]);
+  const [publication] = await describePublications(state, [changes], request);
+  if (publication === undefined) throw new RegistryError('NOT_FOUND');
+  return {
+    title: `Publication ${serial}`,
+    section: 'history',
+    content: (
+      <PublicationPage
+        publication={publication}
+        packages={changes.packages}
+        from={from}
+        perPage={packagesPerPage}
+        isNewest={newest.publications[0]?.serial === serial}
+        mayRollBack={request.may('rollBack')}
+        nowMs={request.nowMs}
+      />
+    ),
+  };
+}

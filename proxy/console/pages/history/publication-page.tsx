@@ -1,0 +1,153 @@
+// What one publication changed, by package and version.
+
+import type { Child } from 'hono/jsx';
+import type { ChangedPackage, ChangedVersion } from '../../../inspection/publications.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { ChangeCounts } from './change-counts.tsx';
+import type { DescribedPublication } from './described-publication.ts';
+
+export interface PublicationPageProps {
+  readonly publication: DescribedPublication;
+  /** of this page */
+  readonly packages: readonly ChangedPackage[];
+  /** the number of packages on the pages before */
+  readonly from: number;
+  readonly perPage: number;
+  readonly isNewest: boolean;
+  readonly mayRollBack: boolean;
+  readonly nowMs: number;
+}
+
+export function PublicationPage(props: PublicationPageProps): Child {
+  const { publication, packages, from, perPage, isNewest, mayRollBack } = props;
+  const { serial, counts } = publication;
+  return (
+    <>
+      <PageHead
+        title={`Publication ${serial}`}
+        sentence={<Origin {...props} />}
+        trail={[{ label: 'History', to: '/history' }]}
+        actions={
+          isNewest ? (
+            <Badge kind="good" icon="circle-check">
+              served now
+            </Badge>
+          ) : mayRollBack ? (
+            <ButtonLink to={`/history/${serial}/roll-back`} icon="rotate-ccw">
+              Roll back to here
+            </ButtonLink>
+          ) : undefined
+        }
+      />
+      <div class="row">
+        <ChangeCounts counts={counts} />
+        <span class="soft small">in {counted(counts.packages, 'package')}</span>
+      </div>
+      <Table caption={`Changes of publication ${serial}`} columns={columns} rows={packages.flatMap(rowsOf)} />
+      <Pager
+        shown={packages.length}
+        from={from}
+        total={counts.packages}
+        perPage={perPage}
+        pathOf={(page) => `/history/${serial}${page === 1 ? '' : `?page=${page}`}`}
+      />
+    </>
+  );
+}
+
+function Origin({ publication, nowMs }: PublicationPageProps): Child {
+  const { published_at: at, author, rollback_to: to, previous } = publication;
+  return (
+    <>
+      Published <Time at={at} nowMs={nowMs} />
+      {author === '' ? null : ` ${author}`}
+      {to === null ? null : (
+        <>
+          , as a rollback to <A to={`/history/${to}`}>publication {to}</A>
+        </>
+      )}
+      .{' '}
+      {previous === 0 ? (
+        'It was the first one.'
+      ) : (
+        <>
+          The one before is <A to={`/history/${previous}`}>publication {previous}</A>.
+        </>
+      )}
+    </>
+  );
+}
+
+interface Row extends ChangedVersion {
+  readonly name: string;
+  readonly kind: 'added' | 'changed' | 'withdrawn' | 'metadata';
+  /** the reference before; undefined: it was not published, or is no longer */
+  readonly was?: string;
+}
+
+const kinds = {
+  added: { kind: 'good', icon: 'plus' },
+  changed: { kind: 'warn', icon: 'pencil' },
+  withdrawn: { kind: 'bad', icon: 'circle-minus' },
+  metadata: { kind: 'info', icon: 'file-text' },
+} as const;
+
+function rowsOf({ name, added, changed, withdrawn }: ChangedPackage): readonly Row[] {
+  const rows: readonly Row[] = [
+    ...added.map((version) => ({ ...version, name, kind: 'added' as const })),
+    ...changed.map(({ was, ...version }) => ({ ...version, name, kind: 'changed' as const, was: was.reference })),
+    ...withdrawn.map((version) => ({ ...version, name, kind: 'withdrawn' as const })),
+  ];
+  return rows.length > 0 ? rows : [{ name, kind: 'metadata', version: '', reference: '', source: '' }];
+}
+
+const columns = [
+  {
+    label: 'Package',
+    cell: ({ name }: Row) => (
+      <A to={`/packages/${name}`} class="main-link">
+        {name}
+      </A>
+    ),
+  },
+  { label: 'Version', cell: VersionCell },
+  {
+    label: 'Change',
+    cell: ({ kind }: Row) => <Badge {...kinds[kind]}>{kind === 'metadata' ? 'metadata only' : kind}</Badge>,
+  },
+  { label: 'Content', cell: ContentCell },
+  { label: 'Source', cell: ({ source }: Row) => <span class="soft small">{source}</span> },
+];
+
+/** A version that is not published any more has a page of reasons. */
+function VersionCell({ name, version, kind }: Row): Child {
+  if (kind === 'metadata') return null;
+  const page = kind === 'withdrawn' ? 'why' : 'version';
+  return (
+    <A to={`/packages/${name}/${page}?${new URLSearchParams({ version })}`}>
+      <code>{version}</code>
+    </A>
+  );
+}
+
+/** References begin with what tells them apart. */
+function ContentCell({ reference, was }: Row): Child {
+  if (reference === '') return null;
+  return (
+    <span class="small" title={was === undefined ? reference : `${was} → ${reference}`}>
+      {was === undefined ? null : (
+        <>
+          <code>{was.slice(0, 10)}</code> →{' '}
+        </>
+      )}
+      <code>{reference.slice(0, 10)}</code>
+    </span>
+  );
+}

@@ -1,0 +1,138 @@
+// Asks before the registry is rolled back to a publication, and shows what that would change.
+
+import type { Child } from 'hono/jsx';
+import { actorOf } from '../../../auth/caller.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { RollbackReport } from '../../../inspection/rollbacks.ts';
+import { ButtonLink, Form as FormView, TextField } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import type { Form } from '../../frame/definitions.ts';
+import { fieldFault, type FormState } from '../../request/form-fields.ts';
+import { namedSerial } from './serial.ts';
+
+const serialField = 'serial';
+
+export function rollBackForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): Form {
+  return {
+    path: '/history/:serial/roll-back',
+    operation: 'rollBack',
+    isDangerous: true,
+    show: async (request, form) => {
+      const to = namedSerial(request);
+      const preview = await (await inspection()).rollbacksOf(actorOf(request.caller)).preview(to);
+      return {
+        title: `Roll back to publication ${to}`,
+        section: 'history',
+        content: <RollBack {...{ to, preview, form }} asksPassword={request.asksPassword} />,
+      };
+    },
+    submit: async (request, fields) => {
+      const to = namedSerial(request);
+      const rollbacks = (await inspection()).rollbacksOf(actorOf(request.caller));
+      const { withdrawn } = await rollbacks.preview(to);
+      if (withdrawn.length > 0 && fields.text(serialField) !== String(to))
+        throw fieldFault(serialField, `Write ${to}: the rollback withdraws versions.`);
+      const { published, serial } = await rollbacks.rollBack(to);
+      return { to: `/history/${serial}`, notice: published ? 'rolled-back' : 'unchanged' };
+    },
+  };
+}
+
+interface RollBackProps {
+  readonly to: number;
+  readonly preview: RollbackReport;
+  readonly form: FormState;
+  readonly asksPassword: boolean;
+}
+
+function RollBack(props: RollBackProps): Child {
+  const { to, preview } = props;
+  const { added, changed, withdrawn, metadata } = preview;
+  const isNothing = added.length + changed.length + withdrawn.length + metadata.length === 0;
+  return (
+    <>
+      <PageHead
+        title={`Roll back to publication ${to}?`}
+        sentence="A new publication offers the versions of that one again. Archives and lock files keep working."
+        trail={[
+          { label: 'History', to: '/history' },
+          { label: `Publication ${to}`, to: `/history/${to}` },
+        ]}
+      />
+      {isNothing ? (
+        <>
+          <Notice kind="info">The registry already offers everything of publication {to} that may return.</Notice>
+          <div>
+            <ButtonLink to={`/history/${to}`}>Back to publication {to}</ButtonLink>
+          </div>
+        </>
+      ) : (
+        <>
+          <Changes {...preview} />
+          <Confirmation {...props} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Whoever withdraws versions writes the number of the publication. */
+function Confirmation({ to, preview: { withdrawn }, form, asksPassword }: RollBackProps): Child {
+  return (
+    <FormView state={form} asksPassword={asksPassword} submit={`Roll back to ${to}`} isDanger cancel={`/history/${to}`}>
+      {withdrawn.length === 0 ? null : (
+        <TextField
+          name={serialField}
+          label={`Write ${to} to confirm`}
+          hint={`Composer no longer finds ${counted(withdrawn.length, 'version')} afterwards.`}
+          autocomplete="off"
+          inputmode="numeric"
+          required
+        />
+      )}
+    </FormView>
+  );
+}
+
+function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child {
+  return (
+    <>
+      {withdrawn.length === 0 ? null : (
+        <Notice kind="warn">
+          The rollback withdraws {counted(withdrawn.length, 'version')}. Builds do not publish{' '}
+          {withdrawn.length === 1 ? 'it' : 'them'} again until the source has other content.
+        </Notice>
+      )}
+      <Versions title="Withdrawn" versions={withdrawn} />
+      <Versions title="Offered again" versions={added} />
+      <Versions title="Gets its former content" versions={changed} />
+      {metadata.length === 0 ? null : (
+        <p class="soft">
+          The metadata of {counted(metadata.length, 'package')} changes, without a change of a version.
+        </p>
+      )}
+    </>
+  );
+}
+
+const mostShown = 50;
+
+function Versions({ title, versions }: { readonly title: string; readonly versions: RollbackReport['added'] }): Child {
+  if (versions.length === 0) return null;
+  return (
+    <section class="stack-tight">
+      <h2>{title}</h2>
+      <ul class="stack-tight plain">
+        {versions.slice(0, mostShown).map(({ name, version }) => (
+          <li>
+            <A to={`/packages/${name}`}>{name}</A> <code>{version}</code>
+          </li>
+        ))}
+      </ul>
+      {versions.length > mostShown ? <p class="soft small">and {versions.length - mostShown} more</p> : null}
+    </section>
+  );
+}

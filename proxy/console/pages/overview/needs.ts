@@ -1,0 +1,172 @@
+// What needs a person's attention, the worst first. Pure.
+
+import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
+import type { LastBuild } from '../../../../build/contract/last-build.ts';
+import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
+import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
+import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
+import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import { counted, shownBytes } from '../../components/quantity.ts';
+import { relativeTime } from '../../components/time.tsx';
+
+export interface Need {
+  readonly kind: 'bad' | 'warn';
+  readonly title: string;
+  /** the reason, or the repair */
+  readonly detail: string;
+  /** the page with more about it; undefined: there is none */
+  readonly to?: string;
+}
+
+/** What the visitor may know; undefined: they may not. */
+export interface NeedFacts {
+  readonly repositories: readonly RepositoryDocument[];
+  readonly lastBuild: LastBuild | null;
+  /** the number of published packages with a missing or damaged file */
+  readonly damaged: number;
+  readonly leftOut: readonly QuarantinedVersion[];
+  readonly tokens: readonly TokenRecord[] | undefined;
+  readonly upstreams: readonly UpstreamProblem[];
+  readonly disks: readonly DiskSpace[] | undefined;
+  /** true: the shared counters cannot be reached */
+  readonly countsAlone: boolean;
+  /** the number of checks that failed at the last look at the health */
+  readonly failedChecks: number | undefined;
+}
+
+const dayMs = 86_400_000;
+const soonMs = 14 * dayMs;
+/** of one kind; a sentence counts the others */
+const mostOfKind = 5;
+
+export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
+  const needs = [
+    ...(facts.disks ?? []).flatMap(diskNeed),
+    ...buildNeeds(facts),
+    ...atMost(facts.repositories.filter(({ status }) => status === 'error').map(repositoryNeed), (left) => ({
+      kind: 'bad',
+      title: `${counted(left, 'more repository fails', 'more repositories fail')}`,
+      detail: 'The list of repositories names them.',
+      to: '/repositories',
+    })),
+    ...facts.upstreams.map(({ upstream, message }) => ({
+      kind: 'warn' as const,
+      title: `The registry ${upstream} is not used`,
+      detail: message,
+      to: '/mirror',
+    })),
+    ...leftOutNeeds(facts.leftOut),
+    ...tokenNeeds(facts.tokens ?? [], nowMs),
+  ];
+  return needs.toSorted((one, other) => Number(one.kind === 'warn') - Number(other.kind === 'warn'));
+}
+
+function diskNeed({ folder, acceptsWrites, bytes }: DiskSpace): readonly Need[] {
+  const title = `The disk of ${folder === 'data' ? 'the data folder' : `the folder ${folder}`}`;
+  const served = 'Packages are served, and changes fail.';
+  if (!acceptsWrites) return [{ kind: 'bad', title: `${title} is full or read-only`, detail: served, to: '/health' }];
+  if (bytes === undefined || bytes.available >= scarceBytes) return [];
+  const detail = `${shownBytes(bytes.available)} of ${shownBytes(bytes.size)} are free. Free disk space before changes fail.`;
+  return [
+    {
+      kind: bytes.available < exhaustedBytes ? 'bad' : 'warn',
+      title: `${title} is nearly full`,
+      detail,
+      to: '/health',
+    },
+  ];
+}
+
+function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedFacts): readonly Need[] {
+  const needs: Need[] = [];
+  if (lastBuild?.outcome === 'failed')
+    needs.push({
+      kind: 'bad',
+      title: 'The last build failed',
+      detail: 'Published versions stay available.',
+      to: '/health',
+    });
+  const unread = lastBuild?.failed_sources ?? 0;
+  if (unread > 0)
+    needs.push({
+      kind: 'bad',
+      title: `The last build could not read ${counted(unread, 'source')}`,
+      detail: 'Their published versions stay available.',
+      to: '/health',
+    });
+  if (damaged > 0)
+    needs.push({
+      kind: 'bad',
+      title: `${counted(damaged, 'package')} cannot be read`,
+      detail: 'A file is missing or damaged. `libretto verify` names the repair.',
+      to: '/packages',
+    });
+  if (countsAlone)
+    needs.push({
+      kind: 'warn',
+      title: 'The shared counters cannot be reached',
+      detail: 'Each process counts requests alone, so that limits are less exact.',
+    });
+  if (failedChecks > 0)
+    needs.push({
+      kind: 'bad',
+      title: `${counted(failedChecks, 'check')} of the registry failed`,
+      detail: 'The page about health names the repair of each.',
+      to: '/health',
+    });
+  return needs;
+}
+
+function repositoryNeed({ id, url, error_message: message }: RepositoryDocument): Need {
+  return {
+    kind: 'bad',
+    title: `The repository ${url ?? id} fails`,
+    detail: message ?? 'Its last sync failed.',
+    to: `/repositories/${id}`,
+  };
+}
+
+function leftOutNeeds(versions: readonly QuarantinedVersion[]): readonly Need[] {
+  return atMost(versions.map(leftOutNeed), (left) => ({
+    kind: 'warn',
+    title: `${counted(left, 'more version was', 'more versions were')} left out`,
+    detail: '`libretto build` lists all of them.',
+  }));
+}
+
+function leftOutNeed({ name, version, where, message }: QuarantinedVersion): Need {
+  const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
+  return {
+    kind: 'warn',
+    title: `${name === null ? where : [name, version].filter((text) => text !== null).join(' ')} was left out`,
+    detail: message,
+    ...(name === null ? {} : { to: `/packages/${name}/why${query}` }),
+  };
+}
+
+function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Need[] {
+  const ending = tokens
+    .flatMap((token) => {
+      const endMs = token.expires_at === null ? Number.NaN : Date.parse(token.expires_at);
+      return tokenStatus(token, nowMs) === 'active' && endMs - nowMs <= soonMs ? [{ token, endMs }] : [];
+    })
+    .toSorted((one, other) => one.endMs - other.endMs)
+    .map(({ token: { id, description }, endMs }) => ({
+      kind: 'warn' as const,
+      title: `The token “${description}” ends ${relativeTime(endMs, nowMs)}`,
+      detail: 'Give it a later end, or make another token.',
+      to: `/tokens/${id}`,
+    }));
+  return atMost(ending, (left) => ({
+    kind: 'warn',
+    title: `${counted(left, 'more token ends', 'more tokens end')} within 14 days`,
+    detail: 'The list of tokens names them.',
+    to: '/tokens',
+  }));
+}
+
+/** `more`: for the number of needs that are left out. */
+function atMost(needs: readonly Need[], more: (left: number) => Need): readonly Need[] {
+  const left = needs.length - mostOfKind;
+  return left > 0 ? [...needs.slice(0, mostOfKind), more(left)] : needs;
+}

@@ -1,0 +1,173 @@
+// What needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { DayChart } from '../../components/day-chart.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { StatTile } from '../../components/stat-tile.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { WithCode } from '../../components/with-code.tsx';
+import type { PageRequest } from '../../frame/definitions.ts';
+import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import { Publication } from '../history/history-page.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import type { Need } from './needs.ts';
+import type { Overview } from './read-overview.ts';
+
+export interface OverviewPageProps {
+  readonly overview: Overview;
+  readonly may: PageRequest['may'];
+  readonly nowMs: number;
+}
+
+export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child {
+  const { status, needs, publications, repositories } = overview;
+  const isNew = status.publication === null;
+  return (
+    <>
+      <PageHead title="Overview" sentence="What needs you, and what this registry does." />
+      {isNew && needs.length === 0 ? null : <Needs needs={needs} />}
+      {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
+      {publications === undefined || publications.length === 0 ? null : (
+        <section class="stack">
+          <h2>Last publications</h2>
+          <ul class="plain stack">
+            {publications.map((publication) => (
+              <li>
+                <Publication publication={publication} nowMs={nowMs} />
+              </li>
+            ))}
+          </ul>
+          <p class="small">
+            <A to="/history">Show the whole history</A>
+          </p>
+        </section>
+      )}
+      {repositories.length === 0 ? null : <Repositories repositories={repositories} nowMs={nowMs} />}
+    </>
+  );
+}
+
+function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
+  if (needs.length === 0)
+    return (
+      <p class="row">
+        <Badge kind="good" icon="circle-check">
+          All is well
+        </Badge>
+        <span class="soft">Nothing needs you.</span>
+      </p>
+    );
+  return (
+    <section class="panel">
+      <h2>Needs you</h2>
+      <ul class="findings plain">
+        {needs.map(({ kind, title, detail, to }) => (
+          <li class={kind}>
+            <Icon name={kind === 'bad' ? 'circle-x' : 'triangle-alert'} label={kind === 'bad' ? 'Fault' : 'Warning'} />
+            <div>
+              {to === undefined ? (
+                <strong>{title}</strong>
+              ) : (
+                <A to={to} class="main-link">
+                  {title}
+                </A>
+              )}
+              <p class="soft small">
+                <WithCode text={detail} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'>): Child {
+  const { status, installs } = overview;
+  const { counts, publication, last_build: build } = status;
+  return (
+    <div class="tiles">
+      <StatTile label="Packages" to="/packages" value={shownNumber(counts.packages)} />
+      <StatTile
+        label="Versions"
+        value={shownNumber(counts.versions)}
+        note={build === null || build.quarantined === 0 ? undefined : `${shownNumber(build.quarantined)} left out`}
+      />
+      <StatTile label="Installs in 30 days" value={shownNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
+        <DayChart days={installs} unit="install" />
+      </StatTile>
+      <StatTile
+        label="Last publication"
+        to="/history"
+        value={publication === null ? 'none' : <Time at={publication.published_at} nowMs={nowMs} />}
+        note={publication === null ? undefined : `number ${publication.serial}`}
+      />
+    </div>
+  );
+}
+
+const states = {
+  active: { kind: 'good', icon: 'circle-check', text: 'works' },
+  error: { kind: 'bad', icon: 'circle-x', text: 'fails' },
+  syncing: { kind: 'info', icon: 'refresh-cw', text: 'is being read' },
+  pending: { kind: 'info', icon: 'calendar-clock', text: 'never read' },
+} as const;
+
+const shownRepositories = 8;
+
+function Repositories({
+  repositories,
+  nowMs,
+}: {
+  readonly repositories: readonly RepositoryDocument[];
+  readonly nowMs: number;
+}): Child {
+  const failingFirst = repositories.toSorted(
+    (one, other) => Number(other.status === 'error') - Number(one.status === 'error'),
+  );
+  return (
+    <section class="stack">
+      <h2>Repositories</h2>
+      <Table caption="Repositories" columns={columnsOf(nowMs)} rows={failingFirst.slice(0, shownRepositories)} />
+      {repositories.length > shownRepositories ? (
+        <p class="small">
+          <A to="/repositories">Show all {counted(repositories.length, 'repository', 'repositories')}</A>
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function columnsOf(nowMs: number) {
+  return [
+    {
+      label: 'Repository',
+      cell: ({ id, url }: RepositoryDocument) => (
+        <A to={`/repositories/${id}`} class="main-link">
+          {url ?? id}
+        </A>
+      ),
+    },
+    { label: 'State', cell: ({ status }: RepositoryDocument) => <StateBadge status={status} /> },
+    {
+      label: 'Last sync',
+      cell: ({ last_synced_at: at }: RepositoryDocument) =>
+        at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />,
+    },
+  ];
+}
+
+function StateBadge({ status }: Pick<RepositoryDocument, 'status'>): Child {
+  const { kind, icon, text } = states[status];
+  return (
+    <Badge kind={kind} icon={icon}>
+      {text}
+    </Badge>
+  );
+}

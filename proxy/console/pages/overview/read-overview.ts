@@ -1,0 +1,109 @@
+// Reads what the overview shows, as far as its visitor may know it.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { parseQuarantined, quarantinedPath } from '../../../../build/contract/quarantined.ts';
+import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import { measureDisks } from '../../../observe/storage.ts';
+import type { Downloads } from '../../../packages/downloads.ts';
+import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
+import type { Actor } from '../../../state/audit.ts';
+import { describeRepositories, type DescriptionParts } from '../../../sync/describe-repositories.ts';
+import type { Repositories } from '../../../sync/repositories.ts';
+import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import { parsePublished, type PublishedFiles } from '../../../tree/published-files.ts';
+import { everyDay, type DayCount } from '../../components/day-chart.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
+import { needsOf, type Need, type NeedFacts } from './needs.ts';
+
+export interface OverviewServices extends Omit<StatusOptions, 'published'>, CallerTokensOptions {
+  readonly published: PublishedFiles;
+  readonly repositoriesOf: (actor: Actor) => Pick<Repositories, 'list'>;
+  readonly jobs: DescriptionParts['jobs'];
+  /** installs that clients reported */
+  readonly installs: Pick<Downloads, 'byDay'>;
+  readonly inspection: () => Promise<Inspection>;
+}
+
+export interface Overview {
+  readonly status: Status;
+  readonly needs: readonly Need[];
+  /** of the last 30 days */
+  readonly installs: readonly DayCount[];
+  /** the last publications; undefined: they are recorded on another host */
+  readonly publications: readonly DescribedPublication[] | undefined;
+  readonly repositories: readonly RepositoryDocument[];
+}
+
+const shownDays = 30;
+const shownPublications = 5;
+
+export async function readOverview(services: OverviewServices, request: SignedInRequest): Promise<Overview> {
+  const { nowMs, may } = request;
+  const inspection = await services.inspection();
+  const [status, repositories, installs, publications, more] = await Promise.all([
+    readStatus(services, nowMs),
+    readRepositories(services, request),
+    services.installs.byDay(),
+    readPublications(services, inspection, request),
+    readFacts(services, request),
+  ]);
+  const facts: NeedFacts = {
+    ...more,
+    repositories,
+    lastBuild: status.last_build,
+    damaged: status.counts.damaged_packages,
+    upstreams: status.mirror.problems,
+    countsAlone: status.counters === 'local',
+    failedChecks: may('getHealth')
+      ? inspection.health.last()?.findings.filter(({ verdict }) => verdict === 'failed').length
+      : undefined,
+  };
+  const counts = [...installs].map(([date, count]) => ({ date, count }));
+  return {
+    status,
+    needs: needsOf(facts, nowMs),
+    installs: everyDay(counts, shownDays, nowMs),
+    publications,
+    repositories,
+  };
+}
+
+async function readRepositories(
+  { repositoriesOf, jobs }: OverviewServices,
+  { caller }: SignedInRequest,
+): Promise<readonly RepositoryDocument[]> {
+  const repositories = repositoriesOf(actorOf(caller));
+  const records = await repositories.list();
+  return describeRepositories({ repositories, jobs }, records, records);
+}
+
+/** The facts that cost a look of their own. */
+async function readFacts(
+  services: OverviewServices,
+  { may, caller }: SignedInRequest,
+): Promise<Pick<NeedFacts, 'leftOut' | 'tokens' | 'disks'>> {
+  const { published, dataDirectory } = services;
+  const [leftOut, tokens, disks] = await Promise.all([
+    parsePublished(published, `index/${quarantinedPath}`, parseQuarantined),
+    may('listTokens') ? createCallerTokens(services, caller).list() : undefined,
+    may('getHealth') && dataDirectory !== undefined ? measureDisks(dataDirectory) : undefined,
+  ]);
+  return { leftOut, tokens, disks };
+}
+
+async function readPublications(
+  { state }: OverviewServices,
+  { publications }: Inspection,
+  request: SignedInRequest,
+): Promise<Overview['publications']> {
+  try {
+    const { publications: newest } = await publications.list({ limit: shownPublications });
+    return await describePublications(state, newest, request);
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
+    throw error;
+  }
+}

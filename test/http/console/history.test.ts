@@ -1,0 +1,150 @@
+// Tests the pages about publications, the way back to one, and the comparison of two versions.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { runConsole, type RunningConsole } from '../../util/running-console.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+const hostile = '<img src=x onerror=alert(1)>';
+let running: RunningConsole;
+let tree: TemporaryTree;
+
+/** The packages of three publications: the second changes one version, the third withdraws a package. */
+beforeAll(async () => {
+  running = await runConsole();
+  tree = temporaryTree({
+    ...below('packages/one', {
+      ...whoLibrary('acme/hello', '1.0.0', { require: { php: '>=8.1', 'psr/log': '^2' } }),
+      'README.md': 'Hello',
+    }),
+    ...below('packages/gone', whoLibrary('acme/gone', '3.0.0')),
+  });
+  await build();
+  tree.write(
+    below('packages/two', {
+      ...whoLibrary('acme/hello', '1.1.0', { description: hostile, require: { php: '>=8.1', 'psr/log': '^3' } }),
+      'README.md': 'Hello',
+      [`src/${hostile.replaceAll('/', '')}.txt`]: 'new',
+    }),
+  );
+  await build();
+  tree.delete('packages/gone');
+  await build('--allow-withdraw');
+}, 60_000);
+afterAll(async () => {
+  tree.remove();
+  await running[Symbol.asyncDispose]();
+});
+
+const build = (...more: readonly string[]): Promise<unknown> =>
+  runCli(['build', 'packages', '--data', running.registry.data, ...more], { cwd: tree.root });
+
+describe('the history', () => {
+  it('shows every publication with its packages, the newest first', async () => {
+    const { browser } = await running.signIn('viewer');
+    const { status, text, html } = await browser.get('/history');
+    expect(status).toBe(200);
+    expect(text.match(/Publication \d [^.]*?acme\/\w+/g)).toEqual([
+      'Publication 3 1 withdrawn acme/gone',
+      'Publication 2 1 added acme/hello',
+      'Publication 1 2 added acme/gone',
+    ]);
+    expect(html).toContain('href="packages/acme/hello"');
+    expect(text).toMatch(/just now ?, by \S+ on the command line, with build/);
+  });
+
+  it('shows what a publication changed, with links to the versions', async () => {
+    const { browser } = await running.signIn('viewer');
+    const added = await browser.get('/history/2');
+    expect(added.text).toContain('acme/hello 1.1.0 added');
+    expect(added.html).toContain('href="../packages/acme/hello/version?version=1.1.0"');
+    const withdrawn = await browser.get('/history/3');
+    expect(withdrawn.text).toContain('acme/gone 3.0.0 withdrawn');
+    expect(withdrawn.html).toContain('href="../packages/acme/gone/why?version=3.0.0"');
+    expect(withdrawn.text).toContain('served now');
+  });
+
+  it('begins where the address says', async () => {
+    const { browser } = await running.signIn('viewer');
+    const { text } = await browser.get('/history?before=2');
+    expect(text).toContain('Publication 1');
+    expect(text).not.toContain('Publication 2');
+    expect((await browser.get('/history?before=1')).text).toContain('Nothing older is recorded');
+  });
+
+  it.each(['/history/99', '/history/x', '/history/2/roll-back/x'])('has no page %s', async (path) => {
+    const { browser } = await running.signIn('admin');
+    expect((await browser.get(path)).status).toBe(404);
+  });
+});
+
+describe('a comparison', () => {
+  it('shows the newest version and the one before it, as text', async () => {
+    const { browser } = await running.signIn('viewer');
+    const { status, text, html } = await browser.get('/packages/acme/hello/compare');
+    expect(status).toBe(200);
+    expect(text).toContain('From 1.0.0');
+    expect(text).toContain('psr/log require changed ^2 ^3');
+    expect(text).toContain('− "psr/log": "^2"');
+    expect(text).toContain('+ "psr/log": "^3"');
+    expect(text).toContain(`+ "description": "${hostile}"`);
+    expect(text).toMatch(/src\/<img src=x onerror=alert\(1\)>\.txt added none 3 B/);
+    expect(html).not.toContain('<img');
+  });
+
+  it('lists the files that differ, and all of them on request', async () => {
+    const { browser } = await running.signIn('viewer');
+    const differing = await browser.get('/packages/acme/hello/compare?from=1.0.0&to=1.1.0');
+    expect(differing.text).not.toContain('README.md');
+    const [, all = ''] = /href="\.\.\/\.\.\/\.\.(\/packages[^"]*files=all)"/.exec(differing.html) ?? [];
+    expect((await browser.get(all.replaceAll('&amp;', '&'))).text).toContain('README.md same 5 B 5 B');
+  });
+
+  it('of a version with itself finds nothing', async () => {
+    const { browser } = await running.signIn('viewer');
+    const { text } = await browser.get('/packages/acme/hello/compare?from=1.1.0&to=1.1.0');
+    expect(text).toContain('Both versions have the same composer.json.');
+    expect(text).toContain('No file differs');
+  });
+
+  it('refuses versions and packages that are not published', async () => {
+    const { browser } = await running.signIn('viewer');
+    const version = await browser.get('/packages/acme/hello/compare?from=1.0.0&to=9.9.9');
+    expect([version.status, version.text]).toEqual([404, expect.stringContaining('acme/hello 9.9.9 is not published')]);
+    expect((await browser.get('/packages/acme/gone/compare')).status).toBe(404);
+  });
+});
+
+describe('a rollback', () => {
+  it('is for admins', async () => {
+    const { browser } = await running.signIn('maintainer');
+    expect((await browser.get('/history/1')).text).not.toContain('Roll back to here');
+    expect((await browser.get('/history/1/roll-back')).status).toBe(403);
+    expect((await browser.post('/history/1/roll-back', { serial: '1' })).status).toBe(403);
+  });
+
+  it('shows what it changes, and wants the number before it withdraws versions', async () => {
+    const { browser, userId } = await running.signIn('admin');
+    expect((await browser.get('/history/1')).html).toContain('href="../history/1/roll-back"');
+    const preview = await browser.get('/history/1/roll-back');
+    expect(preview.text).toContain('The rollback withdraws 1 version.');
+    expect(preview.text).toMatch(/Withdrawn acme\/hello 1\.1\.0 Offered again acme\/gone 3\.0\.0/);
+    const refused = await browser.post('/history/1/roll-back', { serial: '3' });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Write 1: the rollback withdraws')]);
+    expect((await browser.get('/history')).text).not.toContain('Publication 4');
+
+    const done = await browser.post('/history/1/roll-back', { serial: '1' });
+    expect([done.status, done.headers['location']]).toEqual([303, '../../history/4?notice=rolled-back']);
+    const { text } = await browser.get('/history/4?notice=rolled-back');
+    expect(text).toContain('The registry is rolled back.');
+    expect(text).toContain('by you, with rollback, as a rollback to publication 1');
+    const reader = await running.registry.createToken('read');
+    const root = await running.registry.proxy.get('/packages.json', { authorization: `Bearer ${reader}` });
+    expect(JSON.stringify(root.json()['available-packages'])).toContain('acme/gone');
+    const events = (await running.registry.state.range('audit/event/')).map(({ value }) => value);
+    expect(events).toContainEqual(
+      expect.objectContaining({ action: 'publication.rollback', actor: `user:${userId}`, subject: '4' }),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+// Tests the overview: the first steps of a new registry, what needs attention, and who sees it.
+
+import { describe, expect, it } from 'vitest';
+import { below, temporaryTree, type Tree } from '../../util/package-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { runConsole, type RunningConsole } from '../../util/running-console.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+const dayMs = 86_400_000;
+const now = Date.UTC(2026, 10, 23, 12);
+
+const hello = below('packages/hello', whoLibrary('acme/hello', '1.0.0'));
+const bad = below('packages/bad', whoLibrary('acme/bad', '2.0.0', { require: { 'acme/hello': '^^1' } }));
+
+async function publish({ registry }: RunningConsole, files: Tree): Promise<void> {
+  const tree = temporaryTree(files);
+  await runCli(['build', 'packages', '--data', registry.data], { cwd: tree.root });
+  tree.remove();
+}
+
+describe('the overview of a new registry', () => {
+  it('shows an admin the first steps, and marks those that are done', async () => {
+    await using running = await runConsole();
+    const { browser } = await running.signIn('admin');
+    const { status, text, html } = await browser.get('/overview');
+    expect(status).toBe(200);
+    for (const to of ['repositories/new', 'uploads', 'tokens/new', 'people/new'])
+      expect(html).toContain(`href="${to}"`);
+    expect(text).not.toContain('Needs you');
+    await running.registry.createToken('read');
+    const after = await browser.get('/overview');
+    expect(after.html).not.toContain('href="tokens/new"');
+    expect(after.text).toContain('Make a token Composer installs packages with it. done');
+  });
+
+  it('shows a viewer no step', async () => {
+    await using running = await runConsole();
+    const { browser } = await running.signIn('viewer');
+    const { text, html } = await browser.get('/overview');
+    expect(text).toContain('Nothing is published yet. A maintainer adds the first repository');
+    expect(html).not.toContain('repositories/new');
+  });
+});
+
+describe('the overview', () => {
+  it('names versions that were left out, repositories that fail and tokens that end soon', async () => {
+    await using running = await runConsole({ now: () => now });
+    const { services } = running.registry;
+    await publish(running, { ...hello, ...bad });
+    const { create } = services.tokensOf('cli:test');
+    await create({ description: 'CI of the shop', kind: 'read', expiresAt: new Date(now + 3 * dayMs) });
+    await create({ description: 'far away', kind: 'read', expiresAt: new Date(now + 15 * dayMs) });
+    const url = 'https://git.example.org/acme/shop.git';
+    const { id } = await services.repositoriesOf('cli:test').create({ type: 'git', url, filters: {}, interval: null });
+    const { job } = await services.jobs.open(id, { trigger: 'interval', actor: 'system:schedule' });
+    const error = { code: 'BUILD_FAILED', message: 'The host does not answer.' } as const;
+    await services.jobs.finish(job, { error, report: null, lines: [] });
+
+    const { browser } = await running.signIn('admin');
+    const { text, html } = await browser.get('/overview');
+    expect(text).toMatch(/Needs you The repository https:\S+shop\.git fails The host does not answer\./);
+    expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*cannot be read/);
+    expect(html).toContain('href="packages/acme/bad/why?version=2.0.0"');
+    expect(text).toContain('The token “CI of the shop” ends in 3 days');
+    expect(text).not.toContain('far away');
+    const viewer = await running.signIn('viewer');
+    expect((await viewer.browser.get('/overview')).text).not.toContain('CI of the shop');
+  });
+
+  it('says that all is well, and counts packages, versions and installs', async () => {
+    await using running = await runConsole({ now: () => now });
+    await publish(running, hello);
+    running.registry.services.installs.count('acme/hello', '1.0.0');
+    running.registry.services.installs.count('psr/log', '3.0.0');
+    const { browser } = await running.signIn('viewer');
+    const { text } = await browser.get('/overview');
+    expect(text).toContain('All is well Nothing needs you. Packages 1 Versions 1 Installs in 30 days 2');
+    expect(text).toContain('Nov 23, 2026 2');
+    expect(text).toContain('Publication 1 1 added acme/hello');
+  });
+});
