@@ -45,8 +45,11 @@ const withPaths = (document: unknown): unknown =>
 describe('recorded publications', () => {
   it('are those of `libretto history`, the newest first, in pages', async () => {
     const { publications } = registry.inspection;
-    const known = (await registry.json('history'))['publications'] as { serial: number; packages: unknown }[];
-    const shown = known.map(({ packages: _packages, ...summary }) => summary);
+    const known = (await registry.json('history'))['publications'] as {
+      serial: number;
+      packages: { name: string }[];
+    }[];
+    const shown = known.map(({ packages, ...summary }) => ({ ...summary, names: packages.map(({ name }) => name) }));
     expect(shown.map(({ serial }) => serial)).toEqual([4, 3, 2]);
     expect(await publications.list({ limit: 2 })).toEqual({ publications: shown.slice(0, 2), next: 3 });
     expect(await publications.list({ before: 3, limit: 2 })).toEqual({ publications: shown.slice(2), next: null });
