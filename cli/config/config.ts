@@ -7,7 +7,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from '../io/environment.ts';
 import { fitsSchema } from './fits-schema.ts';
-import { shown, type Place } from './setting-values.ts';
+import { pathFault, shown, type Place } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
 import type { Refuse } from './shape.ts';
@@ -46,7 +46,7 @@ export function processEnvironment(): Environment {
 /** Throws UsageError with every problem there is, a line each. */
 export async function loadConfig(input: ConfigInput): Promise<Config> {
   const problems: string[] = [];
-  const file = readConfigFile(namedFile(input), input.workingDirectory, problems);
+  const file = readConfigFile(namedFile(input, problems), input.workingDirectory, problems);
   const values: Record<string, Configured<unknown>> = {};
   for (const name of settingNames) values[name] = Object.freeze(await configured(name, input, file, problems));
   if (problems.length > 0) throw new UsageError(formatProblems(problems));
@@ -143,12 +143,14 @@ function candidatesOf(
   return found;
 }
 
-function namedFile(input: ConfigInput): { readonly path: string; readonly by: string } | undefined {
+function namedFile(input: ConfigInput, problems: string[]): { readonly path: string; readonly by: string } | undefined {
   const flag = input.flags['config'];
   if (typeof flag === 'string') return { path: resolve(input.workingDirectory, flag), by: '--config' };
   const variable = input.environment['LIBRETTO_CONFIG'];
-  if (variable !== undefined && variable !== '')
-    return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
+  if (variable === undefined || variable === '') return undefined;
+  const fault = pathFault(variable);
+  if (fault === undefined) return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
+  problems.push(`LIBRETTO_CONFIG is ${shown(variable)}, which ${fault}.`);
   return undefined;
 }
 

@@ -158,7 +158,8 @@ export function parseWholeNumber(raw: unknown, least: number, most: number): num
 export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
   if (raw === '-') return { to: 'stdout' };
   if (raw === 'none') return { to: 'none' };
-  return isPlainText(raw) && !/[/\\]$/.test(raw) ? { to: 'file', path: resolve(place.directory, raw) } : undefined;
+  const path = typeof raw === 'string' && !/[/\\]$/.test(raw) ? parseDirectory(raw, place) : undefined;
+  return path === undefined ? undefined : { to: 'file', path };
 }
 
 /** A value as messages show it: short, and without passwords. */

@@ -164,6 +164,7 @@ const log: Setting<LogTarget> = {
   purpose: 'the request log: a file, - for standard output, or none',
   allowed: 'a file name, - for standard output, or none',
   parse: parseLog,
+  reason: pathFault,
   standard: () => ({ to: 'stdout' }),
   schema: { type: 'string', pattern: String.raw`^(?=.*\S)[^\u0000-\u001f\u007f]*[^/\\\u0000-\u001f\u007f]$` },
 };

@@ -197,6 +197,19 @@ it('is never a variable that looks like an option', async () => {
   expect(readdirSync(folder.at('dashed'))).toEqual(['-q']);
 });
 
+it.each(['LIBRETTO_CONFIG', 'LIBRETTO_LOG'])('is not made if %s looks like an option', async (variable) => {
+  const cwd = folder.at(variable);
+  mkdirSync(cwd);
+  writeFileSync(`${cwd}/-q`, '{}');
+  const args = ['settings', 'set', 'limits.read', '5'];
+  expect(await libretto(args, { cwd, environment: { [variable]: '-q' } })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`${variable} is "-q", which looks like an option. Write ./-q for a file`),
+  });
+  expect(readdirSync(cwd)).toEqual(['-q']);
+  expect(await libretto(args, { cwd, environment: { [variable]: './-q' } })).toMatchObject({ exitCode: 0 });
+});
+
 describe('the first line on standard error', () => {
   const sub = (name: string): string => folder.at(name);
 

@@ -110,7 +110,7 @@ describe('libretto publish on the data folder', () => {
     [
       'an invalid version',
       ['hello', '--version', 'one'],
-      1,
+      2,
       /The version to publish is "one", which Composer does not accept/,
     ],
     ['a file that is no ZIP', ['hello/composer.json', '--version', '1.0.0'], 1, /^libretto: The archive/],
@@ -166,7 +166,7 @@ describe('libretto publish on the data folder', () => {
       exitCode: 1,
       stderr: expect.stringContaining('acme/hello 1.0.0 is published already, with other content.') as string,
     });
-    expect(await dry('--version', 'one')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await dry('--version', 'one')).toMatchObject({ exitCode: 2, stdout: '' });
     expect(allFiles(folder.at('data/artifacts'))).toEqual(before);
     expect(published()).toEqual(['acme/hello@1.0.0']);
   });

@@ -113,7 +113,7 @@ describe('the messages of serve', () => {
 });
 
 describe('the refusals of serve', () => {
-  it('name the setting of a port in use, with exit code 2', async () => {
+  it('name the setting of a port in use, with exit code 2, and leave no new data folder', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -125,6 +125,17 @@ describe('the refusals of serve', () => {
         stdout: '',
         stderr: `libretto: Cannot listen on 127.0.0.1:${port} (LIBRETTO_LISTEN): another program listens there already. Stop it, or choose another address with --listen.`,
       });
+      for (const args of [
+        ['serve', '--data', 'new', '--listen', `127.0.0.1:${port}`],
+        ['start', '--data', 'new', '--listen', `127.0.0.1:${port}`],
+        ['serve', '--data', 'new', '--listen', '127.0.0.1:0', '--metrics', `127.0.0.1:${port}`],
+        ['serve', '--data', 'new', '--listen', `127.0.0.1:${port}`, '--workers', '2', '--redis', 'redis://127.0.0.1:1'],
+      ])
+        expect(await runCli(args, { cwd: folder.path }), args.join(' ')).toMatchObject({
+          exitCode: 2,
+          stderr: expect.stringContaining(`libretto: Cannot listen on 127.0.0.1:${port} (`),
+        });
+      expect(existsSync(folder.at('new'))).toBe(false);
     } finally {
       other.close();
     }

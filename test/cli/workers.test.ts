@@ -334,6 +334,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
   it('end the command with the exit code and the message of a first worker that cannot start', async () => {
     const first = await serve();
     const { port } = new URL(first.url);
+    await runCli(['token', 'create', '--description', 'ci', '--data', 'other'], { cwd: folder.path });
     const { exitCode, stderr } = await runCli(
       ['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`],
       { cwd: folder.path },

@@ -2,7 +2,10 @@
 
 import type { Stats } from 'node:fs';
 
+import type { DistLabel } from '../../../build/contract/paths.ts';
+import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { lookAtNamed } from '../../../build/shared/files/named-path.ts';
+import { checkedLabel } from '../../../build/sources/checked-label.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -17,7 +20,7 @@ export interface Job {
   /** absolute: a folder or a ZIP */
   readonly path: string;
   readonly isFolder: boolean;
-  readonly version: string | undefined;
+  readonly version: DistLabel | undefined;
   readonly progress: Progress;
 }
 
@@ -34,14 +37,19 @@ export function look(path: string): Stats {
   return facts;
 }
 
-/** Throws UsageError for an empty version: a job without its tag would publish another version, or none. */
-export function givenVersion(flag: unknown): string | undefined {
+/** Throws UsageError for an empty version, because a CI job without its tag has one, and for a text that is no version. */
+export function givenVersion(flag: unknown): DistLabel | undefined {
   if (typeof flag !== 'string') return undefined;
-  if (flag.trim() !== '') return flag;
-  throw new UsageError(
-    '--version is empty. Nothing was published. Is the variable of the CI system set? If composer.json has the ' +
-      'version, omit --version.',
-  );
+  if (flag.trim() === '')
+    throw new UsageError(
+      '--version is empty. Nothing was published. Is the variable of the CI system set? If composer.json has the ' +
+        'version, omit --version.',
+    );
+  try {
+    return checkedLabel(flag, 'The version to publish is').version;
+  } catch (error) {
+    throw error instanceof QuarantineError ? new UsageError(error.message, { cause: error }) : error;
+  }
 }
 
 /** Packs the folder of the job into a new ZIP, and names the files that are left out. */

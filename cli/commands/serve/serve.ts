@@ -8,6 +8,7 @@ import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
+import { refuseTakenAddress } from '../../serve/refuse-taken-address.ts';
 import { stopSignal } from '../../io/stop-signal.ts';
 import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
@@ -16,6 +17,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { remarks } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   if (config.workers.value > 1) return serveWithWorkers(config, context, announceNew);
+  await refuseTakenAddress(config);
   const { log } = config;
   // a separate process reads the state while this one loads the modules of the server
   const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
@@ -36,9 +38,9 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 /** The primary process and its workers run this same command. Each loads its own module alone: the primary stays small. */
 async function serveWithWorkers(config: Config, context: Context, onStarted: () => void): Promise<number> {
   const { default: cluster } = await import('node:cluster');
-  return cluster.isWorker
-    ? (await import('../../cluster/worker.ts')).serveAsWorker(config, context)
-    : (await import('../../cluster/primary.ts')).serveAsPrimary(config, context, onStarted);
+  if (cluster.isWorker) return (await import('../../cluster/worker.ts')).serveAsWorker(config, context);
+  await refuseTakenAddress(config);
+  return (await import('../../cluster/primary.ts')).serveAsPrimary(config, context, onStarted);
 }
 
 /** Loads the service, and in parallel the store of the state and the enabled features. */

@@ -22,6 +22,7 @@ import { chooseInstallable } from '../../tree/installable.ts';
 import { readPublishedTree, type PublishedTree } from '../../tree/published-tree.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { openService } from '../../serve/service.ts';
+import { refuseTakenAddress } from '../../serve/refuse-taken-address.ts';
 import type { LogTarget } from '../../config/setting-values.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { stopSignal } from '../../io/stop-signal.ts';
@@ -37,6 +38,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
         `(${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` on the ` +
         'building host.',
     );
+  await refuseTakenAddress(config);
   await assertWholeState(config);
   const stoppedWith = await buildAll(await withStateSettings(config, context), context, announceNew);
   if (stoppedWith !== undefined) return stoppedWith;

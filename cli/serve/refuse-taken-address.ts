@@ -1,0 +1,46 @@
+// The first start of a registry tries its addresses before it makes the data folder and the state: a port in use leaves
+// no registry. The state cannot come after the server listens, because the server answers requests from it.
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+
+import type { Config } from '../config/config.ts';
+import type { ListenAddress } from '../config/setting-values.ts';
+import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { listenRefusal } from './listen-refusal.ts';
+
+/**
+ * Rejects with UsageError if the server of a new data folder cannot listen. A server of an existing registry learns it
+ * when it listens.
+ */
+export async function refuseTakenAddress({
+  data,
+  listen,
+  metrics,
+}: Pick<Config, 'data' | 'listen' | 'metrics'>): Promise<void> {
+  if (lookAtFolder(data.value) === 'registry') return;
+  const servers: Server[] = [];
+  try {
+    servers.push(await listenOn(listen.value).catch((error: unknown) => Promise.reject(listenRefusal(error, listen))));
+    const { value, origin } = metrics;
+    if (value === undefined) return;
+    servers.push(
+      await listenOn(value).catch((error: unknown) =>
+        Promise.reject(listenRefusal(error, { value, origin }, '--metrics')),
+      ),
+    );
+  } finally {
+    await Promise.all(servers.map(closed));
+  }
+}
+
+/** Rejects with Node's error (EADDRINUSE, EACCES…). */
+async function listenOn({ host, port }: ListenAddress): Promise<Server> {
+  const server = createServer().listen({ host, port });
+  await once(server, 'listening');
+  return server;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
