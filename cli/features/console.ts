@@ -5,6 +5,7 @@ import type { ConsolePlace } from '../../proxy/console/open-console.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
+import { sharedCountersUrl } from '../state/open-state.ts';
 import { shownConfiguration } from '../state/shown-configuration.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
@@ -14,22 +15,27 @@ export function open(core: ServingCore, { services, packages, inspection, mirror
   const { advisories, config } = core;
   const { value, origin } = config.consoleListen;
   const place = placeOf(core);
+  const answers = createConsoleFeature(async () => {
+    const { openConsole } = await import('../../proxy/console/open-console.ts');
+    return openConsole(
+      {
+        ...services,
+        restorationsOf: packages.restorationsOf,
+        inspection,
+        advisories,
+        mirrored: mirror?.catalogue,
+        mirror: mirror?.mirror,
+        configuration: shownConfiguration(config),
+      },
+      place,
+    );
+  });
   return {
-    answers: createConsoleFeature(async () => {
-      const { openConsole } = await import('../../proxy/console/open-console.ts');
-      return openConsole(
-        {
-          ...services,
-          restorationsOf: packages.restorationsOf,
-          inspection,
-          advisories,
-          mirrored: mirror?.catalogue,
-          mirror: mirror?.mirror,
-          configuration: shownConfiguration(config),
-        },
-        place,
-      );
-    }),
+    answers,
+    start: async () => {
+      // a load beside requests takes so long that a Redis can count as silent
+      if (sharedCountersUrl(config) !== undefined) await answers.prepare();
+    },
     listen: value && { name: 'console', value, origin, flag: '--console-listen' },
   };
 }

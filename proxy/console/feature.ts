@@ -8,8 +8,13 @@ import { redirectAnswer } from './request/html-answer.ts';
 
 const kind = 'console';
 
+export interface ConsoleFeature extends Feature {
+  /** Loads the modules of the pages before the first request. */
+  readonly prepare: () => Promise<void>;
+}
+
 /** `load`: called again after it failed. */
-export function createConsoleFeature(load: () => Promise<Console>): Feature {
+export function createConsoleFeature(load: () => Promise<Console>): ConsoleFeature {
   let loading: Promise<Console> | undefined;
   const opened = (): Promise<Console> => {
     loading ??= load().catch((error: unknown) => {
@@ -26,6 +31,9 @@ export function createConsoleFeature(load: () => Promise<Console>): Feature {
   };
   return {
     kinds: [kind],
+    prepare: async () => {
+      await opened();
+    },
     routeOf: (path) => {
       if (path === '/') return front;
       if (path === '/ui') return withoutSlash;

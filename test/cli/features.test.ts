@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadedLibraries, loadedSources } from '../util/loaded-modules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { startRedis } from '../util/redis-server.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
+import { lacks } from '../util/tool.ts';
 
 let tree: TemporaryTree;
 let token: string;
@@ -38,7 +40,7 @@ const paths = [
 ];
 
 async function serve(flags: readonly string[] = [], asked: readonly string[] = paths): Promise<Served> {
-  const coverage = join(tree.root, `coverage-${flags.join('')}-${asked.length}`);
+  const coverage = join(tree.root, `coverage-${flags.join('').replaceAll('/', '')}-${asked.length}`);
   const child = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', ...flags], {
     cwd: tree.root,
     environment: { NODE_V8_COVERAGE: coverage },
@@ -112,6 +114,13 @@ describe('a server with the console alone', () => {
     expect(before).not.toContain('proxy/console/console.ts');
     const { sources: after } = await serve(['--features', 'console']);
     expect(after).toContain('proxy/console/console.ts');
+  });
+
+  it.skipIf(lacks('redis-server'))('loads the pages before it listens, where it counts in a Redis', async () => {
+    const redis = await startRedis();
+    const { sources } = await serve(['--features', 'console', '--redis', redis.url], ['/health']);
+    await redis.stop();
+    expect(sources).toContain('proxy/console/console.ts');
   });
 
   it('opens the services of the API without the API', async () => {
