@@ -1,7 +1,8 @@
 // The lines that put a token to use: Composer's command, auth.json, and what its limit allows. Pure.
 
+import { authArguments } from '../../build/shared/text/install-lines.ts';
 import { describeAllowance } from '../../proxy/auth/token-allowance.ts';
-import { authArguments, authDocument, publishLine } from '../../proxy/auth/token-use-text.ts';
+import { authDocument, publishLine } from '../../proxy/auth/token-use-text.ts';
 import type { TokenDocument } from './token-text.ts';
 
 export interface TokenUseAdvice {
@@ -22,9 +23,9 @@ export function tokenUseLines({ token, secret, host, url, remark, invocation }: 
   return [
     '',
     'Give it to Composer, in a project (or with --global, for all projects of a user):',
-    `  composer config ${authArguments({ host, secret })}`,
+    `  composer config ${authArguments(host, secret)}`,
     'Or write auth.json:',
-    `  ${authDocument({ host, secret })}`,
+    `  ${authDocument(host, secret)}`,
     ...(token.kind === 'write'
       ? ['Publish with it, in the folder of a package:', `  ${publishLine(secret, url, invocation)}`]
       : []),

@@ -162,7 +162,8 @@ function parseConstraints(value: unknown, note: Note): Readonly<Record<string, s
 }
 
 function constraintRefusal(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return `${shown(value)} is not a version constraint.`;
+  if (typeof value !== 'string' || value.trim() === '')
+    return `${shown(value)} is not a version constraint. Write one such as ^2.0 or <3.0.`;
   if (value.length > maxConstraintLength)
     return `The constraint is ${value.length} characters long; at most ${maxConstraintLength} are taken.`;
   if (/#| as /.test(value))

@@ -44,7 +44,15 @@ export function registryLines(url: string, withPackagist = true): string[] {
 
 /** Gives Composer the token in a project. */
 export function tokenLine(url: string, token: string): string {
-  return `composer config -n --auth ${quoteForShell(`bearer.${new URL(url).host}`)} ${token}`;
+  return `composer config -n ${authArguments(new URL(url).host, token)}`;
+}
+
+/**
+ * The arguments behind `composer config` that write the token into auth.json. `host`: with its port. `token`: as a shell
+ * takes it.
+ */
+export function authArguments(host: string, token: string): string {
+  return `--auth ${quoteForShell(`bearer.${host}`)} ${token}`;
 }
 
 /** `requirement`: `acme/hello`, `acme/hello:^2.4`, or `acme/hello:dev-main`. */

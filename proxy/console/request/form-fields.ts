@@ -80,7 +80,11 @@ export function refusedForm(
   rename: Readonly<Record<string, string>> = {},
 ): FormState {
   const faults = new Map<string, string>();
-  for (const { path, message } of issuesOf(error)) faults.set(rename[path] ?? path, sentence(message));
+  for (const { path, message } of issuesOf(error)) {
+    const field = rename[path] ?? path;
+    const before = faults.get(field);
+    faults.set(field, before === undefined ? sentence(message) : `${before} ${sentence(message)}`);
+  }
   return { isPosted: true, fields, refusal: faults.size === 0 ? error.message : undefined, faults };
 }
 

@@ -185,6 +185,8 @@ describe('the builder of limits', () => {
     const faults = [...reply.html.matchAll(/class="fault" id="([\w-]+)-fault"/g)].map(([, field]) => field);
     expect(faults).toEqual(['description', 'expires_on', 'rate_limit', 'packages', 'rule-0', 'networks']);
     expect(reply.html).toContain('acme/*\nnonsense</textarea>');
+    const both = await create({ rule_packages: 'tools', rule_versions: 'much' });
+    expect(both.html).toMatch(/id="rule-0-fault">.*is not a pattern of package names.*The constraint cannot be used/);
   });
 
   it('refuses two rules about one package, because one of them would be lost', async () => {
@@ -218,8 +220,8 @@ describe('the secret', () => {
     const secret = secretIn(reply) ?? '';
     const host = new URL(console.origin).host;
     expect(reply.headers['cache-control']).toBe('no-store');
-    expect(reply.text).toContain(`composer config repositories.libretto composer ${console.origin}`);
-    expect(reply.text).toContain(`composer config --auth bearer.${host} ${secret}`);
+    expect(reply.text).toContain(`composer config -n repositories.libretto composer ${console.origin}`);
+    expect(reply.text).toContain(`composer config -n --auth bearer.${host} ${secret}`);
     expect(reply.text).toContain(`{"bearer":{"${host}":"${secret}"}}`);
     expect(reply.text).toContain(`export COMPOSER_AUTH='{"bearer":{"${host}":"${secret}"}}'`);
     expect(reply.text).toContain(`LIBRETTO_TOKEN=${secret} libretto publish . --url ${console.origin}`);

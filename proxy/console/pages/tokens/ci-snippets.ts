@@ -1,7 +1,7 @@
 // What a CI system needs to install with a token: the token in a secret variable, and a job that gives it to Composer.
 // Pure.
 
-import { authArguments } from '../../../auth/token-use-text.ts';
+import { authArguments } from '../../../../build/shared/text/install-lines.ts';
 
 export interface Snippet {
   readonly system: string;
@@ -12,7 +12,7 @@ export interface Snippet {
 
 /** `host`: of the registry, with its port. */
 export function ciSnippets(host: string): readonly Snippet[] {
-  const auth = `composer config --global ${authArguments({ host, secret: '"$LIBRETTO_TOKEN"' })}`;
+  const auth = `composer config --global ${authArguments(host, '"$LIBRETTO_TOKEN"')}`;
   const install = 'composer install --no-interaction';
   return [
     {

@@ -54,7 +54,7 @@ export function DraftForm(props: DraftFormProps): Child {
           <HourlyLimit {...props} />
           <LimitBuilder state={state} action={action} addsRule={addsRule} />
         </Form>
-        <div class="beside">
+        <div class="beside" aria-live="polite">
           <SeenPanel seen={seen} />
         </div>
       </div>

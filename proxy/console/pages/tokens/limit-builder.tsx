@@ -137,7 +137,7 @@ function RuleRow({ rule, fault, isFocused = false, at }: RuleRowProps): Child {
   );
 }
 
-/** Without JavaScript it shows the preview; with JavaScript the preview follows what is typed, and the button is hidden. */
+/** Without JavaScript it shows the preview. With JavaScript the preview follows what is typed, and it is hidden. */
 function PreviewButton({ action, children }: { readonly action: string; readonly children: Child }): Child {
   const address = `${hrefTo(useContext(PlaceContext), `${action}/preview`)}#preview`;
   return (

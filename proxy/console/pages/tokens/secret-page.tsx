@@ -3,10 +3,11 @@
 
 import type { Child } from 'hono/jsx';
 import type { Secret } from '../../../../build/shared/text/secret.ts';
+import { registryLines, tokenLine } from '../../../../build/shared/text/install-lines.ts';
 import { quoteForShell } from '../../../../build/shared/text/quote-for-shell.ts';
 import { describeAllowance } from '../../../auth/token-allowance.ts';
 import type { TokenKind } from '../../../auth/token-format.ts';
-import { authArguments, authDocument, publishLine } from '../../../auth/token-use-text.ts';
+import { authDocument, publishLine } from '../../../auth/token-use-text.ts';
 import { effectiveLimit, type TokenRecord } from '../../../auth/token.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -73,26 +74,20 @@ function ForComposer({ origin, secret, limit }: ForComposerProps): Child {
     <section class="stack">
       <h2>Give it to Composer</h2>
       <p>In a project, or with --global for all projects of a user:</p>
-      <CodeBlock label="the lines for Composer" text={composerLines(origin, host, secret)} />
+      <CodeBlock
+        label="the lines for Composer"
+        text={[...registryLines(origin), tokenLine(origin, secret)].join('\n')}
+      />
       <p>Or write auth.json, beside composer.json. Keep that file out of git:</p>
-      <CodeBlock label="the content of auth.json" text={authDocument({ host, secret })} />
+      <CodeBlock label="the content of auth.json" text={authDocument(host, secret)} />
       <p>Or set an environment variable:</p>
       <CodeBlock
         label="the environment variable"
-        text={`export COMPOSER_AUTH=${quoteForShell(authDocument({ host, secret }))}`}
+        text={`export COMPOSER_AUTH=${quoteForShell(authDocument(host, secret))}`}
       />
       <p class="soft small">{describeAllowance(limit).replaceAll('`', '')}</p>
     </section>
   );
-}
-
-/** Composer refuses plain http by default. */
-function composerLines(origin: string, host: string, secret: string): string {
-  return [
-    ...(origin.startsWith('http:') ? ['composer config secure-http false'] : []),
-    `composer config repositories.libretto composer ${quoteForShell(origin)}`,
-    `composer config ${authArguments({ host, secret })}`,
-  ].join('\n');
 }
 
 function Publishing({ origin, secret }: { readonly origin: string; readonly secret: string }): Child {

@@ -29,7 +29,7 @@ interface SeenPanelProps {
 
 export function SeenPanel({ seen, isLinked = false }: SeenPanelProps): Child {
   return (
-    <section id="preview" class="panel brief" aria-live="polite">
+    <section id="preview" class="panel brief">
       {'issues' in seen ? <Faults issues={seen.issues} /> : <Shown {...seen} isLinked={isLinked} />}
     </section>
   );
@@ -54,7 +54,7 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
     <>
       <h2>{`Sees ${shownNumber(seen)} of ${counted(total, 'package')}`}</h2>
       {first.length === 0 ? null : (
-        <ul class="plain stack-tight small">
+        <ul class={`plain stack-tight${isLinked ? '' : ' small'}`}>
           {first.map((one) => (
             <Line {...one} isLinked={isLinked} />
           ))}

@@ -115,7 +115,7 @@ function Window({ record, defaults, window, nowMs }: TokenStanding): Child {
   const used = window?.used ?? 0;
   return (
     <>
-      <meter min={0} max={limit} high={limit * 0.8} value={Math.min(used, limit)}>
+      <meter aria-label="Requests this hour" min={0} max={limit} high={limit * 0.8} value={Math.min(used, limit)}>
         {used}
       </meter>
       <p>{`${shownNumber(used)} of ${counted(limit, 'request')}`}</p>
