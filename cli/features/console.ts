@@ -25,6 +25,7 @@ export function open(core: ServingCore, { services, packages, inspection, mirror
         advisories,
         mirrored: mirror?.catalogue,
         mirror: mirror?.mirror,
+        mirrorReport: mirror?.report,
         configuration: shownConfiguration(config),
       },
       place,

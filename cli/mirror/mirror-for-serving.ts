@@ -2,7 +2,9 @@
 // servers.
 
 import { createMirroredCatalogue, type MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
+import { createMirrorReport, type MirrorReport } from '../../proxy/mirror/mirror-report.ts';
 import { createMirroredTree, type MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
+import { createRecentAlarms } from '../../proxy/mirror/recent-alarms.ts';
 import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
@@ -27,6 +29,7 @@ export interface ServedMirror {
   readonly mirror: Mirror;
   readonly tree: MirroredTree;
   readonly catalogue: MirroredCatalogue;
+  readonly report: MirrorReport;
   readonly families: () => readonly Family[];
   readonly close: () => Promise<void>;
 }
@@ -54,12 +57,7 @@ export function openServedMirror(
     state,
     sealer: composeKeys(config, context).sealer,
   });
-  const metrics = createMirrorMetrics();
-  const mustLog = createEventLimiter(() => context.now().getTime());
-  const hear = (event: MirrorEvent): void => {
-    metrics.count(event);
-    if (mustLog(event)) tell(log, event);
-  };
+  const { metrics, alarms, hear } = createListeners(log, () => context.now().getTime());
   const mirror = composeMirror(config, {
     settings,
     privateNames,
@@ -73,13 +71,28 @@ export function openServedMirror(
   markOrigin(config).catch((err: unknown) =>
     log.logger.error({ err }, 'other commands cannot find the tree of this server: give them its origin'),
   );
+  const catalogue = createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch });
   return {
     mirror,
     tree: createMirroredTree(mirror, viewedBytes, advisories),
-    catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }),
+    catalogue,
+    report: createMirrorReport({ mirror, catalogue, alarms }),
     families: metrics.families,
     close: () => closeAfter(timer, mirror),
   };
+}
+
+/** What learns of the events of the mirror: metrics, the page of alarms, and the log. */
+function createListeners(log: Log, now: () => number) {
+  const metrics = createMirrorMetrics();
+  const alarms = createRecentAlarms(now);
+  const mustLog = createEventLimiter(now);
+  const hear = (event: MirrorEvent): void => {
+    metrics.count(event);
+    alarms.hear(event);
+    if (mustLog(event)) tell(log, event);
+  };
+  return { metrics, alarms, hear };
 }
 
 /** Removes leftovers of interrupted fetches. The first run is too early for the leftovers of a server killed just now. */
@@ -122,7 +135,7 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
 function createEventLimiter(now: () => number): (event: MirrorEvent) => boolean {
   const lastReported = new Map<string, number>();
   return (event) => {
-    if (!('message' in event) || alarms.has(event.kind)) return true;
+    if (!('message' in event) || alarmKinds.has(event.kind)) return true;
     const key = `${event.kind} ${event.message}`;
     if (now() - (lastReported.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
     if (lastReported.size >= mostRemembered) lastReported.clear();
@@ -134,7 +147,10 @@ function createEventLimiter(now: () => number): (event: MirrorEvent) => boolean 
 const repeatAfterMs = 60_000;
 const mostRemembered = 1000;
 
-const alarms: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['archive-refused', 'release-changed']);
+const alarmKinds: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>([
+  'archive-refused',
+  'release-changed',
+]);
 const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>([
   'document-failed',
   'archive-failed',
@@ -143,7 +159,7 @@ const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(
 ]);
 
 function tell({ logger }: Log, event: MirrorEvent): void {
-  if (alarms.has(event.kind)) logger.error({ mirror: event });
+  if (alarmKinds.has(event.kind)) logger.error({ mirror: event });
   else if (warnings.has(event.kind)) logger.warn({ mirror: event });
   else logger.info({ mirror: event });
 }

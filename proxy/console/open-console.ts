@@ -8,6 +8,7 @@ import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-
 import { registerComparePage, type ComparePageServices } from './pages/compare/compare.tsx';
 import { registerHealthPage, type HealthPageServices } from './pages/health/health.tsx';
 import { registerHistoryPages, type HistoryPageServices } from './pages/history/history.tsx';
+import { registerMirrorPages, type MirrorPageServices } from './pages/mirror/mirror-pages.ts';
 import { registerOverviewPage } from './pages/overview/overview.tsx';
 import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
@@ -27,7 +28,8 @@ export type ConsoleServices = ComparePageServices &
   TokenPageServices &
   PeoplePageServices &
   AuditPageServices &
-  SettingsPageServices;
+  SettingsPageServices &
+  MirrorPageServices;
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
@@ -56,6 +58,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);
   registerSettingsPages(pages, services);
+  registerMirrorPages(pages, services);
   registerComparePage(pages, services);
   registerHistoryPages(pages, services);
   registerHealthPage(pages, services);

@@ -10,16 +10,28 @@ import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
 import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
-import { cachedSummary, seenSummary, type DatedSummary } from './catalogue/cached-summary.ts';
+import { cachedSummary, seenSummary, type DatedSummary, type HeldBack } from './catalogue/cached-summary.ts';
 import { cachedVersions } from './documents/cached-versions.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
 
 export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 
+/** A package with a stored document or archive, and what the rules hold back of it. */
+export interface StoredPackage {
+  readonly name: PackageName;
+  /** the id of the registry with its document; undefined: only archives are stored */
+  readonly registry: string | undefined;
+  /** undefined: no version of it is offered */
+  readonly summary: PackageSummary | undefined;
+  readonly heldBack: readonly HeldBack[];
+}
+
 export interface MirroredCatalogue {
   /** The packages within `view`, by name. */
   readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
+  /** All stored packages by name, for people. */
+  readonly stored: (nowMs: number) => Promise<readonly StoredPackage[]>;
   /** True if mirrored packages may replace or provide the name; false for a private name. */
   readonly isForeign: (name: PackageName) => Promise<boolean>;
 }
@@ -34,6 +46,7 @@ export interface CatalogueOptions {
 
 interface Known extends DatedSummary {
   readonly of: CachedPackage;
+  readonly registry: string | undefined;
   readonly compiled: Compiled;
 }
 
@@ -71,7 +84,13 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     if (views.size > rememberedViews && oldest !== undefined) views.delete(oldest);
     return packages;
   };
-  return { read, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
+  const stored = async (nowMs: number): Promise<readonly StoredPackage[]> => {
+    const { compiled, belongs } = await mirror.standing();
+    if (compiled.rules.upstreams.length === 0) return [];
+    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
+    return known.list().filter(({ name }) => belongs(name).to === 'upstreams');
+  };
+  return { read, stored, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
 }
 
 /** The packages with a document or an archive on disk, as the last reading of the disk found them. */
@@ -108,6 +127,12 @@ class KnownPackages {
     return looking;
   }
 
+  list(): readonly StoredPackage[] {
+    return [...this.#known]
+      .map(([name, { registry, kept, heldBack }]) => ({ name, registry, summary: kept?.summary, heldBack }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
   /** The packages that the view sees, by name. */
   async summariesFor(view: View | undefined): Promise<MirroredSummaries> {
     const { belongs } = await this.#mirror.standing();
@@ -131,7 +156,7 @@ class KnownPackages {
     for (const [name, of] of await this.#archives.look()) {
       if (found.size >= mostPackages || found.has(name)) continue;
       if (!this.#isCurrent(name, of, compiled, nowMs))
-        await this.#learn(name, of, compiled, await recordsOf(this.#mirror, name), nowMs);
+        await this.#learn(name, { of, compiled, registry: undefined }, await recordsOf(this.#mirror, name), nowMs);
       found.add(name);
     }
     for (const name of this.#known.keys()) if (!found.has(name) && this.#known.delete(name)) this.#version += 1;
@@ -148,7 +173,7 @@ class KnownPackages {
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
           const records = await cachedVersions(name, of.paths);
           if (records.length === 0) continue;
-          await this.#learn(name, of, compiled, records, nowMs);
+          await this.#learn(name, { of, compiled, registry: id }, records, nowMs);
         }
         found.add(name);
       }
@@ -174,12 +199,11 @@ class KnownPackages {
 
   async #learn(
     name: PackageName,
-    of: CachedPackage,
-    compiled: Compiled,
+    from: Pick<Known, 'of' | 'compiled' | 'registry'>,
     records: readonly JsonObject[],
     nowMs: number,
   ): Promise<void> {
-    this.#known.set(name, { of, compiled, ...(await cachedSummary(name, records, compiled.rules.releases, nowMs)) });
+    this.#known.set(name, { ...from, ...(await cachedSummary(name, records, from.compiled.rules.releases, nowMs)) });
     this.#version += 1;
   }
 }

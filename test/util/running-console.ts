@@ -11,6 +11,7 @@ import { parseAddressRange } from '../../proxy/http/client-address.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import { createRestorations } from '../../proxy/packages/restorations.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { MirrorReport } from '../../proxy/mirror/mirror-report.ts';
 import type { ConfiguredSetting } from '../../proxy/settings/configured-setting.ts';
 import type { Baseline } from '../../proxy/settings/settings.ts';
 import type { Actor } from '../../proxy/state/audit.ts';
@@ -34,6 +35,7 @@ export interface ConsoleOptions {
   /** settings from the start of the server */
   readonly baseline?: Baseline;
   readonly configuration?: readonly ConfiguredSetting[];
+  readonly mirrorReport?: MirrorReport;
 }
 
 export interface PageReply {
@@ -121,7 +123,7 @@ function consoleFeature(services: Services, state: StateStore, options: ConsoleO
 function consoleServices(
   services: Services,
   state: StateStore,
-  { configuration = [] }: ConsoleOptions,
+  { configuration = [], mirrorReport }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
   return {
@@ -129,6 +131,7 @@ function consoleServices(
     advisories: createPublishedAdvisories(services.published),
     mirrored: undefined,
     mirror: undefined,
+    mirrorReport,
     configuration,
     inspection: () => inspectionServices(services, state, data),
     restorationsOf: (actor: Actor) =>

@@ -14,7 +14,7 @@ import { passes, type ReleaseFilter } from '../../views/view.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { offeredVersionsYielding } from '../versions/offered-versions.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
-import { applyRules, type ReleaseRules } from '../rules/release-rules.ts';
+import { applyRules, type Refused, type ReleaseRules } from '../rules/release-rules.ts';
 
 export interface CachedSummary {
   readonly summary: PackageSummary;
@@ -44,9 +44,21 @@ const silent: VersionFacts = {
   provides: [],
 };
 
+/** The versions that are not offered for one reason. */
+export interface HeldBack {
+  /** the setting with the rule; `purged`: a tombstone does; null: Composer could not load them */
+  readonly setting: Refused['setting'] | null;
+  readonly count: number;
+  /** the newest of them, and the reason in its case */
+  readonly version: string;
+  readonly because: string;
+}
+
 export interface DatedSummary {
   /** undefined: no version of it is offered */
   readonly kept: CachedSummary | undefined;
+  /** one entry for each reason */
+  readonly heldBack: readonly HeldBack[];
   /** when a time-dependent rule changes its result */
   readonly changesAtMs: number | undefined;
 }
@@ -58,7 +70,7 @@ export async function cachedSummary(
   rules: ReleaseRules,
   nowMs: number,
 ): Promise<DatedSummary> {
-  const { versions } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
+  const { versions, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
   const ruled = applyRules(
     name,
     versions.map(({ record }) => record),
@@ -71,8 +83,23 @@ export async function cachedSummary(
       name,
       versions.filter(({ record }) => offered.has(record)),
     ),
+    heldBack: byReason([...ruled.refused, ...leftOut.map((one) => ({ ...one, setting: null }))]),
     changesAtMs: ruled.changesAtMs,
   };
+}
+
+/** `refused`: newest first. */
+function byReason(refused: readonly Omit<HeldBack, 'count'>[]): readonly HeldBack[] {
+  const reasons = new Map<HeldBack['setting'], HeldBack>();
+  for (const { setting, version, because } of refused) {
+    const known = reasons.get(setting) ?? { setting, count: 0, version: lean(version), because: lean(because) };
+    reasons.set(setting, { ...known, count: known.count + 1 });
+  }
+  return [...reasons.values()];
+}
+
+function lean(text: string): string {
+  return text.slice(0, longestText);
 }
 
 async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<CachedSummary | undefined> {

@@ -105,7 +105,7 @@ interface OriginProps {
 function Origin({ setting, configuration }: OriginProps): Child {
   const name = nameOrigin(setting, configuration);
   if (setting.origin === 'api') return <Badge icon="pencil">{name}</Badge>;
-  if (setting.changeable) return <span class="soft small breaks">{name}</span>;
+  if (setting.changeable) return <OriginText name={name} />;
   return (
     <Badge icon="lock" title="The setting is fixed. Change it there, and restart the server.">
       fixed by {name}
@@ -113,12 +113,17 @@ function Origin({ setting, configuration }: OriginProps): Child {
   );
 }
 
+/** The path of a file may be long. */
+function OriginText({ name }: { readonly name: string }): Child {
+  return <span class={`soft small ${name.includes('/') ? 'breaks' : 'nowrap'}`}>{name}</span>;
+}
+
 function Configuration({ configuration }: Pick<SettingsListProps, 'configuration'>): Child {
   const rows = configuration.filter(({ runtimeKey }) => runtimeKey === undefined);
   const columns: readonly Column<ConfiguredSetting>[] = [
     { label: 'Setting', cell: ({ key, purpose }) => <Named name={key} purpose={purpose} /> },
     { label: 'Value', cell: ({ value }) => <Value text={value} empty="not set" /> },
-    { label: 'From', cell: ({ origin }) => <span class="soft small breaks">{origin}</span> },
+    { label: 'From', cell: ({ origin }) => <OriginText name={origin} /> },
   ];
   return (
     <section class="stack-tight">

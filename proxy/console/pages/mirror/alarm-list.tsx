@@ -1,0 +1,38 @@
+// What went wrong with other registries, the newest first: alarms, then what could not be fetched, then notes.
+
+import type { Child } from 'hono/jsx';
+import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import { Notice, type State } from '../../components/notice.tsx';
+import { relativeTime } from '../../components/time.tsx';
+import { counted } from '../../components/quantity.ts';
+
+const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
+const shownAtOnce = 10;
+
+export function AlarmList({
+  alarms,
+  nowMs,
+}: {
+  readonly alarms: readonly MirrorAlarm[];
+  readonly nowMs: number;
+}): Child {
+  if (alarms.length === 0)
+    return <Notice kind="good">No trouble with other registries since this server process started.</Notice>;
+  const sorted = (Object.keys(kinds) as readonly MirrorAlarm['kind'][]).flatMap((kind) =>
+    alarms.filter((alarm) => alarm.kind === kind),
+  );
+  return (
+    <section class="stack-tight">
+      <h2>Needs a look</h2>
+      {sorted.slice(0, shownAtOnce).map(({ kind, about, message, lastMs }) => (
+        <Notice kind={kinds[kind]}>
+          <strong class="breaks">{about}</strong>: <span class="breaks">{message.replace(/\.?$/, '.')}</span>{' '}
+          <span class="soft small">{relativeTime(lastMs, nowMs)}</span>
+        </Notice>
+      ))}
+      {sorted.length <= shownAtOnce ? null : (
+        <p class="soft small">{counted(sorted.length - shownAtOnce, 'more message')} in the log of the server.</p>
+      )}
+    </section>
+  );
+}

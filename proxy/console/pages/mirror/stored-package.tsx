@@ -1,0 +1,124 @@
+// One stored package of another registry: what is held back of it and why, and its archives.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
+import type { ArchiveRecord } from '../../../mirror/archives/archive-record.ts';
+import type { MirrorReport } from '../../../mirror/mirror-report.ts';
+import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { counted, shownBytes } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { AlarmList } from './alarm-list.tsx';
+import { heldBackPhrase, newestCase } from './held-back-words.ts';
+import { sizeOf, type StoredRow } from './stored-packages.tsx';
+
+export function registerStoredPackage(pages: Pages, report: MirrorReport | undefined): void {
+  pages.page({
+    path: '/mirror/:vendor/:package',
+    operation: 'listMirrored',
+    show: (request) => showPackage(report, request),
+  });
+}
+
+async function showPackage(report: MirrorReport | undefined, request: SignedInRequest): Promise<PageView> {
+  const { nowMs } = request;
+  const name = parsePackageName(`${request.param('vendor')}/${request.param('package')}`);
+  const found = name === undefined ? undefined : (await report?.packages(nowMs))?.find((one) => one.name === name);
+  if (report === undefined || found === undefined)
+    throw new RegistryError('NOT_FOUND', { message: 'The mirror has stored no package of this name.' });
+  const row = { ...found, archives: await report.archives(found.name) };
+  const alarms = alarmsAbout(report, found.name);
+  return { title: found.name, section: 'mirror', content: <StoredPackagePage {...{ row, alarms, nowMs }} /> };
+}
+
+function alarmsAbout(report: MirrorReport, name: PackageName): readonly MirrorAlarm[] {
+  return report.alarms().filter(({ about }) => about === name || about.startsWith(`${name} `));
+}
+
+interface StoredPackagePageProps {
+  readonly row: StoredRow;
+  readonly alarms: readonly MirrorAlarm[];
+  readonly nowMs: number;
+}
+
+function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Child {
+  const { name, summary, registry } = row;
+  const offered = summary === undefined ? 'No version is offered' : `${counted(summary.versions, 'version')} offered`;
+  return (
+    <>
+      <PageHead
+        title={name}
+        sentence={registry === undefined ? `${offered}.` : `${offered}, from the registry ${registry}.`}
+        trail={[{ label: 'Mirror', to: '/mirror' }]}
+        actions={
+          summary === undefined ? undefined : (
+            <ButtonLink to={`/packages/${name}`} icon="package">
+              Show the package
+            </ButtonLink>
+          )
+        }
+      />
+      {alarms.length === 0 ? null : <AlarmList alarms={alarms} nowMs={nowMs} />}
+      <HeldBackSection row={row} />
+      <Archives row={row} nowMs={nowMs} />
+    </>
+  );
+}
+
+function HeldBackSection({ row: { heldBack } }: { readonly row: StoredRow }): Child {
+  return (
+    <section class="stack-tight">
+      <h2>Held back</h2>
+      {heldBack.length === 0 ? <p class="soft">No version is held back.</p> : null}
+      {heldBack.map((one) => (
+        <Notice kind="warn">
+          <strong>{heldBackPhrase(one)}</strong>. The newest is {newestCase(one)}
+          {one.setting === null || one.setting === 'purged' ? null : (
+            <>
+              {' '}
+              The rule is the setting <code>{one.setting}</code>.
+            </>
+          )}
+        </Notice>
+      ))}
+    </section>
+  );
+}
+
+function Archives({ row: { archives }, nowMs }: { readonly row: StoredRow; readonly nowMs: number }): Child {
+  const { records, unreadable } = archives;
+  const columns: readonly Column<ArchiveRecord>[] = [
+    { label: 'Version', cell: ({ version }) => <code>{version}</code> },
+    { label: 'From', cell: ({ from }) => <span class="soft small breaks">{from}</span> },
+    { label: 'SHA-1', cell: ({ shasum }) => <code class="small breaks">{shasum}</code> },
+    { label: 'Fetched', cell: ({ fetchedAt }) => <Time at={fetchedAt} nowMs={nowMs} /> },
+    { label: 'Size', isNumber: true, cell: ({ size }) => <span class="nowrap">{shownBytes(size)}</span> },
+  ];
+  return (
+    <section class="stack-tight">
+      <h2>Archives</h2>
+      {unreadable === 0 ? null : (
+        <Notice kind="bad">
+          {counted(unreadable, 'record')} cannot be read. <code>libretto mirror verify</code> names the files.
+        </Notice>
+      )}
+      {records.length === 0 ? (
+        <p class="soft">An archive is stored when a client installs it.</p>
+      ) : (
+        <>
+          <p class="soft">
+            {counted(records.length, 'archive')}, {shownBytes(sizeOf(archives))}. They stay, because lock files name
+            them.
+          </p>
+          <Table caption="Archives" columns={columns} rows={records} />
+        </>
+      )}
+    </section>
+  );
+}

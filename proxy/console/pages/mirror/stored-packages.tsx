@@ -1,0 +1,116 @@
+// The stored packages: where each is from, what of it is offered and held back, and the archives that are kept.
+
+import type { Child } from 'hono/jsx';
+import type { StoredPackage } from '../../../mirror/mirrored-catalogue.ts';
+import type { StoredArchives } from '../../../mirror/mirror-report.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { heldBackPhrase } from './held-back-words.ts';
+import { mirrorPath, packagesPerPage, type MirrorQuery } from './mirror-query.ts';
+
+export interface StoredRow extends StoredPackage {
+  readonly archives: StoredArchives;
+}
+
+export interface StoredPackagesProps {
+  readonly query: MirrorQuery;
+  /** of this page */
+  readonly rows: readonly StoredRow[];
+  /** all that the query finds */
+  readonly found: number;
+  readonly total: number;
+}
+
+export function StoredPackages({ query, rows, found, total }: StoredPackagesProps): Child {
+  return (
+    <section class="stack">
+      <h2>Stored packages</h2>
+      {total === 0 ? null : <Filters query={query} />}
+      <div id="results" class="stack">
+        <p class="soft small" role="status">
+          {found === total ? counted(total, 'package') : `${counted(found, 'package')} of ${shownNumber(total)}`}
+        </p>
+        {rows.length === 0 ? (
+          <NoRows total={total} />
+        ) : (
+          <Table caption="Stored packages" columns={columns} rows={rows} />
+        )}
+        <Pager
+          shown={rows.length}
+          from={(query.page - 1) * packagesPerPage}
+          total={found}
+          perPage={packagesPerPage}
+          pathOf={(page) => mirrorPath({ ...query, page })}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Filters({ query }: { readonly query: MirrorQuery }): Child {
+  return (
+    <form class="filters" data-live>
+      <div class="field wide">
+        <label for="mirror-q">Name</label>
+        <div class="search">
+          <Icon name="search" />
+          <input type="search" id="mirror-q" name="q" value={query.words} autocomplete="off" />
+        </div>
+      </div>
+      <div class="field">
+        <label for="show">Show</label>
+        <select id="show" name="show">
+          <option value="">every package</option>
+          <option value="held-back" selected={query.isHeldBack}>
+            held back
+          </option>
+        </select>
+      </div>
+      <button class="button">Search</button>
+    </form>
+  );
+}
+
+function NoRows({ total }: { readonly total: number }): Child {
+  if (total === 0)
+    return (
+      <EmptyState icon="layers" title="No package is stored yet">
+        A package is stored when Composer asks for it. <code>libretto mirror warm composer.lock</code> fetches all of a
+        project in advance.
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon="search" title="No package fits" action={<ButtonLink to="/mirror">Show all packages</ButtonLink>}>
+      Try another part of the name.
+    </EmptyState>
+  );
+}
+
+const columns: readonly Column<StoredRow>[] = [
+  {
+    label: 'Package',
+    cell: ({ name }) => (
+      <A to={`/mirror/${name}`} class="main-link">
+        {name}
+      </A>
+    ),
+  },
+  {
+    label: 'Registry',
+    cell: ({ registry }) => <span class="breaks soft">{registry ?? 'only archives are stored'}</span>,
+  },
+  { label: 'Versions', isNumber: true, cell: ({ summary }) => shownNumber(summary?.versions ?? 0) },
+  { label: 'Held back', cell: ({ heldBack }) => heldBack.map(heldBackPhrase).join(', ') },
+  { label: 'Archives', isNumber: true, cell: ({ archives }) => shownNumber(archives.records.length) },
+  { label: 'Size', isNumber: true, cell: ({ archives }) => <span class="nowrap">{shownBytes(sizeOf(archives))}</span> },
+];
+
+/** Bytes. */
+export function sizeOf({ records }: StoredArchives): number {
+  return records.reduce((sum, { size }) => sum + size, 0);
+}

@@ -1,0 +1,64 @@
+// The mirror for people: which registries it asks, what it keeps of them, what it holds back, and its alarms. Sends no
+// request.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import type { ArchiveRecord } from './archives/archive-record.ts';
+import type { Mirror } from './mirror.ts';
+import type { MirroredCatalogue, StoredPackage } from './mirrored-catalogue.ts';
+import type { MirrorAlarm, RecentAlarms } from './recent-alarms.ts';
+
+export interface MirrorRegistry {
+  readonly id: string;
+  /** without credentials */
+  readonly url: string;
+  /** patterns; empty: all packages */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** the reason why it is not asked; undefined: it is */
+  readonly problem: string | undefined;
+}
+
+export interface StoredArchives {
+  /** newest first */
+  readonly records: readonly ArchiveRecord[];
+  /** records that cannot be read */
+  readonly unreadable: number;
+}
+
+export interface MirrorReport {
+  /** In the order of requests; empty: mirroring is off. */
+  readonly registries: () => Promise<readonly MirrorRegistry[]>;
+  /** By name. */
+  readonly packages: (nowMs: number) => Promise<readonly StoredPackage[]>;
+  readonly archives: (name: PackageName) => Promise<StoredArchives>;
+  /** Newest first, since this process started. */
+  readonly alarms: () => readonly MirrorAlarm[];
+}
+
+export interface MirrorReportParts {
+  readonly mirror: Pick<Mirror, 'standing' | 'problems' | 'archiveStore'>;
+  readonly catalogue: Pick<MirroredCatalogue, 'stored'>;
+  readonly alarms: Pick<RecentAlarms, 'list'>;
+}
+
+export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportParts): MirrorReport {
+  return {
+    registries: async () => {
+      const [{ compiled }, problems] = await Promise.all([mirror.standing(), mirror.problems()]);
+      return compiled.rules.upstreams.map(({ id, url, allow, deny }) => ({
+        id,
+        url,
+        allow,
+        deny,
+        problem: problems.find(({ upstream }) => upstream === id)?.message,
+      }));
+    },
+    packages: catalogue.stored,
+    archives: async (name) => {
+      const { records, unreadable } = await mirror.archiveStore.inspect(name);
+      const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
+      return { records: newestFirst, unreadable: unreadable.length };
+    },
+    alarms: alarms.list,
+  };
+}

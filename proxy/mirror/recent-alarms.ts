@@ -1,0 +1,67 @@
+// What went wrong with other registries since this process started, for people: the same trouble once, with the time of
+// its last case. A registry that answers again is no trouble any more.
+
+import type { MirrorEvent } from './upstream/mirror-event.ts';
+
+export interface MirrorAlarm {
+  /** `alarm`: other bytes than accepted, or a wrong checksum. `failure`: nothing could be fetched. `note`: left out */
+  readonly kind: 'alarm' | 'failure' | 'note';
+  /** a package, with its version if there is one, or a registry */
+  readonly about: string;
+  readonly message: string;
+  /** epoch milliseconds */
+  readonly lastMs: number;
+}
+
+export interface RecentAlarms {
+  readonly hear: (event: MirrorEvent) => void;
+  /** Newest first. */
+  readonly list: () => readonly MirrorAlarm[];
+}
+
+const mostAlarms = 200;
+
+export function createRecentAlarms(now: () => number): RecentAlarms {
+  const known = new Map<string, MirrorAlarm>();
+  return {
+    hear: (event) => {
+      if (event.kind === 'document') return void known.delete(keyOf('failure', event.upstream));
+      if (event.kind === 'archive') return void known.delete(keyOf('failure', `${event.name} ${event.version}`));
+      const alarm = alarmOf(event, now());
+      if (alarm === undefined) return;
+      const key = keyOf(alarm.kind, alarm.about);
+      known.delete(key); // the newest is the last
+      known.set(key, alarm);
+      const [oldest] = known.keys();
+      if (known.size > mostAlarms && oldest !== undefined) known.delete(oldest);
+    },
+    list: () => [...known.values()].toReversed(),
+  };
+}
+
+function keyOf(kind: MirrorAlarm['kind'], about: string): string {
+  return `${kind} ${about}`;
+}
+
+function alarmOf(event: MirrorEvent, lastMs: number): MirrorAlarm | undefined {
+  switch (event.kind) {
+    case 'archive-refused':
+    case 'release-changed':
+      return { kind: 'alarm', about: `${event.name} ${event.version}`, message: event.message, lastMs };
+    case 'archive-failed':
+      return { kind: 'failure', about: `${event.name} ${event.version}`, message: event.message, lastMs };
+    case 'document-failed':
+      return { kind: 'failure', about: event.upstream, message: event.message, lastMs };
+    case 'versions-left-out':
+      return { kind: 'note', about: event.name, message: leftOutText(event), lastMs };
+    case 'stand-ins-dropped':
+      return { kind: 'note', about: event.name, message: `it claims to stand in for ${event.names}`, lastMs };
+    case 'archive':
+    case 'document':
+      return undefined;
+  }
+}
+
+function leftOutText({ count, first }: Extract<MirrorEvent, { kind: 'versions-left-out' }>): string {
+  return `${count === 1 ? '1 version is' : `${count} versions are`} left out; the first: ${first}`;
+}

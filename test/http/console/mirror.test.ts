@@ -1,0 +1,136 @@
+// Tests the pages about packages of other registries, on a real mirror of a registry on loopback.
+
+import { describe, expect, it } from 'vitest';
+import type { Mirror } from '../../../proxy/mirror/mirror.ts';
+import { createMirrorReport } from '../../../proxy/mirror/mirror-report.ts';
+import { createMirroredCatalogue } from '../../../proxy/mirror/mirrored-catalogue.ts';
+import { createRecentAlarms } from '../../../proxy/mirror/recent-alarms.ts';
+import { noRules } from '../../../proxy/mirror/rules/release-rules.ts';
+import { archiveFor } from '../../util/mirroring-registry.ts';
+import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
+import { runMirror, type RunningMirror } from '../../util/running-mirror.ts';
+import { startUpstream, type TestUpstream } from '../../util/upstream.ts';
+
+interface Mirroring extends AsyncDisposable {
+  readonly upstream: TestUpstream;
+  readonly mirror: RunningMirror;
+  readonly console: RunningConsole;
+}
+
+/** A console of a server that mirrors `upstream`, whose GPL versions are refused. */
+async function runMirroring(): Promise<Mirroring> {
+  const upstream = await startUpstream();
+  upstream.put('some/http', [
+    { version: '2.0.0', zip: archiveFor('2.0.0'), extra: { license: ['GPL-3.0-only'] } },
+    { version: '1.0.0', zip: archiveFor('1.0.0'), extra: { license: ['MIT'] } },
+  ]);
+  upstream.put('some/old', [{ version: '1.0.0', extra: { license: ['MIT'] } }]);
+  const now = (): number => mirror.clock.nowMs;
+  const alarms = createRecentAlarms(now);
+  const mirror = runMirror([upstream.url], {
+    set: { releases: { ...noRules, licenses: { allow: ['MIT'], action: 'refuse' } } },
+    tell: alarms.hear,
+  });
+  const console = await runConsole({ now, mirrorReport: reportOf(mirror.mirror, mirror.folder.at('mirror'), alarms) });
+  return {
+    upstream,
+    mirror,
+    console,
+    [Symbol.asyncDispose]: async () => {
+      await console[Symbol.asyncDispose]();
+      await mirror[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function reportOf(mirror: Mirror, folder: string, alarms: ReturnType<typeof createRecentAlarms>) {
+  return createMirrorReport({ mirror, alarms, catalogue: createMirroredCatalogue({ folder, mirror, epoch: () => 1 }) });
+}
+
+/** The row of a package in the list. */
+function rowOf({ html }: PageReply, name: string): string {
+  const row = html.split('<tr>').find((one) => one.includes(`>${name}</a>`)) ?? '';
+  return row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+describe('the mirror page', () => {
+  it('says how to turn mirroring on, to those who may', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    expect((await browser.get('/mirror')).text).toContain('The server runs without its feature mirror');
+    const off = runMirror([]);
+    await using switchedOff = await runConsole({
+      mirrorReport: reportOf(off.mirror, off.folder.at('mirror'), createRecentAlarms(Date.now)),
+    });
+    const admin = await switchedOff.signIn('admin');
+    expect((await admin.browser.get('/mirror')).html).toContain('href="settings/mirroring.enabled"');
+    const viewer = await switchedOff.signIn('viewer');
+    const seen = await viewer.browser.get('/mirror');
+    expect(seen.text).toContain('An admin can turn it on in the settings.');
+    expect(seen.html).not.toContain('settings/mirroring.enabled');
+    await off[Symbol.asyncDispose]();
+  });
+
+  it('shows the registries, the stored packages with their archives, and what is held back', async () => {
+    await using running = await runMirroring();
+    const { upstream, mirror, console } = running;
+    const { browser } = await console.signIn('viewer');
+    const empty = await browser.get('/mirror');
+    expect(empty.text).toContain(`${upstream.url} u1 all in use`);
+    expect(empty.text).toContain('No package is stored yet');
+    expect(empty.text).toContain('No trouble with other registries');
+
+    await mirror.provider('some/http');
+    await mirror.provider('some/old');
+    expect((await mirror.archive('some/http', '1.0.0'))?.status).toBe(200);
+    await mirror.mirror.written();
+    const page = await listed(running, browser);
+    expect(rowOf(page, 'some/http')).toMatch(/some\/http u1 1 1 version by licence 1 \d+ B/);
+    expect(rowOf(page, 'some/old')).toMatch(/some\/old u1 1 0 0 B/);
+    const held = await browser.get('/mirror?show=held-back');
+    expect([rowOf(held, 'some/http') !== '', rowOf(held, 'some/old')]).toEqual([true, '']);
+    expect(held.text).toContain('1 package of 2');
+    expect((await browser.get('/mirror?q=nothing')).text).toContain('No package fits');
+
+    const detail = await browser.get('/mirror/some/http');
+    expect(detail.text).toContain(
+      '1 version by licence . The newest is 2.0.0: its licence GPL-3.0-only is not allowed.',
+    );
+    expect(detail.text).toMatch(/1\.0\.0 http:\/\/127\.0\.0\.1:\d+\/\S+ [0-9a-f]{40} /);
+    expect((await browser.get('/mirror/some/unknown')).status).toBe(404);
+  });
+
+  it('shows alarms first, and forgets a failure that is over', async () => {
+    await using running = await runMirroring();
+    const { upstream, mirror, console } = running;
+    const { browser } = await console.signIn('viewer');
+    await mirror.provider('some/http');
+    await mirror.archive('some/http', '1.0.0');
+    upstream.put('some/http', [{ version: '1.0.0', zip: archiveFor('evil'), extra: { license: ['MIT'] } }]);
+    mirror.clock.nowMs += 700_000;
+    await mirror.provider('some/http');
+    upstream.failing.status = 503;
+    mirror.clock.nowMs += 700_000;
+    await mirror.provider('some/http');
+    const troubled = (await browser.get('/mirror')).text;
+    expect(troubled).toMatch(/Needs a look some\/http 1\.0\.0 :/);
+    expect(troubled).toMatch(/u1 : .*503/);
+    upstream.failing.status = undefined;
+    mirror.clock.nowMs += 700_000;
+    await mirror.provider('some/http');
+    const healed = (await browser.get('/mirror')).text;
+    expect(healed).toContain('some/http 1.0.0 :');
+    expect(healed).not.toMatch(/u1 : /);
+  });
+});
+
+/** The list once the mirror has found both packages on its disk; it looks there every few seconds. */
+async function listed({ mirror }: Mirroring, browser: TestBrowser): Promise<PageReply> {
+  const look = async (): Promise<PageReply> => {
+    mirror.clock.nowMs += 6000;
+    return browser.get('/mirror');
+  };
+  await expect.poll(async () => (await look()).text, { timeout: 10_000 }).toContain('2 packages');
+  return look();
+}
