@@ -16,7 +16,7 @@ type Layer = ReadonlySet<string>;
 export interface Neighbourhood {
   /** undefined: the package has too many neighbours for a picture, or none */
   readonly picture: Picture | undefined;
-  /** the number of packages at this distance or nearer, without the package itself */
+  /** the number of packages at this distance or nearer, without the package itself; of too many, some number */
   readonly count: number;
 }
 
@@ -56,9 +56,11 @@ function requiredBy(all: All, layer: Layer): Layer {
   return new Set(names.filter((one) => one.includes('/')));
 }
 
+/** Ends early when there are more packages than a picture shows. */
 function requiring(all: All, layer: Layer): Layer {
   const found = new Set<string>();
   for (const { name, requires } of all.values()) {
+    if (found.size > mostInPicture) break;
     for (const one of layer) {
       if (!requires.has(one)) continue;
       found.add(name);

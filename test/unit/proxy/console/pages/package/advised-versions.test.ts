@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { warnedVersions } from '../../../../../../proxy/console/pages/package/advised-versions.ts';
-import { publishedVersion } from '../../../../../util/published-version.ts';
+import { sampleVersion } from '../../../../../util/sample-version.ts';
 
-const versions = ['2.0.0', '1.1.0', '1.0.0', 'dev-main'].map((version) => publishedVersion(version));
+const versions = ['2.0.0', '1.1.0', '1.0.0', 'dev-main'].map((version) => sampleVersion(version));
 
 const advisory = {
   advisoryId: 'ACME-1',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../../../../build/contract/name.ts';
 import { mostInPicture, neighbourhoodOf } from '../../../../../../proxy/console/pages/package/neighbourhood.ts';
 import { listedVersions, summaryOf } from '../../../../../../proxy/packages/package-summary.ts';
-import { publishedVersion } from '../../../../../util/published-version.ts';
+import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 /** Name → names that it requires. */
 function registry(requires: Readonly<Record<string, readonly string[]>>) {
@@ -12,7 +12,7 @@ function registry(requires: Readonly<Record<string, readonly string[]>>) {
     Object.entries(requires).map(([text, names]) => {
       const name = text as PackageName;
       const require = Object.fromEntries(names.map((one) => [one, '*']));
-      const summary = summaryOf(name, listedVersions([publishedVersion('1.0.0', { require })]));
+      const summary = summaryOf(name, listedVersions([sampleVersion('1.0.0', { require })]));
       if (summary === undefined) throw new Error('a version is published');
       return [name, summary];
     }),

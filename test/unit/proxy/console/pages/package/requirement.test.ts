@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { requirementOf } from '../../../../../../proxy/console/pages/package/requirement.ts';
-import { publishedVersion } from '../../../../../util/published-version.ts';
+import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 const requirement = (...versions: readonly string[]): string =>
   requirementOf(
     'acme/hello',
-    versions.map((version) => publishedVersion(version)),
+    versions.map((version) => sampleVersion(version)),
   );
 
 describe('requirementOf', () => {
@@ -23,7 +23,7 @@ describe('requirementOf', () => {
   });
 
   it('names the default branch where only branches are published', () => {
-    const versions = [publishedVersion('dev-topic'), publishedVersion('dev-main', { 'default-branch': true })];
+    const versions = [sampleVersion('dev-topic'), sampleVersion('dev-main', { 'default-branch': true })];
     expect(requirementOf('acme/hello', versions)).toBe('acme/hello:dev-main');
     expect(requirement('dev-topic')).toBe('acme/hello:dev-topic');
   });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { versionRows } from '../../../../../../proxy/console/pages/package/version-rows.ts';
 import type { ExplainedVersion } from '../../../../../../proxy/inspection/why-reader.ts';
-import { publishedVersion } from '../../../../../util/published-version.ts';
+import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 const known = (
   version: string,
@@ -21,7 +21,7 @@ const known = (
   archive: 'dist/acme/hello/c.zip',
 });
 
-const published = ['2.0.0', '2.0.0-RC1', 'dev-main', '1.0.0'].map((version) => publishedVersion(version));
+const published = ['2.0.0', '2.0.0-RC1', 'dev-main', '1.0.0'].map((version) => sampleVersion(version));
 const rowsOf = (contents: readonly ExplainedVersion[] = []) =>
   versionRows({ published, known: contents, downloads: new Map([['1.0.0', 7]]) });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitLink, webAddress } from '../../../../../../proxy/console/pages/package/web-links.ts';
-import { publishedVersion } from '../../../../../util/published-version.ts';
+import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 const commit = 'a'.repeat(40);
 
@@ -22,7 +22,7 @@ describe('webAddress', () => {
 
 describe('commitLink', () => {
   it('leads to the commit on a known forge, from every form of the address', () => {
-    const version = publishedVersion('1.0.0');
+    const version = sampleVersion('1.0.0');
     for (const location of [
       'https://github.com/acme/hello.git',
       'git@github.com:acme/hello.git',
@@ -35,12 +35,12 @@ describe('commitLink', () => {
   });
 
   it('prefers the address that clients get', () => {
-    const version = publishedVersion('1.0.0', { source: { type: 'git', url: 'https://codeberg.org/acme/hello' } });
+    const version = sampleVersion('1.0.0', { source: { type: 'git', url: 'https://codeberg.org/acme/hello' } });
     expect(commitLink(version, '/srv/hello')).toBe(`https://codeberg.org/acme/hello/commit/${commit}`);
   });
 
   it('is absent for an unknown host, a folder, an odd path, and a reference that is no commit', () => {
-    const version = publishedVersion('1.0.0');
+    const version = sampleVersion('1.0.0');
     const others = [
       'https://git.example.org/acme/hello',
       '/srv/hello',
@@ -48,6 +48,6 @@ describe('commitLink', () => {
       'javascript:alert(1)',
     ];
     for (const location of [...others, undefined]) expect(commitLink(version, location)).toBeUndefined();
-    expect(commitLink(publishedVersion('1.0.0', {}, 'f'.repeat(64)), 'https://github.com/acme/hello')).toBeUndefined();
+    expect(commitLink(sampleVersion('1.0.0', {}, 'f'.repeat(64)), 'https://github.com/acme/hello')).toBeUndefined();
   });
 });

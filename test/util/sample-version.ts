@@ -7,11 +7,7 @@ import { normalizeVersion } from '../../build/contract/version.ts';
 import type { PublishedVersion } from '../../proxy/packages/published-package.ts';
 
 /** `record`: fields of its composer.json. `reference`: default a commit. */
-export function publishedVersion(
-  version: string,
-  record: JsonObject = {},
-  reference = 'a'.repeat(40),
-): PublishedVersion {
+export function sampleVersion(version: string, record: JsonObject = {}, reference = 'a'.repeat(40)): PublishedVersion {
   return {
     entry: {
       version,

@@ -1,0 +1,60 @@
+// Tests the page of a package of another registry, as the shipped program shows it.
+
+import { Agent, request } from 'undici';
+import { expect, it } from 'vitest';
+import { startManagedRegistry } from '../../util/managed-registry.ts';
+import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
+import { archiveFor } from '../../util/mirroring-registry.ts';
+import { createBrowser } from '../../util/running-console.ts';
+import { startUpstream } from '../../util/upstream.ts';
+
+it('a mirrored package has a page with its kept versions, and no request to the other registry', async () => {
+  await using upstream = await startUpstream();
+  await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
+  upstream.put('some/lib', [
+    {
+      version: '1.0.0',
+      zip: archiveFor('1.0.0'),
+      extra: { description: 'A library of others.', homepage: 'javascript:a' },
+    },
+    { version: '1.1.0', zip: archiveFor('1.1.0') },
+  ]);
+  writeTree(registry.folder.path, below('packages/acme/app', libraryTree('acme/app', { version: '1.0.0' })));
+  await registry.cli('build', 'packages');
+  const changed = await registry.api('PATCH', '/api/settings', { mirroring: { url: upstream.url, enabled: true } });
+  expect(changed.status).toBe(200);
+  await installFrom(registry.url(), await createToken(registry), 'some/lib', '1.0.0');
+  const agent = new Agent();
+  const browser = createBrowser(agent, registry.url());
+  browser.cookies.set(`libretto-session-${new URL(registry.url()).port}`, registry.session);
+
+  const asked = upstream.server.requests.length;
+  const { status, text, html } = await browser.get('/packages/some/lib');
+  expect([status, text]).toEqual([200, expect.stringContaining('some/lib')]);
+  expect(text).toContain('mirrored');
+  expect(text).toMatch(/Versions kept here .*1\.0\.0 just now/);
+  expect(text).toContain(upstream.url);
+  expect(html).not.toContain('javascript:');
+  expect((await browser.get('/packages/other/lib')).status).toBe(404);
+  expect(upstream.server.requests).toHaveLength(asked);
+  await agent.close();
+});
+
+async function createToken({ api }: Awaited<ReturnType<typeof startManagedRegistry>>): Promise<string> {
+  const { json } = await api('POST', '/api/tokens', { description: 'a reader', kind: 'read' });
+  return String(json['token']);
+}
+
+/** Fetches a document and an archive, as Composer does. */
+async function installFrom(url: string, token: string, name: string, version: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const document = await request(`${url}/p2/${name}.json`, { headers });
+  expect(document.statusCode).toBe(200);
+  const { packages } = (await document.body.json()) as {
+    packages: Record<string, Record<string, { version: string; dist: { url: string } }>>;
+  };
+  const found = Object.values(packages[name] ?? {}).find((one) => one.version === version);
+  const archive = await request(new URL(found?.dist.url ?? '', url), { headers });
+  await archive.body.dump();
+  expect(archive.statusCode).toBe(200);
+}
