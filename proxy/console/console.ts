@@ -60,6 +60,7 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const request = pageRequest(visit, found, originOf(visit, parts.publicUrl));
   if (visit.transport === 'plain' && !parts.allowsPlainHttp)
     return respond(visit, unsafeTransportView(visit.host), parts.assets);
+  if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
   return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });
 }
@@ -78,7 +79,6 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
   if (found.kind === 'upload')
     return { outcome: await found.definition.receive(visitor, incoming, sendContinue), cookies: [] };
   if (found.kind === 'page') throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This page takes no form.' });
-  if (found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
 }
 

@@ -102,7 +102,7 @@ export interface Form<Request extends PageRequest = SignedInRequest> extends Def
   readonly submit: (request: Request, fields: FormFields) => MaybeAsync<PageOutcome>;
   /** true: the post needs the person's password, unless it was entered in the last five minutes */
   readonly isDangerous?: boolean;
-  /** true: the post waits for the builder, longer than a silent connection may last */
+  /** true: the form or its post waits for the builder, longer than a silent connection may last */
   readonly awaitsBuilder?: boolean;
   /** paths of a RegistryError's issues → names of fields, where they differ */
   readonly fieldOf?: Readonly<Record<string, string>>;

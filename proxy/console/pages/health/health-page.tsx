@@ -6,10 +6,10 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Form } from '../../components/form.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { counted } from '../../components/quantity.ts';
-import { WithCode } from '../../components/with-code.tsx';
 import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import type { HealthStanding } from './health-watch.ts';
@@ -129,11 +129,11 @@ function Group({ title, kind, icon, findings }: GroupProps): Child {
             <Icon name={icon} />
             <div class="stack-tight">
               <span>
-                <code>{check}</code> <WithCode text={message} />
+                <code>{check}</code> <MarkedText text={message} />
               </span>
               {advice === null ? null : (
                 <span class="soft">
-                  <WithCode text={advice} />
+                  <MarkedText text={advice} />
                 </span>
               )}
             </div>

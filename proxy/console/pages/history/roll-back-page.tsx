@@ -20,6 +20,7 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
     path: '/history/:serial/roll-back',
     operation: 'rollBack',
     isDangerous: true,
+    awaitsBuilder: true,
     show: async (request, form) => {
       const to = namedSerial(request);
       const preview = await (await inspection()).rollbacksOf(actorOf(request.caller)).preview(to);

@@ -4,13 +4,13 @@ import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { StatTile } from '../../components/stat-tile.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { WithCode } from '../../components/with-code.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { Publication } from '../history/history-page.tsx';
@@ -78,7 +78,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
                 </A>
               )}
               <p class="soft small">
-                <WithCode text={detail} />
+                <MarkedText text={detail} />
               </p>
             </div>
           </li>

@@ -9,13 +9,13 @@ import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { shownNumber } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { nameActor } from '../name-actor.ts';
 import { FactsPanel } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { packagePath, readable, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { publicationAt } from './published-by.ts';
-import { nameActor } from './publisher.ts';
 import { requirementOf } from './requirement.ts';
 
 export const chartDays = 30;
