@@ -42,7 +42,7 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
     const context = await browser.newContext({ storageState: session });
     const page = await context.newPage();
     await page.goto(`${console}/health`);
-    await page.evaluate(() => document.body.setAttribute('data-seen', ''));
+    await page.evaluate("document.body.setAttribute('data-seen', '')");
     await page.getByText('Checked just now').waitFor();
     expect(await page.locator('#findings').innerText()).toContain('Node.js');
     expect(await page.locator('body[data-seen]').count()).toBe(1);
