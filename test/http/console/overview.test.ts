@@ -24,8 +24,9 @@ describe('the overview of a new registry', () => {
     const { browser } = await running.signIn('admin');
     const { status, text, html } = await browser.get('/overview');
     expect(status).toBe(200);
-    for (const to of ['repositories/new', 'uploads', 'tokens/new', 'people/new'])
+    for (const to of ['repositories/new', 'uploads', 'tokens/new', 'people/invite'])
       expect(html).toContain(`href="${to}"`);
+    for (const to of ['tokens/new', 'people/invite']) expect((await browser.get(`/${to}`)).status).toBe(200);
     expect(text).not.toContain('Needs you');
     await running.registry.createToken('read');
     const after = await browser.get('/overview');

@@ -51,7 +51,7 @@ const steps: readonly Step[] = [
     title: 'Invite people',
     detail: 'Each gets a link, and chooses a password.',
     button: 'Invite',
-    to: '/people/new',
+    to: '/people/invite',
     operation: 'createUser',
     isDone: ({ users }) => users > 1,
   },
@@ -72,9 +72,10 @@ export function FirstSteps({ counts, may }: FirstStepsProps): Child {
       <ol class="plain stack">
         {own.map((step) => (
           <li class="panel row">
-            <Icon name={step.icon} />
             <div>
-              <h3>{step.title}</h3>
+              <h3>
+                <Icon name={step.icon} /> {step.title}
+              </h3>
               <p class="soft small">{step.detail}</p>
             </div>
             <div class="row-end">
