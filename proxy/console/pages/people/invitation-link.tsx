@@ -1,6 +1,7 @@
 // The page that shows a link for choosing a password, once: an invitation, or a reset of a forgotten password.
 
 import type { Child } from 'hono/jsx';
+import { invitationLink } from '../../../auth/invitation-link.ts';
 import type { Invitation } from '../../../auth/invitations.ts';
 import type { UserView } from '../../../auth/user.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -28,7 +29,7 @@ function LinkPage({ user, invitation, sentence, request: { origin, nowMs } }: Li
     <>
       <PageHead title={`Link for ${user.email}`} sentence={sentence} trail={[{ label: 'People', to: '/people' }]} />
       <Notice kind="warn">Copy the link now. It is shown only this once, and whoever has it can use it.</Notice>
-      <CodeBlock label="the link" text={`${origin}/ui/invitation?code=${invitation.code.reveal()}`} />
+      <CodeBlock label="the link" text={`${origin}${invitationLink('console', invitation.code.reveal())}`} />
       <p>
         Send it to {user.email} yourself: this server sends no email. It works once, and ends{' '}
         <Time at={invitation.expires_at} nowMs={nowMs} />.
