@@ -46,20 +46,24 @@ export function registryOptions(flags: Readonly<Record<string, unknown>>): strin
 }
 
 /**
- * A command that would begin a registry in another data folder: a build of certain sources, a first token or user.
- * Commands that read refuse a folder without a registry.
+ * A command that would begin or change a registry in another data folder: a first token or user, and every change that
+ * names its object. A command without arguments is often a mere name, and reading another registry does no harm.
  */
-const mayBegin = /^(?:build |(?:token|user) create\b)(?!.*(?:--help|--data|--config)\b)/;
+const changes = new RegExp(
+  '^(?:(?:token|user) create\\b|(?:build|restore|rollback|state init|settings (?:set|unset)|token (?:update|rotate|revoke)|' +
+    'user (?:update|disable)|package (?:withdraw|restore|purge)|repository (?:add|update|remove|sync)) )' +
+    '(?!.*--(?:help|data|config|url)\\b)',
+);
 
 /**
  * Rewrites each `libretto …` in backquotes to the command that works here. `options`: those of registryOptions, added to
- * the commands that may begin a registry.
+ * the commands that change the registry.
  */
 export function typeable(text: string, invocation: () => string, options = ''): string {
   if (!text.includes('`libretto ')) return text;
   const command = invocation();
   return text.replaceAll(/`libretto ([a-z-][^`]*)/g, (_, rest: string) => {
     const isCut = rest.replaceAll("\\'", '').split("'").length % 2 === 0; // a backquote inside quotes
-    return `\`${command} ${rest}${mayBegin.test(rest) && !isCut ? options : ''}`;
+    return `\`${command} ${rest}${changes.test(rest) && !isCut ? options : ''}`;
   });
 }

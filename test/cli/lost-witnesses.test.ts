@@ -109,7 +109,7 @@ describe('a build without announcement and manifest', () => {
     ];
     for (const { exitCode, stdout } of [planned, recovered])
       expect([exitCode, stdout]).toEqual([0, expect.stringContaining(unknown)]);
-    expect(recovered.stdout).toContain('`libretto package withdraw PACKAGE VERSION`');
+    expect(recovered.stdout).toContain('`libretto package withdraw PACKAGE VERSION --data ');
     await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
     await succeeds('build', 'src');
     expect(versions()).toEqual(['acme/hello@1.2.0']);

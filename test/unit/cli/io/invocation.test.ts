@@ -39,7 +39,7 @@ it('replaces the commands in backquotes, and nothing else', () => {
   ).toBe('Run `node main.js build`, then `node main.js token create`; libretto is a `libretto`.');
 });
 
-it('repeats the data folder and the configuration in commands that would begin another registry otherwise', () => {
+it('repeats the data folder and the configuration in commands that would change another registry otherwise', () => {
   const options = registryOptions({ data: '/srv/my data', config: 'own.json', json: true });
   const shown = (text: string): string => typeable(text, () => 'libretto', options);
   expect(shown('Run `libretto build --forget a`.')).toBe(
@@ -52,7 +52,16 @@ it('repeats the data folder and the configuration in commands that would begin a
     "`libretto token create --description TEXT --config own.json --data '/srv/my data'`",
   );
   for (const text of [
+    'state init --force',
+    'restore BACKUP --state-only',
+    'settings set limits.read 5',
+    'rollback --lift',
+  ])
+    expect(shown(`\`libretto ${text}\``)).toBe(`\`libretto ${text}${options}\``);
+  for (const text of [
     '`libretto build`',
+    '`libretto rollback`',
+    '`libretto repository sync ID --url ADDRESS`',
     '`libretto token list`',
     '`libretto build SOURCE --data FOLDER`',
     '`libretto build --help`',
