@@ -1,5 +1,5 @@
 // Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, all HTTP tests on
-// both node paths, and all command tests with a process each. `http-public` in vitest.config.ts has the second node
+// both node paths, all command tests with a process each, and each page of the console in every way. `http-public` in vitest.config.ts has the second node
 // path. Arguments go to vitest. The first line has the seed; the same variables play a run again. A series that fails
 // becomes a fixed one of `npm test`.
 
@@ -26,6 +26,7 @@ const series = {
   DAMAGED_PAGES: 'all',
   HTTP_PUBLIC: 'all',
   OWN_PROCESSES: '1',
+  CONSOLE_WAYS: 'all',
 };
 const env = { ...series, ...process.env };
 
@@ -34,6 +35,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
   /^test\/(?:cli|fault|http|property)\//.test(path) ||
+  path === 'test/e2e/console-pages.test.ts' ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(

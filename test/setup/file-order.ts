@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The files that take more than about eight seconds, the longest first. */
 const longest: readonly string[] = [
   'test/fault/every-operation.test.ts',
+  'test/e2e/console-pages.test.ts',
   'test/e2e/mirror.test.ts',
   'test/fault/service-crash.test.ts',
   'test/fault/receive-crash.test.ts',

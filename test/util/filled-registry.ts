@@ -1,0 +1,193 @@
+// The shipped server with something on every page of the console: packages of several builds, withdrawn and left-out
+// versions, mirrored packages, tokens, repositories with jobs, people, uploads, and what the audit log has of all this.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { firstPackages, secondPackages } from './filled-packages.ts';
+import { startGitHttpServer, type GitHttpServer } from './git-http-server.ts';
+import { createRepository } from './git-repository.ts';
+import { startManagedRegistry, type ManagedRegistry } from './managed-registry.ts';
+import { archiveFor } from './mirroring-registry.ts';
+import { below, writeTree } from './package-tree.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { startUpstream } from './upstream.ts';
+import { whoLibrary } from './who-library.ts';
+
+type Json = Record<string, unknown>;
+
+export interface FilledRegistry extends AsyncDisposable {
+  readonly registry: ManagedRegistry;
+  readonly ids: FilledIds;
+}
+
+/** One thing of each kind. */
+export interface FilledIds {
+  readonly token: string;
+  readonly person: string;
+  readonly personsSession: string;
+  readonly ownSession: string;
+  readonly repository: string;
+  readonly job: string;
+  readonly artifact: string;
+}
+
+/** The admin that `startManagedRegistry` creates. */
+export const admin = { email: 'ada@example.org', password: 'correct horse battery staple' };
+
+const maintainer = { email: 'grace@example.org', password: 'a much longer password' };
+
+export async function startFilledRegistry(): Promise<FilledRegistry> {
+  const folder = temporaryFolder('remote');
+  const [upstream, remote] = await Promise.all([startUpstream(), startGitHttpServer(folder.path)]);
+  const registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
+  const dispose = async (): Promise<void> => {
+    await registry[Symbol.asyncDispose]();
+    await Promise.all([upstream[Symbol.asyncDispose](), remote.close(), folder.remove()]);
+  };
+  try {
+    upstream.put('other/library', [
+      { version: '1.0.0', zip: archiveFor('other/library'), extra: { description: 'A library of somebody else.' } },
+    ]);
+    createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
+    return { registry, ids: await fill(registry, upstream.url, remote), [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** One version that is published, and one that is left out. */
+const repositorySteps = [
+  { commit: 'main', files: { 'composer.json': JSON.stringify({ name: 'acme/tool', description: 'A tool.' }) } },
+  { tag: '1.0.0', at: 'main' },
+  { commit: 'broken', from: 'main', files: { 'composer.json': '{"name": "acme/tool",' } },
+  { tag: '2.0.0', at: 'broken' },
+];
+
+async function fill(registry: ManagedRegistry, upstream: string, remote: GitHttpServer): Promise<FilledIds> {
+  await publishPackages(registry);
+  const token = await createTokens(registry);
+  await mirrorPackage(registry, upstream);
+  return {
+    token,
+    ...(await addPeople(registry)),
+    ...(await syncRepositories(registry, remote.url)),
+    artifact: await upload(registry),
+  };
+}
+
+async function publishPackages({ folder, cli }: ManagedRegistry): Promise<void> {
+  writeTree(folder.at('packages'), firstPackages);
+  await succeeds(cli('build', 'packages'));
+  writeTree(folder.at('packages'), secondPackages);
+  await succeeds(cli('build', 'packages'), 1);
+  await succeeds(cli('package', 'withdraw', 'acme/billing', '2.0.0'));
+}
+
+/** Tokens with every limit, without one, and a revoked one. Returns the id of the first. */
+async function createTokens(registry: ManagedRegistry): Promise<string> {
+  const limits = {
+    packages: ['acme/*', 'tools/cli'],
+    constraints: { 'acme/billing': '<3.0' },
+    stability: 'stable',
+    not_after: '2035-01-31',
+    networks: ['127.0.0.0/8'],
+    rate_limit: 2000,
+  };
+  const expiry = { expires_at: '2035-12-31T00:00:00.000Z' };
+  const limited = {
+    description: 'CI of acme/shop, of the team that writes invoices',
+    kind: 'read',
+    ...limits,
+    ...expiry,
+  };
+  const { id } = await call(registry, 'POST', '/api/tokens', limited);
+  await call(registry, 'POST', '/api/tokens', { description: 'Laptops', kind: 'read' });
+  const old = await call(registry, 'POST', '/api/tokens', { description: 'The former CI', kind: 'write' });
+  await call(registry, 'DELETE', `/api/tokens/${String(old['id'])}`);
+  return String(id);
+}
+
+interface Offered {
+  readonly dist: { readonly url: string };
+}
+
+/** Composer reads a package of another registry, and downloads it and one of this registry. */
+async function mirrorPackage(registry: ManagedRegistry, upstream: string): Promise<void> {
+  await succeeds(registry.cli('settings', 'set', 'mirroring.enabled', 'true'));
+  await succeeds(registry.cli('settings', 'set', 'mirroring.url', upstream));
+  await registry.stop('SIGTERM');
+  await registry.start();
+  const { token } = await call(registry, 'POST', '/api/tokens', { description: 'A client', kind: 'read' });
+  for (const name of ['other/library', 'acme/billing']) {
+    const { packages } = await call(registry, 'GET', `/p2/${name}.json`, undefined, String(token));
+    const [version] = Object.values((packages as Record<string, Record<string, Offered>>)[name] ?? {});
+    const archive = await fetch(new URL(version?.dist.url ?? '', registry.url()), {
+      headers: { authorization: `Bearer ${String(token)}` },
+    });
+    if (!archive.ok) throw new Error(`${name}: ${archive.status}`);
+    await archive.arrayBuffer();
+  }
+}
+
+async function addPeople(
+  registry: ManagedRegistry,
+): Promise<Pick<FilledIds, 'person' | 'personsSession' | 'ownSession'>> {
+  const { email, password } = maintainer;
+  const { id, invitation } = await call(registry, 'POST', '/api/users', { email, name: 'Grace', role: 'maintainer' });
+  const { token } = invitation as Json;
+  await call(registry, 'POST', '/api/auth/invitations/accept', { token, password });
+  await call(registry, 'POST', '/api/users', { email: 'invited@example.org', role: 'viewer' });
+  return {
+    person: String(id),
+    personsSession: await logIn(registry, maintainer),
+    ownSession: await logIn(registry, admin),
+  };
+}
+
+/** Returns the id of the new session. */
+async function logIn(registry: ManagedRegistry, credentials: typeof admin): Promise<string> {
+  const { token } = await call(registry, 'POST', '/api/auth/login', credentials);
+  const { data } = await call(registry, 'GET', '/api/auth/sessions', undefined, String(token));
+  const current = (data as readonly Json[]).find((session) => session['current'] === true);
+  return String(current?.['id']);
+}
+
+/** A repository that can be read, and one that cannot. */
+async function syncRepositories(
+  registry: ManagedRegistry,
+  url: string,
+): Promise<Pick<FilledIds, 'repository' | 'job'>> {
+  const found: string[][] = [];
+  for (const name of ['tool', 'missing']) {
+    const made = await call(registry, 'POST', '/api/repositories', { type: 'git', url: `${url}/${name}.git` });
+    const repository = String(made['id']);
+    const job = String((await call(registry, 'POST', `/api/repositories/${repository}/sync`))['id']);
+    while ((await call(registry, 'GET', `/api/repositories/${repository}/jobs/${job}`))['finished_at'] === null)
+      await sleep(100);
+    found.push([repository, job]);
+  }
+  const [[repository = '', job = ''] = []] = found;
+  return { repository, job };
+}
+
+/** Returns the id of the artifact. */
+async function upload(registry: ManagedRegistry): Promise<string> {
+  writeTree(registry.folder.path, below('uploaded', whoLibrary('acme/uploaded', '1.0.0')));
+  const { token } = await call(registry, 'POST', '/api/tokens', { description: 'Uploads', kind: 'write' });
+  const to = ['--url', registry.url(), '--token', String(token)];
+  await succeeds(registry.cli('publish', 'uploaded', ...to));
+  const { data } = await call(registry, 'GET', '/api/artifacts');
+  return String((data as readonly Json[])[0]?.['id']);
+}
+
+async function call(registry: ManagedRegistry, ...request: Parameters<ManagedRegistry['api']>): Promise<Json> {
+  const { status, json } = await registry.api(...request);
+  if (status >= 300) throw new Error(`${request[0]} ${request[1]}: ${status} ${JSON.stringify(json)}`);
+  return json;
+}
+
+/** `exitCode`: 1 for a build that leaves versions out. */
+async function succeeds(running: ReturnType<ManagedRegistry['cli']>, exitCode = 0): Promise<void> {
+  const ended = await running;
+  if (ended.exitCode !== exitCode) throw new Error(`exit code ${ended.exitCode}: ${ended.stderr}${ended.stdout}`);
+}

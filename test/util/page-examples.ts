@@ -1,0 +1,39 @@
+// An address for each page of the console, on a registry that test/util/filled-registry.ts filled.
+
+import type { FilledIds } from './filled-registry.ts';
+
+/** Pages that need a query to show something. */
+const queries: Readonly<Record<string, string>> = {
+  '/packages/:vendor/:package/version': '?version=2.4.0',
+  '/packages/:vendor/:package/withdraw': '?version=2.4.0',
+  '/packages/:vendor/:package/restore': '?version=2.0.0',
+  '/packages/:vendor/:package/why': '?version=2.0.0',
+  '/packages/:vendor/:package/compare': '?from=2.4.0&to=2.4.1',
+  '/tokens/:id': '?package=acme/billing',
+};
+
+/** Below /ui. Throws for a parameter without an example. */
+export function exampleOf(path: string, ids: FilledIds): string {
+  const values: Readonly<Record<string, string>> = {
+    '/packages/:vendor': 'acme',
+    '/packages/acme/:package': 'billing',
+    '/mirror/:vendor': 'other',
+    '/mirror/other/:package': 'library',
+    '/tokens/:id': ids.token,
+    '/people/:id': ids.person,
+    [`/people/${ids.person}/sessions/:session`]: ids.personsSession,
+    '/account/sessions/:id': ids.ownSession,
+    '/repositories/:id': ids.repository,
+    [`/repositories/${ids.repository}/jobs/:job`]: ids.job,
+    '/uploads/:id': ids.artifact,
+    '/history/:serial': '2',
+    '/settings/:key': 'mirroring.minimum_age',
+  };
+  const filled = path.split('/').reduce((before, part) => {
+    if (!part.startsWith(':')) return before === '' ? part : `${before}/${part}`;
+    const value = values[`/${before}/${part}`];
+    if (value === undefined) throw new Error(`page-examples.ts has no example for ${part} in ${path}`);
+    return `${before}/${encodeURIComponent(value)}`;
+  });
+  return `/${filled}${queries[path] ?? ''}`;
+}

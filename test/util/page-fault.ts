@@ -1,0 +1,90 @@
+// What is wrong with a page of the console that a browser shows: violations of the rules of accessibility, sideways
+// scrolling, requests to other hosts, complaints of the browser, styles and scripts inside the page, and its size.
+
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** KiB after gzip */
+const largestPage = 30;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+/** Opens `address`, which must answer `status`, in a page of its own. Each fault is one line; none: the page is good. */
+export async function faultsOf(context: BrowserContext, address: string, status = 200): Promise<readonly string[]> {
+  const page = await context.newPage();
+  try {
+    const seen = watch(page, new URL(address).origin);
+    const answer = await page.goto(address);
+    const html = (await answer?.text()) ?? '';
+    const answered = answer?.status() ?? 0;
+    return [
+      ...(answered === status ? [] : [`it answers ${answered}`]),
+      ...(await faultsShown(page)),
+      ...sizeFaults(html),
+      ...inlineFaults(html),
+      ...seen.filter((fault) => status < 400 || !fault.includes(`the server responded with a status of ${status}`)),
+    ];
+  } finally {
+    await page.close();
+  }
+}
+
+/** Faults that appear while the page loads. */
+function watch(page: Page, origin: string): readonly string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`the browser says: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => void faults.push(`the script fails: ${error.message}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
+      faults.push(`it requests ${request.url()}`);
+  });
+  return faults;
+}
+
+/** Faults of the page as it is shown now. Also works with JavaScript off: the checks run beside the page. */
+export async function faultsShown(page: Page): Promise<readonly string[]> {
+  const sideways = await sidewaysFaults(page);
+  await page.evaluate(axe);
+  const results = (await page.evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} }, resultTypes: ['violations'] })`,
+  )) as AxeResults;
+  const violations = results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll(/\s+/g, ' ')}`),
+  );
+  return [...sideways, ...violations];
+}
+
+/** Names the innermost elements of the page's content that are too wide. */
+async function sidewaysFaults(page: Page): Promise<readonly string[]> {
+  const tooWide = await page.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('main *')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth)
+      .filter((one, _, all) => all.every((other) => other === one || !one.contains(other)))
+      .map((one) => one.outerHTML.slice(0, 160))
+      .concat('the page')`);
+  return (tooWide as readonly string[]).map((element) => `it scrolls sideways because of ${element}`);
+}
+
+function sizeFaults(html: string): readonly string[] {
+  const size = gzipSync(html).length / 1024;
+  return size > largestPage ? [`its HTML has ${size.toFixed(1)} KiB`] : [];
+}
+
+function inlineFaults(html: string): readonly string[] {
+  const inline = [/<style[\s>][^<]*/i, /<script(?![^>]*\ssrc=)[^>]*>/i, /<[^>]*\s(?:style|on[a-z]+)="[^>]*>/i];
+  return inline.flatMap((pattern) =>
+    (pattern.exec(html) ?? []).map((found) => `it has inside: ${found.slice(0, 160)}`),
+  );
+}
