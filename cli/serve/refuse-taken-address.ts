@@ -17,18 +17,22 @@ export async function refuseTakenAddress({
   data,
   listen,
   metrics,
-}: Pick<Config, 'data' | 'listen' | 'metrics'>): Promise<void> {
+  consoleListen,
+}: Pick<Config, 'data' | 'listen' | 'metrics' | 'consoleListen'>): Promise<void> {
   if (lookAtFolder(data.value) === 'registry') return;
   const servers: Server[] = [];
   try {
     servers.push(await listenOn(listen.value).catch((error: unknown) => Promise.reject(listenRefusal(error, listen))));
-    const { value, origin } = metrics;
-    if (value === undefined) return;
-    servers.push(
-      await listenOn(value).catch((error: unknown) =>
-        Promise.reject(listenRefusal(error, { value, origin }, '--metrics')),
-      ),
-    );
+    for (const [{ value, origin }, flag] of [
+      [metrics, '--metrics'],
+      [consoleListen, '--console-listen'],
+    ] as const)
+      if (value !== undefined)
+        servers.push(
+          await listenOn(value).catch((error: unknown) =>
+            Promise.reject(listenRefusal(error, { value, origin }, flag)),
+          ),
+        );
   } finally {
     await Promise.all(servers.map(closed));
   }

@@ -2,9 +2,9 @@
 // host builds and uploads.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { OperationId } from './policy.ts';
+import type { Permission } from './policy.ts';
 
-export const needsBuilder: ReadonlySet<OperationId> = new Set([
+export const needsBuilder: ReadonlySet<Permission> = new Set<Permission>([
   'createRepository',
   'updateRepository',
   'deleteRepository',
@@ -15,10 +15,12 @@ export const needsBuilder: ReadonlySet<OperationId> = new Set([
   'createArtifact',
   'deleteArtifact',
   'cleanUpArtifacts',
+  'restoreVersion',
+  'rollBack',
 ]);
 
 /** Throws NOT_AVAILABLE, before anything of the body is read. */
-export function assertWithoutBuilder(operation: OperationId): void {
+export function assertWithoutBuilder(operation: Permission): void {
   if (needsBuilder.has(operation))
     throw new RegistryError('NOT_AVAILABLE', {
       message:

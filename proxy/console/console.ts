@@ -2,6 +2,7 @@
 // policy, safe transport, form, page. Whatever is refused becomes a page that says why and what to do.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { assertWithoutBuilder } from '../auth/needs-builder.ts';
 import type { Answer } from '../http/answer.ts';
 import { awaitBuilder } from '../protocol/await-builder.ts';
 import type { FeatureRequest } from '../protocol/feature.ts';
@@ -25,6 +26,8 @@ export interface ConsoleParts extends VisitParts {
   readonly allowsPlainHttp: boolean;
   readonly passwords: PasswordCheck;
   readonly assets: Assets;
+  /** false: builds run on another host, so this server changes no published versions */
+  readonly hasBuilder: boolean;
 }
 
 export interface Console {
@@ -60,6 +63,7 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const request = pageRequest(visit, found, originOf(visit, parts.publicUrl));
   if (visit.transport === 'plain' && !parts.allowsPlainHttp)
     return respond(visit, unsafeTransportView(visit.host), parts.assets);
+  if (!parts.hasBuilder) assertWithoutBuilder(found.definition.operation);
   if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
   return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });

@@ -44,6 +44,7 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace): Con
     passwords: confirmations,
     pages: consolePages(services),
     assets: createAssets(readAssetFiles()),
+    hasBuilder: services.dataDirectory !== undefined,
   });
 }
 

@@ -129,6 +129,7 @@ describe('the refusals of serve', () => {
         ['serve', '--data', 'new', '--listen', `127.0.0.1:${port}`],
         ['start', '--data', 'new', '--listen', `127.0.0.1:${port}`],
         ['serve', '--data', 'new', '--listen', '127.0.0.1:0', '--metrics', `127.0.0.1:${port}`],
+        ['serve', '--data', 'new', '--listen', '127.0.0.1:0', '--console-listen', `127.0.0.1:${port}`],
         ['serve', '--data', 'new', '--listen', `127.0.0.1:${port}`, '--workers', '2', '--redis', 'redis://127.0.0.1:1'],
       ])
         expect(await runCli(args, { cwd: folder.path }), args.join(' ')).toMatchObject({

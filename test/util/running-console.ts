@@ -36,6 +36,8 @@ export interface ConsoleOptions {
   readonly baseline?: Baseline;
   readonly configuration?: readonly ConfiguredSetting[];
   readonly mirrorReport?: MirrorReport;
+  /** false: builds run on another host */
+  readonly hasBuilder?: boolean;
 }
 
 export interface PageReply {
@@ -123,11 +125,12 @@ function consoleFeature(services: Services, state: StateStore, options: ConsoleO
 function consoleServices(
   services: Services,
   state: StateStore,
-  { configuration = [], mirrorReport }: ConsoleOptions,
+  { configuration = [], mirrorReport, hasBuilder = true }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
   return {
     ...services,
+    dataDirectory: hasBuilder ? services.dataDirectory : undefined,
     advisories: createPublishedAdvisories(services.published),
     mirrored: undefined,
     mirror: undefined,

@@ -1,0 +1,18 @@
+// Tests the console of a server whose tree is built on another host: no page there changes published versions.
+
+import { expect, it } from 'vitest';
+import { needsBuilder } from '../../../proxy/auth/needs-builder.ts';
+import { runConsole } from '../../util/running-console.ts';
+
+it('a console without a builder refuses every page that needs one, and shows the others', async () => {
+  await using console = await runConsole({ hasBuilder: false });
+  const { browser } = await console.signIn('admin');
+  const concerned = console.definitions.filter(({ operation }) => needsBuilder.has(operation));
+  expect(concerned).not.toEqual([]);
+  for (const { path, posts } of concerned) {
+    const at = path.replaceAll(/:\w+/g, 'x1');
+    expect((await browser.get(at)).text, path).toContain('This server serves a tree from another host');
+    if (posts) expect((await browser.post(at, {})).text, path).toContain('This server serves a tree from another host');
+  }
+  expect((await browser.get('/packages')).status).toBe(200);
+});
