@@ -14,6 +14,8 @@ import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
+import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
+import type { RepositoryPageServices } from './pages/repositories/services.ts';
 import { registerSettingsPages } from './pages/settings/settings-pages.ts';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
@@ -25,6 +27,7 @@ export type ConsoleServices = ComparePageServices &
   HistoryPageServices &
   OverviewServices &
   PackagePageServices &
+  RepositoryPageServices &
   TokenPageServices &
   PeoplePageServices &
   AuditPageServices &
@@ -63,5 +66,6 @@ export function consolePages(services: ConsoleServices): Pages {
   registerComparePage(pages, services);
   registerHistoryPages(pages, services);
   registerHealthPage(pages, services);
+  registerRepositoryPages(pages, services);
   return pages;
 }

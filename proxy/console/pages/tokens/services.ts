@@ -31,9 +31,9 @@ export function tokenPath({ id }: Pick<TokenRecord, 'id'>): string {
   return `/tokens/${id}`;
 }
 
-/** Names the author of a token: `you`, an email, or the command line. */
+/** Names the author of a change: `you`, an email, a token, the command line, or `another person` without more rights. */
 export async function readAuthors(
-  { people }: TokenPageServices,
+  { people }: Pick<TokenPageServices, 'people'>,
   { caller, may }: SignedInRequest,
 ): Promise<(author: string) => string> {
   const users = may('listUsers') ? await people.usersOf(actorOf(caller)).list() : [];
@@ -42,6 +42,8 @@ export async function readAuthors(
     if (author === actorOf(caller)) return 'you';
     const [, command] = /^cli:(.*)$/.exec(author) ?? [];
     if (command !== undefined) return `${command} (command line)`;
-    return emails.get(author) ?? 'a person who was removed';
+    const [, token] = /^token:(.*)$/.exec(author) ?? [];
+    if (token !== undefined) return `the token ${token}`;
+    return emails.get(author) ?? (may('listUsers') ? 'a person who was removed' : 'another person');
   };
 }

@@ -1,0 +1,88 @@
+// The page of one sync: its log while it runs, then its result.
+
+import type { Child } from 'hono/jsx';
+import type { JobRecord } from '../../../sync/job.ts';
+import type { RepositoryRecord } from '../../../sync/repository.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Time } from '../../components/time.tsx';
+import { ChangedVersions, LeftOutVersions, reportWords } from './job-report.tsx';
+import { Fact } from './repository-page.tsx';
+import { JobBadge } from './repository-words.tsx';
+import { repositoryPath } from './services.ts';
+
+export interface JobPageProps {
+  readonly record: RepositoryRecord;
+  readonly job: JobRecord;
+  readonly author: string;
+  readonly nowMs: number;
+}
+
+export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
+  const { report, error } = job;
+  return (
+    <>
+      <PageHead
+        title={`Sync of ${record.url}`}
+        sentence={<code>{job.id}</code>}
+        trail={[
+          { label: 'Repositories', to: '/repositories' },
+          { label: record.url, to: repositoryPath(record) },
+        ]}
+      />
+      <div id="job" class="two-columns" {...(isActive(job) ? { 'data-refresh': '1' } : {})}>
+        <div class="stack">
+          {error === null ? null : <Notice kind="bad">{error.message}</Notice>}
+          <h2>Log, times in UTC</h2>
+          <CodeBlock text={logText(job)} label="the log of the sync" />
+          {report === null ? null : <LeftOutVersions report={report} />}
+          {report === null ? null : <ChangedVersions report={report} />}
+          {report === null ? null : <Notices notices={report.notices} />}
+        </div>
+        <dl class="facts panel">
+          <Fact label="State">
+            <JobBadge state={job.state} />
+          </Fact>
+          {report === null ? null : <Fact label="Versions">{reportWords(report)}</Fact>}
+          <Fact label="Asked for">
+            <Time at={job.created_at} nowMs={nowMs} /> by {job.trigger === 'interval' ? 'the interval' : author}
+          </Fact>
+          <Duration job={job} />
+          {report?.published === true ? <Fact label="Publication">{`number ${report.serial}`}</Fact> : null}
+        </dl>
+      </div>
+    </>
+  );
+}
+
+/** Each line with its time of day in UTC. */
+function logText({ log }: JobRecord): string {
+  return log.map((line) => line.replace(/^\S{10}T(\S{8})\S*/, '$1')).join('\n');
+}
+
+/** True until the job has ended. */
+export function isActive({ state }: JobRecord): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+function Duration({ job: { started_at: started, finished_at: finished } }: { readonly job: JobRecord }): Child {
+  if (started === null || finished === null) return null;
+  const seconds = Math.max(0, Date.parse(finished) - Date.parse(started)) / 1000;
+  const text = seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} min`;
+  return <Fact label="Took">{text}</Fact>;
+}
+
+function Notices({ notices }: { readonly notices: readonly string[] }): Child {
+  if (notices.length === 0) return null;
+  return (
+    <section class="stack-tight">
+      <h2>Remarks</h2>
+      <ul>
+        {notices.map((notice) => (
+          <li>{notice}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

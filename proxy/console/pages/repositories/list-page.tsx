@@ -1,0 +1,169 @@
+// The list of repositories: words, filters, pages of fifty.
+
+import type { Child } from 'hono/jsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink, type Choice } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { repositoriesPerPage, repositoryListPath, type RepositoryQuery } from './list-query.ts';
+import { intervalWords, StatusBadge, typeWords } from './repository-words.tsx';
+import { lastReport, nextSync, repositoryPath, type RepositoryStanding } from './services.ts';
+
+export interface RepositoryListProps {
+  readonly query: RepositoryQuery;
+  /** the repositories of this page */
+  readonly rows: readonly RepositoryStanding[];
+  /** the number of repositories that the query found, and of all */
+  readonly found: number;
+  readonly total: number;
+  /** true: the visitor may register repositories */
+  readonly mayAdd: boolean;
+  readonly nowMs: number;
+}
+
+export function RepositoryList(props: RepositoryListProps): Child {
+  const { query, total, mayAdd } = props;
+  const add = mayAdd ? (
+    <ButtonLink to="/repositories/new" icon="plus" kind="primary">
+      Add repository
+    </ButtonLink>
+  ) : undefined;
+  return (
+    <>
+      <PageHead
+        title="Repositories"
+        sentence="The registry reads them and publishes their packages, on request or by an interval."
+        actions={total === 0 ? undefined : add}
+      />
+      {total === 0 ? (
+        <EmptyState icon="folder-git-2" title="No repository yet" action={add}>
+          {mayAdd
+            ? 'Add the address of a Git repository. A sync then publishes its tags and branches as versions.'
+            : 'A maintainer can add the address of a Git repository. A sync then publishes its versions.'}
+        </EmptyState>
+      ) : (
+        <>
+          <Filters query={query} />
+          <Results {...props} />
+        </>
+      )}
+    </>
+  );
+}
+
+const kindChoices: readonly Choice[] = [
+  { value: '', label: 'all' },
+  ...Object.entries(typeWords).map(([value, label]) => ({ value, label })),
+];
+const stateChoices: readonly Choice[] = [
+  { value: '', label: 'all' },
+  { value: 'active', label: 'synced' },
+  { value: 'error', label: 'failed' },
+  { value: 'syncing', label: 'syncing' },
+  { value: 'pending', label: 'never synced' },
+];
+
+function Filters({ query: { words, kind, state } }: { readonly query: RepositoryQuery }): Child {
+  return (
+    <form class="filters" data-live>
+      <div class="field wide">
+        <label for="q">Words</label>
+        <div class="search">
+          <Icon name="search" />
+          <input type="search" id="q" name="q" value={words} placeholder="Address or id" autocomplete="off" />
+        </div>
+      </div>
+      <Filter name="kind" label="Kind" value={kind} choices={kindChoices} />
+      <Filter name="state" label="Last sync" value={state} choices={stateChoices} />
+      <button class="button">Search</button>
+    </form>
+  );
+}
+
+interface FilterProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+}
+
+function Filter({ name, label, value, choices }: FilterProps): Child {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Child {
+  return (
+    <div id="results" class="stack">
+      <p class="soft small" role="status">
+        {found === total
+          ? counted(total, 'repository', 'repositories')
+          : `${counted(found, 'repository', 'repositories')} of ${shownNumber(total)}`}
+      </p>
+      {rows.length === 0 ? (
+        <EmptyState
+          icon="search"
+          title="No repository fits"
+          action={<ButtonLink to="/repositories">Show all repositories</ButtonLink>}
+        >
+          Try fewer words, another kind or another state.
+        </EmptyState>
+      ) : (
+        <Table caption="Repositories" columns={columnsOf(nowMs)} rows={rows} />
+      )}
+      <Pager
+        shown={rows.length}
+        from={(query.page - 1) * repositoriesPerPage}
+        total={found}
+        pathOf={(page) => repositoryListPath({ ...query, page })}
+        perPage={repositoriesPerPage}
+      />
+    </div>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<RepositoryStanding>[] {
+  const time = (at: string | null | undefined, without: string): Child =>
+    at === null || at === undefined ? without : <Time at={at} nowMs={nowMs} />;
+  return [
+    { label: 'Repository', cell: RepositoryCell },
+    { label: 'Last sync', cell: ({ document }) => <StatusBadge status={document.status} /> },
+    { label: 'Last success', cell: ({ document }) => time(document.last_synced_at, 'never') },
+    {
+      label: 'Next sync',
+      cell: (standing) => time(nextSync(standing), intervalWords(standing.record.interval)),
+    },
+    {
+      label: 'Left out',
+      isNumber: true,
+      cell: (standing) => shownNumber(lastReport(standing)?.counts.quarantined ?? 0),
+    },
+  ];
+}
+
+function RepositoryCell({ record, document }: RepositoryStanding): Child {
+  return (
+    <div class="stack-tight">
+      <A to={repositoryPath(record)} class="main-link">
+        {record.url}
+      </A>
+      <span class="small soft">{typeWords[record.type]}</span>
+      {document.error_message === null ? null : <span class="small">{document.error_message}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+// The pages about repositories.
+
+import { actorOf } from '../../../auth/caller.ts';
+import { describeRepositories } from '../../../sync/describe-repositories.ts';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { PageHead } from '../../components/page-head.tsx';
+import { Form } from '../../components/form.tsx';
+import { readAuthors } from '../tokens/services.ts';
+import { isActive, JobPage } from './job-page.tsx';
+import { RepositoryList } from './list-page.tsx';
+import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from './list-query.ts';
+import { registerRemovingRepositories } from './remove-repository.tsx';
+import { RepositoryPage } from './repository-page.tsx';
+import {
+  readStanding,
+  readStandings,
+  repositoriesFor,
+  repositoryPath,
+  type RepositoryPageServices,
+} from './services.ts';
+
+const notices = {
+  removed: 'The repository is removed. Its versions are being withdrawn.',
+};
+
+/** Seconds between two looks of a browser without JavaScript. */
+const refreshSeconds = 3;
+
+export function registerRepositoryPages(pages: Pages, services: RepositoryPageServices): void {
+  pages.page({
+    path: '/repositories',
+    operation: 'listRepositories',
+    notices,
+    show: (request) => showList(services, request),
+  });
+  pages.page({ path: '/repositories/:id', operation: 'getRepository', show: (request) => showOne(services, request) });
+  pages.page({
+    path: '/repositories/:id/jobs/:job',
+    operation: 'getJob',
+    show: (request) => showJob(services, request),
+  });
+  pages.form({
+    path: '/repositories/:id/sync',
+    operation: 'syncRepository',
+    show: (request, state) => askSync(services, request, state),
+    submit: (request) => sync(services, request),
+  });
+  registerRemovingRepositories(pages, services);
+}
+
+async function showList(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
+  const query = parseRepositoryQuery(request.query);
+  const repositories = repositoriesFor(services, request);
+  const all = await repositories.list();
+  const documents = await describeRepositories({ repositories, jobs: services.jobs }, all, all);
+  const found = selectRepositories(documents, query);
+  const from = (query.page - 1) * repositoriesPerPage;
+  const byId = new Map<string, (typeof all)[number]>(all.map((record) => [record.id, record]));
+  const records = found.slice(from, from + repositoriesPerPage).flatMap(({ id }) => byId.get(id) ?? []);
+  return {
+    title: 'Repositories',
+    section: 'repositories',
+    content: (
+      <RepositoryList
+        query={query}
+        rows={await readStandings(services, request, records, all)}
+        found={found.length}
+        total={all.length}
+        mayAdd={request.may('createRepository')}
+        nowMs={request.nowMs}
+      />
+    ),
+  };
+}
+
+async function showOne(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
+  const [standing, authorOf] = await Promise.all([readStanding(services, request), readAuthors(services, request)]);
+  return {
+    title: standing.record.url,
+    section: 'repositories',
+    ...(standing.document.status === 'syncing' ? { refreshSeconds } : {}),
+    content: (
+      <RepositoryPage
+        standing={standing}
+        authorOf={authorOf}
+        maySync={request.may('syncRepository')}
+        mayChange={request.may('updateRepository')}
+        nowMs={request.nowMs}
+      />
+    ),
+  };
+}
+
+async function showJob(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
+  const record = await repositoriesFor(services, request).get(request.param('id'));
+  const [job, authorOf] = await Promise.all([
+    services.jobs.get(record.id, request.param('job')),
+    readAuthors(services, request),
+  ]);
+  return {
+    title: `Sync of ${record.url}`,
+    section: 'repositories',
+    ...(isActive(job) ? { refreshSeconds } : {}),
+    content: <JobPage record={record} job={job} author={authorOf(job.created_by)} nowMs={request.nowMs} />,
+  };
+}
+
+async function askSync(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  state: Parameters<typeof Form>[0]['state'],
+): Promise<PageView> {
+  const record = await repositoriesFor(services, request).get(request.param('id'));
+  const title = `Sync ${record.url}?`;
+  return {
+    title,
+    section: 'repositories',
+    content: (
+      <>
+        <PageHead title={title} sentence="The registry reads the repository and publishes what changed in it." />
+        <Form state={state} submit="Sync now" cancel={repositoryPath(record)} />
+      </>
+    ),
+  };
+}
+
+/** Leads to the job that runs, be it new or not. */
+async function sync(services: RepositoryPageServices, request: SignedInRequest): Promise<PageOutcome> {
+  const { id } = await repositoriesFor(services, request).get(request.param('id'));
+  const job = await services.syncer.sync(id, { trigger: 'request', actor: actorOf(request.caller) });
+  return { to: `/repositories/${id}/jobs/${job.id}` };
+}

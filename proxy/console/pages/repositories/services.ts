@@ -1,0 +1,83 @@
+// What the pages about repositories need, and how they read a repository with the result of its last sync.
+
+import { actorOf } from '../../../auth/caller.ts';
+import type { People } from '../../../auth/people.ts';
+import type { JobRecord } from '../../../sync/job.ts';
+import type { Jobs } from '../../../sync/jobs.ts';
+import { describeRepositories } from '../../../sync/describe-repositories.ts';
+import type { Repositories } from '../../../sync/repositories.ts';
+import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryRecord } from '../../../sync/repository.ts';
+import type { Syncer } from '../../../sync/syncer.ts';
+import type { Verifier } from '../../../sync/verifier.ts';
+import type { Actor } from '../../../state/audit.ts';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+
+export interface RepositoryPageServices {
+  readonly repositoriesOf: (actor: Actor) => Repositories;
+  readonly jobs: Jobs;
+  readonly syncer: Pick<Syncer, 'sync' | 'removed'>;
+  readonly verifier: Pick<Verifier, 'verify'>;
+  readonly people: People;
+}
+
+/** A repository with its kept jobs, newest first. */
+export interface RepositoryStanding {
+  readonly record: RepositoryRecord;
+  readonly document: RepositoryDocument;
+  readonly jobs: readonly JobRecord[];
+}
+
+/** The repositories on behalf of this visitor. */
+export function repositoriesFor({ repositoriesOf }: RepositoryPageServices, { caller }: SignedInRequest): Repositories {
+  return repositoriesOf(actorOf(caller));
+}
+
+/** In the order of `records`. `all`: every registered repository. */
+export async function readStandings(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  records: readonly RepositoryRecord[],
+  all?: readonly RepositoryRecord[],
+): Promise<readonly RepositoryStanding[]> {
+  const repositories = repositoriesFor(services, request);
+  const [documents, jobs] = await Promise.all([
+    describeRepositories({ repositories, jobs: services.jobs }, records, all),
+    Promise.all(records.map(({ id }) => services.jobs.list(id))),
+  ]);
+  return documents.flatMap((document, at) => {
+    const record = records[at];
+    return record === undefined ? [] : [{ record, document, jobs: jobs[at] ?? [] }];
+  });
+}
+
+/** The repository that the path names. Throws NOT_FOUND. */
+export async function readStanding(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+): Promise<RepositoryStanding> {
+  const record = await repositoriesFor(services, request).get(request.param('id'));
+  const [standing] = await readStandings(services, request, [record]);
+  if (standing === undefined) throw new Error('a repository has no standing');
+  return standing;
+}
+
+/** The report of the newest sync that has one; undefined: none has. */
+export function lastReport({ jobs }: RepositoryStanding): JobRecord['report'] | undefined {
+  return jobs.find(({ report }) => report !== null)?.report;
+}
+
+/**
+ * About when the next automatic sync begins, RFC 3339; the server varies it by a tenth. undefined: only on request, or
+ * one is due or running.
+ */
+export function nextSync({ record: { interval }, document: { status }, jobs }: RepositoryStanding): string | undefined {
+  const ended = jobs.find(({ finished_at: at }) => at !== null)?.finished_at;
+  if (interval === null || status === 'syncing' || ended === undefined || ended === null) return undefined;
+  return new Date(Date.parse(ended) + interval * 1000).toISOString();
+}
+
+/** The address of a repository's page. */
+export function repositoryPath({ id }: Pick<RepositoryRecord, 'id'>): string {
+  return `/repositories/${id}`;
+}

@@ -1,0 +1,151 @@
+// Tests the pages about repositories over a socket, without JavaScript: the list, a repository, its syncs with their log
+// while they run, and the removal. The builder answers as the test says.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../util/eventually.ts';
+import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
+import { unchangedReport } from '../../util/scripted-builder.ts';
+
+const minute = 60_000;
+let nowMs = Date.parse('2026-11-23T09:00:00Z');
+let console: RunningConsole;
+let keeper: TestBrowser;
+let password = '';
+
+beforeAll(async () => {
+  console = await runConsole({ now: () => nowMs });
+});
+beforeEach(async () => {
+  ({ browser: keeper, password } = await console.signIn('maintainer'));
+});
+afterAll(() => console[Symbol.asyncDispose]());
+
+let made = 0;
+/** Registers a repository, and returns its page. */
+const register = async (interval: number | null = null): Promise<string> => {
+  const url = `https://git.example.org/acme/tool-${++made}.git`;
+  const { id } = await console.registry.services
+    .repositoriesOf('cli:test')
+    .create({ type: 'git', url, interval, credentials: { username: 'robot', password: 'the password of git' } });
+  return `/repositories/${id}`;
+};
+/** Presses "Sync now", and returns the page of the job. */
+const sync = async (page: string): Promise<string> => {
+  const { status, headers } = await keeper.post(`${page}/sync`, {});
+  expect(status).toBe(303);
+  return `${page}/jobs/${/job_\w{16}/.exec(String(headers['location']))?.[0]}`;
+};
+const idle = (): Promise<void> => console.registry.repositories.syncer.idle();
+const leftOut = { name: 'acme/tool', version: 'v1', code: 'X', message: 'the tag is <b>no version</b>', where: 'v1' };
+
+describe('the list', () => {
+  it('says without a repository what to do next', async () => {
+    await using empty = await runConsole();
+    const { browser } = await empty.signIn('maintainer');
+    const { text, html } = await browser.get('/repositories');
+    expect(text).toContain('No repository yet');
+    expect(html).toContain('href="repositories/new"');
+    const viewer = await (await empty.signIn('viewer')).browser.get('/repositories');
+    expect(viewer.text).toContain('A maintainer can add');
+    expect(viewer.html).not.toContain('repositories/new');
+  });
+
+  it('shows address, state, last success, next sync and versions left out, and filters by words and state', async () => {
+    const [good, bad] = [await register(900), await register()];
+    const { builder } = console.registry.repositories;
+    builder.answer(() => ({ exitCode: 1, report: { ...unchangedReport, quarantined: [leftOut] }, messages: '' }));
+    await sync(good);
+    await idle();
+    builder.answer(() => ({ exitCode: 1, report: undefined, messages: 'libretto: the host <i>is</i> silent' }));
+    await sync(bad);
+    await idle();
+    const { text, html } = await keeper.get('/repositories');
+    expect(text).toMatch(/tool-1\.git Git repository synced just now in 15 minutes 1/);
+    expect(text).toMatch(/tool-2\.git Git repository the host <i>is<\/i> silent failed never only on request 0/);
+    expect(html).not.toContain('<i>is</i>');
+    const found = async (query: string) =>
+      [...(await keeper.get(`/repositories${query}`)).html.matchAll(/class="main-link">([^<]+)</g)].map(
+        ([, url]) => url,
+      );
+    expect(await found('?q=tool-1')).toEqual(['https://git.example.org/acme/tool-1.git']);
+    expect(await found('?state=error')).toEqual(['https://git.example.org/acme/tool-2.git']);
+    expect(await found('?kind=composer')).toEqual([]);
+  });
+});
+
+describe('a sync', () => {
+  it('shows its log while it runs, and its result without a further reload', async () => {
+    const page = await register();
+    const { builder } = console.registry.repositories;
+    const before = builder.calls.length;
+    const held = builder.hold();
+    const job = await sync(page);
+    await eventually(() => builder.calls.length > before);
+    const running = await keeper.get(job);
+    expect(running.text).toContain('09:00:00 Started.');
+    expect(running.html).toContain('http-equiv="refresh" content="3"');
+    expect(running.html).toContain('id="job" class="two-columns" data-refresh="1"');
+    expect((await keeper.get(page)).text).toContain('A sync is running.');
+    held.release({
+      exitCode: 1,
+      report: {
+        ...unchangedReport,
+        published: true,
+        serial: 7,
+        added: [{ name: 'acme/tool', version: '1.0.0' }],
+        quarantined: [leftOut],
+      },
+      messages: '',
+    });
+    await idle();
+    const ended = await keeper.get(job);
+    expect(ended.html).not.toMatch(/http-equiv="refresh"|data-refresh/);
+    expect(ended.text).toContain('State succeeded Versions 1 added, 1 left out');
+    expect(ended.text).toContain('acme/tool v1 the tag is <b>no version</b> v1');
+    expect(ended.html).not.toContain('<b>no version</b>');
+    expect((await keeper.get(page)).text).toContain('1 version cannot be published.');
+  });
+
+  it('says why it failed, and that what was published stays', async () => {
+    const page = await register();
+    console.registry.repositories.builder.answer(() => ({
+      exitCode: 1,
+      report: undefined,
+      messages: 'libretto: The host refused the password.',
+    }));
+    const job = await sync(page);
+    await idle();
+    expect((await keeper.get(job)).text).toContain('The host refused the password.');
+    const { text, html } = await keeper.get(page);
+    expect(text).toContain('The last sync failed: The host refused the password. What was published before stays');
+    expect(text).toContain('Credentials user name and password');
+    expect(html).not.toContain('the password of git');
+  });
+});
+
+describe('the removal', () => {
+  it('names the repository and what happens, and asks for the password', async () => {
+    const page = await register();
+    const { text, status } = await keeper.get(`${page}/remove`);
+    expect(status).toBe(200);
+    expect(text).toContain(`Remove https://git.example.org/acme/tool-${made}.git?`);
+    expect(text).toContain('It withdraws nothing. Its credentials and its syncs are deleted.');
+    nowMs += 6 * minute;
+    expect((await keeper.post(`${page}/remove`, {})).status).toBe(400);
+    expect((await keeper.get(page)).status).toBe(200);
+    expect((await keeper.post(`${page}/remove`, { current_password: password })).status).toBe(303);
+    expect((await keeper.get(page)).status).toBe(404);
+  });
+});
+
+it('a viewer sees repositories and syncs, and may change none', async () => {
+  const page = await register();
+  const job = await sync(page);
+  const { browser } = await console.signIn('viewer');
+  const { html, text } = await browser.get(page);
+  expect(html).not.toMatch(/\/sync"|\/remove"/);
+  expect(text).toContain('by test (command line)');
+  expect((await browser.get(job)).status).toBe(200);
+  for (const action of ['sync', 'remove']) expect((await browser.post(`${page}/${action}`, {})).status).toBe(403);
+  await idle();
+});
