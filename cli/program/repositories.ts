@@ -85,6 +85,9 @@ function addVerify(repository: Command, wire: Wire): void {
     .description(
       'Check that a repository can be reached and read with its credentials, and list its contents. The ' +
         'command changes nothing.',
+    )
+    .addOption(
+      new Option('--record <json>', 'check this record instead of a stored one, as the server does').hideHelp(),
     );
   wire(
     withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'),

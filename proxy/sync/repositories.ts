@@ -41,6 +41,8 @@ export interface RepositoryPatch {
 
 export interface Repositories {
   readonly create: (draft: RepositoryDraft) => Promise<RepositoryRecord>;
+  /** The record that `create` would store, sealed for its id, without storing it: for a check. */
+  readonly prepare: (draft: RepositoryDraft) => Promise<RepositoryRecord>;
   /** All repositories, oldest first. */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
@@ -68,6 +70,7 @@ export interface RepositoriesOptions {
 export function createRepositories(options: RepositoriesOptions): Repositories {
   return {
     create: (draft) => create(options, draft),
+    prepare: (draft) => prepare(options, draft),
     list: () => listRepositories(options.store),
     get: async (id) => (await find(options.store, id)).record,
     update: (id, patch) => update(options, id, patch),
@@ -109,6 +112,15 @@ async function create(options: RepositoriesOptions, draft: RepositoryDraft): Pro
   );
   if (done) return record;
   throw registeredAlready(source, (await store.get(place))?.value);
+}
+
+async function prepare(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
+  const { store, sources } = options;
+  const { type, url, filters = {} } = draft;
+  const source = await sources.check({ type, url, filters });
+  const other = await store.get(placeKey(sources, source));
+  if (other !== undefined) throw registeredAlready(source, other.value);
+  return newRecord(options, source, draft);
 }
 
 function newRecord(

@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { BuildRunner } from './build-runner.ts';
-import type { RepositoryId } from './repository.ts';
+import type { RepositoryId, RepositoryRecord } from './repository.ts';
 
 export interface Verification {
   readonly ok: boolean;
@@ -27,8 +27,11 @@ export interface Verification {
 }
 
 export interface Verifier {
-  /** Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
-  readonly verify: (id: RepositoryId) => Promise<Verification>;
+  /**
+   * `repository`: the id of a registered one, or a record that is stored nowhere. Throws RegistryError EGRESS_DENIED,
+   * OUTSIDE_SOURCE_ROOTS, OVERLOADED.
+   */
+  readonly verify: (repository: RepositoryId | RepositoryRecord) => Promise<Verification>;
   readonly close: () => Promise<void>;
 }
 
@@ -46,9 +49,9 @@ export function createVerifier({
   const queue = pLimit(atOnce);
   const closing = new AbortController();
   const work = new Set<Promise<unknown>>();
-  const run = async (id: RepositoryId): Promise<Verification> => {
+  const run = async (repository: RepositoryId | RepositoryRecord): Promise<Verification> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
-    const { report, messages } = await runner.run(['repository', 'verify', id], signal);
+    const { report, messages } = await runner.run(argumentsOf(repository), signal);
     if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
     if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
       throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });
@@ -59,10 +62,10 @@ export function createVerifier({
     return verificationOf(report['ok'], report);
   };
   return {
-    verify: async (id) => {
+    verify: async (repository) => {
       if (closing.signal.aborted || queue.pendingCount >= mostWaiting)
         throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
-      const done = queue(() => run(id));
+      const done = queue(() => run(repository));
       const settled = done.catch(() => undefined).finally(() => void work.delete(settled));
       work.add(settled);
       return done;
@@ -72,6 +75,12 @@ export function createVerifier({
       await Promise.all(work);
     },
   };
+}
+
+/** Other users of this machine see arguments: a record has no readable credentials, only sealed ones. */
+function argumentsOf(repository: RepositoryId | RepositoryRecord): string[] {
+  if (typeof repository === 'string') return ['repository', 'verify', repository];
+  return ['repository', 'verify', repository.id, '--record', JSON.stringify(repository)];
 }
 
 function verificationOf(ok: boolean, report: JsonObject): Verification {

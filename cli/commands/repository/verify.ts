@@ -4,8 +4,9 @@
 import { setMaxListeners } from 'node:events';
 
 import { RegistryError } from '../../../build/contract/errors.ts';
+import type { JsonValue } from '../../../build/contract/json.ts';
 import type { RegisteredSource } from '../../../build/sources/options.ts';
-import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
+import { parseRepositoryRecord, type RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import type { Given } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -25,7 +26,7 @@ interface Found {
 
 export function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, async ({ config, sealer, repositories, id, json }) => {
-    const record = await repositories.get(id);
+    const record = unstored(given) ?? (await repositories.get(id));
     if (record.type === 'composer') return verifyMirrored(record, { config, context, sealer, json });
     const prepared = await prepareSources([record], { config, environment: context.environment, sealer });
     const refusal = prepared.refusals.get(record.id);
@@ -40,6 +41,12 @@ export function run(context: Context, given: Given): Promise<number> {
     else printLines(context.stdout, describe(record, found));
     return typeof found === 'string' ? 1 : 0;
   });
+}
+
+/** The record that the server checks before it is registered; undefined: the stored one. */
+function unstored({ flags }: Given): RepositoryRecord | undefined {
+  const text = flags['record'];
+  return typeof text === 'string' ? parseRepositoryRecord(JSON.parse(text) as JsonValue) : undefined;
 }
 
 /** The fields of a source that is no Composer repository. */

@@ -101,6 +101,23 @@ function enablePreviews() {
   }
 }
 
+/** A button marked `data-check` shows its answer in the part that it names, so that the form keeps its secrets. */
+function enableChecks() {
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('button[data-check]');
+    if (button === null || !button.form.reportValidity()) return;
+    event.preventDefault();
+    button.disabled = true;
+    const body = new URLSearchParams(new FormData(button.form));
+    const answer = await fetch(button.formAction, { method: 'POST', body }).catch(() => undefined);
+    button.disabled = false;
+    const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
+    const part = page.getElementById(button.dataset.check);
+    if (part === null) return button.form.requestSubmit(button);
+    document.getElementById(button.dataset.check).replaceWith(part);
+  });
+}
+
 /** A button marked `data-adds` adds a copy of the row in that template, instead of posting the form for it. */
 function enableAddedRows() {
   document.addEventListener('click', (event) => {
@@ -194,6 +211,7 @@ enableSlash();
 enableLiveSearch();
 enablePreviews();
 enableAddedRows();
+enableChecks();
 enablePostingOnce();
 enableDialogs();
 enableMenus();

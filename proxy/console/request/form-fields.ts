@@ -29,6 +29,11 @@ export class FormFields {
     return text === '' ? undefined : text;
   }
 
+  /** These fields without some. */
+  without(names: readonly string[]): FormFields {
+    return new FormFields(new URLSearchParams([...this.#values].filter(([name]) => !names.includes(name))));
+  }
+
   checked(name: string): boolean {
     return this.#values.has(name);
   }

@@ -123,6 +123,118 @@ describe('a sync', () => {
   });
 });
 
+describe('adding one', () => {
+  const form = { type: 'git', url: '', auth: 'none', interval: '900', only: 'acme/*', versions: 'acme/tool: ^1.0' };
+  const verified = {
+    ok: true,
+    message: null,
+    tags: 2,
+    branches: 1,
+    default_branch: 'main',
+    protocol: null,
+    package_count: null,
+    packages: ['acme/tool'],
+    problems: ['v1: <b>no version</b>'],
+  };
+  const all = () => console.registry.services.repositoriesOf('cli:test').list();
+
+  it('checks before it saves: says what would be found, stores nothing, and shows no secret again', async () => {
+    const { builder } = console.registry.repositories;
+    builder.answer(() => ({ exitCode: 0, report: verified, messages: '' }));
+    const before = await all();
+    const url = 'https://git.example.org/acme/checked.git';
+    const fields = { ...form, url, auth: 'basic', username: 'robot', secret: 'secret of the draft' };
+    const reply = await keeper.post('/repositories/new/check', fields);
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain('It can be read: 2 tags, 1 branch, default branch main. Packages acme/tool');
+    expect(reply.html).not.toContain('<b>no version</b>');
+    expect(reply.html).toContain(`value="${url}"`);
+    expect(reply.html).not.toContain('secret of the draft');
+    expect(builder.calls.at(-1)?.join(' ')).not.toContain('secret of the draft');
+    expect(await all()).toEqual(before);
+    const key = '-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5IGF0IGFsbA\n-----END PRIVATE KEY-----';
+    const withKey = { ...form, url: 'ssh://git@git.example.org/acme/checked.git', auth: 'ssh_key', private_key: key };
+    const answered = await keeper.post('/repositories/new/check', withKey);
+    expect([answered.status, answered.html.includes('bm90IGEga2V5')]).toEqual([200, false]);
+  });
+
+  it('says why it cannot be read, and keeps what was typed', async () => {
+    const report = { ...verified, ok: false, message: 'the host <i>refused</i> it' };
+    console.registry.repositories.builder.answer(() => ({ exitCode: 1, report, messages: '' }));
+    const url = 'https://git.example.org/acme/refused.git';
+    const { text, html } = await keeper.post('/repositories/new/check', { ...form, url });
+    expect(text).toContain('It cannot be read: the host <i>refused</i> it');
+    expect(html).not.toContain('<i>refused</i>');
+    expect(html).toContain('acme/*</textarea>');
+  });
+
+  it('saves kind, credentials, interval and filters, and names each fault beside its field', async () => {
+    const url = 'https://git.example.org/acme/added.git';
+    const bad = await keeper.post('/repositories/new', { ...form, url, auth: 'bearer', 'minimum-stability': 'odd' });
+    expect(bad.status).toBe(400);
+    expect(bad.html).toMatch(/id="secret-fault"/);
+    const stability = await keeper.post('/repositories/new', { ...form, url, 'minimum-stability': 'odd' });
+    expect(stability.html).toMatch(/id="minimum-stability-fault"/);
+    const { headers, status } = await keeper.post('/repositories/new', {
+      ...form,
+      url,
+      auth: 'bearer',
+      secret: 'token of git',
+    });
+    expect(status).toBe(303);
+    const id = /repo_\w{16}/.exec(String(headers['location']))?.[0] ?? '';
+    expect((await all()).find((one) => one.id === id)).toMatchObject({
+      url,
+      interval: 900,
+      credentials_kind: 'bearer',
+      filters: { only: ['acme/*'], versions: { 'acme/tool': '^1.0' } },
+    });
+    const again = await keeper.post('/repositories/new', { ...form, url });
+    expect(again.text).toContain(`${url} is registered already, as ${id}.`);
+  });
+
+  it('refuses a folder outside of the permitted ones, and a viewer', async () => {
+    const reply = await keeper.post('/repositories/new/check', { ...form, type: 'directory', url: '/etc' });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.text).toContain('sourceRoots');
+    const { browser } = await console.signIn('viewer');
+    for (const path of ['/repositories/new', '/repositories/new/check'])
+      expect((await browser.post(path, form)).status).toBe(403);
+  });
+});
+
+describe('changing one', () => {
+  it('changes what was edited, and keeps every other filter as it is', async () => {
+    const page = await register(900);
+    const id = page.slice('/repositories/'.length);
+    const repositories = console.registry.services.repositoriesOf('cli:test');
+    await repositories.update(id, { filters: { tags: [], only: ['acme/*'] } });
+    const { html } = await keeper.get(`${page}/edit`);
+    expect(html).toContain('acme/*</textarea>');
+    expect(html).toContain('<option value="900" selected');
+    const saved = await keeper.post(`${page}/edit`, { interval: '', only: 'acme/*', branches: 'main\n*.x' });
+    expect(saved.status).toBe(303);
+    expect(await repositories.get(id)).toMatchObject({
+      interval: null,
+      filters: { tags: [], only: ['acme/*'], branches: ['main', '*.x'] },
+    });
+  });
+
+  it('replaces and removes credentials, and asks for the password', async () => {
+    const page = await register();
+    const id = page.slice('/repositories/'.length);
+    const kind = async () => (await console.registry.services.repositoriesOf('cli:test').get(id)).credentials_kind;
+    nowMs += 6 * minute;
+    expect((await keeper.post(`${page}/credentials`, { auth: 'bearer', secret: 'new secret' })).status).toBe(400);
+    expect(await kind()).toBe('basic');
+    const confirmed = { current_password: password };
+    await keeper.post(`${page}/credentials`, { auth: 'bearer', secret: 'new secret', ...confirmed });
+    expect(await kind()).toBe('bearer');
+    await keeper.post(`${page}/credentials`, { auth: 'none' });
+    expect(await kind()).toBe(null);
+  });
+});
+
 describe('the removal', () => {
   it('names the repository and what happens, and asks for the password', async () => {
     const page = await register();

@@ -7,6 +7,8 @@ import type { Pages } from '../../frame/pages.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Form } from '../../components/form.tsx';
 import { readAuthors } from '../tokens/services.ts';
+import { registerAddingRepositories } from './add-repository.tsx';
+import { registerEditingRepositories } from './edit-repository.tsx';
 import { isActive, JobPage } from './job-page.tsx';
 import { RepositoryList } from './list-page.tsx';
 import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from './list-query.ts';
@@ -24,6 +26,13 @@ const notices = {
   removed: 'The repository is removed. Its versions are being withdrawn.',
 };
 
+const noticesOfOne = {
+  added: 'The repository is added. Its packages are published with its first sync.',
+  saved: 'The changes are saved. They apply with the next sync.',
+  same: 'Nothing was changed.',
+  credentials: 'The credentials are saved. The next sync uses them.',
+};
+
 /** Seconds between two looks of a browser without JavaScript. */
 const refreshSeconds = 3;
 
@@ -34,7 +43,13 @@ export function registerRepositoryPages(pages: Pages, services: RepositoryPageSe
     notices,
     show: (request) => showList(services, request),
   });
-  pages.page({ path: '/repositories/:id', operation: 'getRepository', show: (request) => showOne(services, request) });
+  registerAddingRepositories(pages, services);
+  pages.page({
+    path: '/repositories/:id',
+    operation: 'getRepository',
+    notices: noticesOfOne,
+    show: (request) => showOne(services, request),
+  });
   pages.page({
     path: '/repositories/:id/jobs/:job',
     operation: 'getJob',
@@ -46,6 +61,7 @@ export function registerRepositoryPages(pages: Pages, services: RepositoryPageSe
     show: (request, state) => askSync(services, request, state),
     submit: (request) => sync(services, request),
   });
+  registerEditingRepositories(pages, services);
   registerRemovingRepositories(pages, services);
 }
 

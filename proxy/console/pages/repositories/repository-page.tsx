@@ -34,6 +34,7 @@ export interface RepositoryPageProps {
 
 export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
   const { record, document } = standing;
+  const takesCredentials = record.type === 'git' || record.type === 'composer';
   return (
     <>
       <PageHead
@@ -46,7 +47,9 @@ export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }
         }
         trail={[{ label: 'Repositories', to: '/repositories' }]}
         actions={
-          maySync || mayChange ? <Actions {...{ path: repositoryPath(record), maySync, mayChange }} /> : undefined
+          maySync || mayChange ? (
+            <Actions {...{ path: repositoryPath(record), maySync, mayChange, takesCredentials }} />
+          ) : undefined
         }
       />
       <div class="two-columns">
@@ -64,9 +67,11 @@ interface ActionsProps {
   readonly path: string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
+  /** false: a folder, which needs none */
+  readonly takesCredentials: boolean;
 }
 
-function Actions({ path, maySync, mayChange }: ActionsProps): Child {
+function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): Child {
   return (
     <>
       {maySync ? (
@@ -75,9 +80,19 @@ function Actions({ path, maySync, mayChange }: ActionsProps): Child {
         </PostButton>
       ) : null}
       {mayChange ? (
-        <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" data-dialog>
-          Remove
-        </ButtonLink>
+        <>
+          <ButtonLink to={`${path}/edit`} icon="pencil">
+            Edit
+          </ButtonLink>
+          {takesCredentials ? (
+            <ButtonLink to={`${path}/credentials`} icon="key-round">
+              Credentials
+            </ButtonLink>
+          ) : null}
+          <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" data-dialog>
+            Remove
+          </ButtonLink>
+        </>
       ) : null}
     </>
   );

@@ -1,0 +1,90 @@
+// The pages that add a repository, with a check before it is saved.
+
+import { useContext, type Child } from 'hono/jsx';
+import { Form } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { hrefTo, PlaceContext } from '../../components/place.tsx';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import type { Verification } from '../../../sync/verifier.ts';
+import { CheckPanel } from './check-panel.tsx';
+import { draftOf, fieldOf } from './draft-fields.ts';
+import { CredentialFields, FilterFields, IntervalField, PlaceFields, shownState } from './draft-form.tsx';
+import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
+
+const path = '/repositories/new';
+const checkPath = `${path}/check`;
+
+export function registerAddingRepositories(pages: Pages, services: RepositoryPageServices): void {
+  pages.form({
+    path,
+    operation: 'createRepository',
+    fieldOf,
+    show: (_request, state) => newView(state),
+    submit: async (request, fields) => {
+      const record = await repositoriesFor(services, request).create(draftOf(fields));
+      return { to: repositoryPath(record), notice: 'added' };
+    },
+  });
+  pages.form({
+    path: checkPath,
+    operation: 'createRepository',
+    fieldOf,
+    show: (_request, state) => newView(state),
+    submit: (request, fields) => check(services, request, fields),
+  });
+}
+
+/** Nothing is stored: the draft is sealed in the memory of this process, and checked in a child process. */
+async function check(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  fields: FormFields,
+): Promise<PageOutcome> {
+  const draft = await repositoriesFor(services, request).prepare(draftOf(fields));
+  const found = await services.verifier.verify(draft);
+  return newView({ isPosted: true, fields, refusal: undefined, faults: new Map() }, found);
+}
+
+function newView(posted: FormState, found?: Verification): PageView {
+  const state = shownState(posted);
+  return {
+    title: 'Add a repository',
+    section: 'repositories',
+    content: (
+      <>
+        <PageHead
+          title="Add a repository"
+          sentence="The registry reads it and publishes its packages with the first sync."
+          trail={[{ label: 'Repositories', to: '/repositories' }]}
+        />
+        <div class="two-columns">
+          <Form state={state} submit="Add repository" cancel="/repositories" action={path}>
+            <PlaceFields />
+            <CredentialFields isAgain={state.isPosted} />
+            <IntervalField />
+            <FilterFields />
+            <CheckButton />
+          </Form>
+          <div class="beside">
+            <CheckPanel state={state} found={found} />
+          </div>
+        </div>
+      </>
+    ),
+  };
+}
+
+/** With JavaScript the result appears beside the form, which keeps what was typed. */
+function CheckButton(): Child {
+  return (
+    <div class="row">
+      <button class="button" formaction={hrefTo(useContext(PlaceContext), checkPath)} data-check="check">
+        <Icon name="search" />
+        Check
+      </button>
+    </div>
+  );
+}

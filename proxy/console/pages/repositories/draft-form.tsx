@@ -1,0 +1,153 @@
+// The fields of a repository: its place, its credentials, the interval of its syncs, and its filters. Credentials go in
+// and never come out: a form that is shown again has these fields empty.
+
+import type { Child } from 'hono/jsx';
+import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
+import { RadioGroup } from '../../components/radio-group.tsx';
+import type { FormState } from '../../request/form-fields.ts';
+import { secretFields } from './draft-fields.ts';
+import { intervalWords } from './repository-words.tsx';
+
+/** The form without its secrets, and with the faults of single lines beside their fields. */
+export function shownState(state: FormState): FormState {
+  const faults = new Map([...state.faults].map(([path, fault]) => [path.replace(/[.[].*$/, ''), fault]));
+  return { ...state, faults, fields: state.fields.without(secretFields) };
+}
+
+export function PlaceFields(): Child {
+  return (
+    <>
+      <RadioGroup
+        name="type"
+        label="Kind"
+        choices={[
+          {
+            value: 'git',
+            label: 'Git repository',
+            hint: 'Fetched over https or ssh. Its tags and branches are versions.',
+          },
+          { value: 'composer', label: 'Composer repository', hint: 'Another registry, whose packages are mirrored.' },
+          {
+            value: 'directory',
+            label: 'Folder of packages',
+            hint: 'On this host, below a folder of the setting sourceRoots.',
+          },
+          {
+            value: 'artifact',
+            label: 'Folder of ZIPs',
+            hint: 'On this host, below a folder of the setting sourceRoots.',
+          },
+        ]}
+      />
+      <TextField
+        name="url"
+        label="Address"
+        hint="Without credentials: https://git.example.org/acme/tool.git. For a folder its absolute path."
+        maxlength={2000}
+        autocomplete="off"
+        spellcheck={false}
+        required
+      />
+    </>
+  );
+}
+
+const ways: readonly Choice[] = [
+  { value: 'none', label: 'none' },
+  { value: 'basic', label: 'user name and password or access token (https)' },
+  { value: 'bearer', label: 'bearer token (https)' },
+  { value: 'header', label: 'token in a header (Composer repositories)' },
+  { value: 'ssh_key', label: 'private key (ssh)' },
+];
+
+/** `isAgain`: the form was sent before, so that a secret must be entered again. */
+export function CredentialFields({ isAgain }: { readonly isAgain: boolean }): Child {
+  return (
+    <fieldset class="limits">
+      <legend>Credentials</legend>
+      <p class="soft">
+        They are stored encrypted and never shown again.
+        {isAgain ? ' Enter the secret again: this page does not keep it.' : ''}
+      </p>
+      <SelectField name="auth" label="Way" choices={ways} />
+      <div class="side-by-side">
+        <TextField
+          name="username"
+          label="User name"
+          hint="With an access token: may stay empty."
+          maxlength={200}
+          autocomplete="off"
+        />
+        <TextField
+          name="secret"
+          label="Password or token"
+          hint="An access token that can only read."
+          type="password"
+          autocomplete="new-password"
+        />
+      </div>
+      <TextField name="header" label="Header" hint="For a token in a header: PRIVATE-TOKEN." autocomplete="off" />
+      <TextArea
+        name="private_key"
+        label="Private key"
+        rows={4}
+        hint="For ssh, without a passphrase, as ssh-keygen writes it."
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </fieldset>
+  );
+}
+
+const intervals = [300, 900, 3600, 6 * 3600, 86_400];
+
+/** `current`: seconds; the present interval of an edited repository */
+export function IntervalField({ current = null }: { readonly current?: number | null }): Child {
+  const all = current === null || intervals.includes(current) ? intervals : [...intervals, current];
+  return (
+    <SelectField
+      name="interval"
+      label="Syncs"
+      hint="How often the registry reads it by itself."
+      choices={[
+        { value: '', label: intervalWords(null) },
+        ...all.map((seconds) => ({ value: String(seconds), label: intervalWords(seconds) })),
+      ]}
+    />
+  );
+}
+
+const stabilities: readonly Choice[] = [
+  { value: '', label: 'all versions' },
+  { value: 'stable', label: 'only stable' },
+  ...['RC', 'beta', 'alpha', 'dev'].map((value) => ({ value, label: `${value} and more stable` })),
+];
+
+export function FilterFields(): Child {
+  return (
+    <fieldset class="limits">
+      <legend>What is published</legend>
+      <p class="soft">All filters are optional: one entry a line. Without them everything is published.</p>
+      <Lines name="only" label="Only packages" hint="acme/core or acme/*" />
+      <Lines name="except" label="Except packages" hint="acme/secret, or some versions of it: acme/core: <2.0" />
+      <Lines name="versions" label="Versions" hint="One constraint for all: ^1.0 || dev-main. Or acme/core: ^2.0" />
+      <SelectField name="minimum-stability" label="Minimum stability" choices={stabilities} />
+      <div class="side-by-side">
+        <Lines name="tags" label="Tags" hint="Git: v* reads these, !v0.* leaves these out." />
+        <Lines name="branches" label="Branches" hint="Git: main or *.x" />
+      </div>
+      <Lines name="subdirectories" label="Subfolders" hint="Git: folders that are packages, such as packages/core" />
+      <Lines name="packages" label="Fetched in advance" hint="Composer repositories: acme/tool: ^1.0" />
+    </fieldset>
+  );
+}
+
+interface LinesProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+function Lines(props: LinesProps): Child {
+  return <TextArea {...props} rows={2} spellcheck={false} />;
+}
