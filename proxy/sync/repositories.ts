@@ -8,12 +8,11 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
+import { findRepository } from './find-repository.ts';
 import { activeKey, jobPrefix } from './job.ts';
 import {
   mintRepositoryId,
   outcomeKey,
-  parseRepositoryId,
-  parseRepositoryRecord,
   repositoryKey,
   type RepositoryFilters,
   type RepositoryRecord,
@@ -72,7 +71,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     create: (draft) => create(options, draft),
     prepare: (draft) => prepare(options, draft),
     list: () => listRepositories(options.store),
-    get: async (id) => (await find(options.store, id)).record,
+    get: async (id) => (await findRepository(options.store, id)).record,
     update: (id, patch) => update(options, id, patch),
     remove: (id, confirm) => remove(options, id, confirm),
   };
@@ -80,11 +79,9 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 
 async function create(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
   const { store, sources, actor } = options;
-  const { type, url, filters = {} } = draft;
-  const source = await sources.check({ type, url, filters });
-  const record = newRecord(options, source, draft);
-  const { id, interval } = record;
-  const [key, place] = [repositoryKey(id), placeKey(sources, source)];
+  const record = await newRecord(options, draft);
+  const { id, type, url, filters, interval } = record;
+  const [key, place] = [repositoryKey(id), placeKey(sources, record)];
   const done = await store.commit(
     {
       conditions: [
@@ -103,31 +100,29 @@ async function create(options: RepositoriesOptions, draft: RepositoryDraft): Pro
       subject: id,
       details: {
         type,
-        url: source.url,
-        filters: source.filters as JsonObject,
+        url,
+        filters: filters as JsonObject,
         credentials: record.credentials_kind,
         interval,
       },
     },
   );
   if (done) return record;
-  throw registeredAlready(source, (await store.get(place))?.value);
+  throw registeredAlready(record, (await store.get(place))?.value);
 }
 
 async function prepare(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
-  const { store, sources } = options;
-  const { type, url, filters = {} } = draft;
-  const source = await sources.check({ type, url, filters });
-  const other = await store.get(placeKey(sources, source));
-  if (other !== undefined) throw registeredAlready(source, other.value);
-  return newRecord(options, source, draft);
+  const record = await newRecord(options, draft);
+  const other = await options.store.get(placeKey(options.sources, record));
+  if (other !== undefined) throw registeredAlready(record, other.value);
+  return record;
 }
 
-function newRecord(
+async function newRecord(
   options: RepositoriesOptions,
-  source: RepositorySource,
-  { credentials = null, interval = null }: RepositoryDraft,
-): RepositoryRecord {
+  { type, url, filters = {}, credentials = null, interval = null }: RepositoryDraft,
+): Promise<RepositoryRecord> {
+  const source = await options.sources.check({ type, url, filters });
   const id = mintRepositoryId(options.randomBytes);
   const time = new Date(options.now()).toISOString();
   return {
@@ -169,19 +164,6 @@ function sealed(
   return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
 }
 
-async function find(
-  store: Pick<AuditedStore, 'get'>,
-  text: string,
-): Promise<{ record: RepositoryRecord; revision: number }> {
-  const id = parseRepositoryId(text);
-  const entry = id === undefined ? undefined : await store.get(repositoryKey(id));
-  if (entry === undefined)
-    throw new RegistryError('NOT_FOUND', {
-      message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.`,
-    });
-  return { record: parseRepositoryRecord(entry.value), revision: entry.revision };
-}
-
 async function update(
   options: RepositoriesOptions,
   id: string,
@@ -193,7 +175,7 @@ async function update(
       details: { issues: [{ path: '', message: 'nothing to change was given' }] },
     });
   for (;;) {
-    const { record, revision } = await find(store, id);
+    const { record, revision } = await findRepository(store, id);
     const source =
       filters === undefined
         ? record
@@ -232,7 +214,7 @@ async function remove(
 ): Promise<{ record: RepositoryRecord; packages: readonly string[] }> {
   const { store, sources, actor } = options;
   for (;;) {
-    const { record, revision } = await find(store, id);
+    const { record, revision } = await findRepository(store, id);
     const packages = await sources.published(record);
     if (confirm !== record.id)
       throw new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: record.id, packages } });

@@ -1,0 +1,19 @@
+// Finds a registered repository by the id that a person wrote.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { parseRepositoryId, parseRepositoryRecord, repositoryKey, type RepositoryRecord } from './repository.ts';
+
+/** The record with its revision in the state. Throws NOT_FOUND. */
+export async function findRepository(
+  store: Pick<StateStore, 'get'>,
+  text: string,
+): Promise<{ record: RepositoryRecord; revision: number }> {
+  const id = parseRepositoryId(text);
+  const entry = id === undefined ? undefined : await store.get(repositoryKey(id));
+  if (entry === undefined)
+    throw new RegistryError('NOT_FOUND', {
+      message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.`,
+    });
+  return { record: parseRepositoryRecord(entry.value), revision: entry.revision };
+}
