@@ -19,8 +19,19 @@ interface AxeResults {
   }[];
 }
 
-/** Opens `address`, which must answer `status`, in a page of its own. Each fault is one line; none: the page is good. */
-export async function faultsOf(context: BrowserContext, address: string, status = 200): Promise<readonly string[]> {
+export interface Visiting {
+  /** the status of the answer; default: 200 */
+  readonly status?: number | undefined;
+  /** false: the browser has JavaScript off, where axe never ends; default: true */
+  readonly runsAxe?: boolean;
+}
+
+/** Opens `address` in a page of its own. Each fault is one line; none: the page is good. */
+export async function faultsOf(
+  context: BrowserContext,
+  address: string,
+  { status = 200, runsAxe = true }: Visiting = {},
+): Promise<readonly string[]> {
   const page = await context.newPage();
   try {
     const seen = watch(page, new URL(address).origin);
@@ -29,7 +40,8 @@ export async function faultsOf(context: BrowserContext, address: string, status 
     const answered = answer?.status() ?? 0;
     return [
       ...(answered === status ? [] : [`it answers ${answered}`]),
-      ...(await faultsShown(page)),
+      ...(await sidewaysFaults(page)),
+      ...(runsAxe ? await accessibilityFaults(page) : []),
       ...sizeFaults(html),
       ...inlineFaults(html),
       ...seen.filter((fault) => status < 400 || !fault.includes(`the server responded with a status of ${status}`)),
@@ -53,17 +65,14 @@ function watch(page: Page, origin: string): readonly string[] {
   return faults;
 }
 
-/** Faults of the page as it is shown now. Also works with JavaScript off: the checks run beside the page. */
-export async function faultsShown(page: Page): Promise<readonly string[]> {
-  const sideways = await sidewaysFaults(page);
+async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   const results = (await page.evaluate(
     `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} }, resultTypes: ['violations'] })`,
   )) as AxeResults;
-  const violations = results.violations.flatMap(({ id, nodes }) =>
+  return results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll(/\s+/g, ' ')}`),
   );
-  return [...sideways, ...violations];
 }
 
 /** Names the innermost elements of the page's content that are too wide. */
