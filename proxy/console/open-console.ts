@@ -21,6 +21,8 @@ import type { SettingsPageServices } from './pages/settings/settings-services.ts
 import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
 import { registerTokenPages } from './pages/tokens/tokens.tsx';
+import type { UploadPageServices } from './pages/uploads/services.ts';
+import { registerUploadPages } from './pages/uploads/uploads.tsx';
 
 export type ConsoleServices = ComparePageServices &
   HealthPageServices &
@@ -28,6 +30,7 @@ export type ConsoleServices = ComparePageServices &
   OverviewServices &
   PackagePageServices &
   RepositoryPageServices &
+  UploadPageServices &
   TokenPageServices &
   PeoplePageServices &
   AuditPageServices &
@@ -67,5 +70,6 @@ export function consolePages(services: ConsoleServices): Pages {
   registerHistoryPages(pages, services);
   registerHealthPage(pages, services);
   registerRepositoryPages(pages, services);
+  registerUploadPages(pages, services);
   return pages;
 }

@@ -31,7 +31,7 @@ const statuses: Readonly<Record<string, number>> = { '/setup': 404 };
 const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 
 /** Paths of downloads and uploads, which show nothing. */
-const shownNowhere = new Set(['/audit/export', '/upload']);
+const shownNowhere = new Set(['/audit/export', '/uploads/file']);
 
 const nameOf = ({ colorScheme, width, javaScriptEnabled }: Way): string =>
   `${colorScheme}, ${width} px${javaScriptEnabled ? '' : ', without JavaScript'}`;

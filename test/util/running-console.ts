@@ -68,7 +68,7 @@ export interface TestBrowser {
     method: 'GET' | 'POST',
     path: string,
     headers?: Readonly<Record<string, string>>,
-    body?: string,
+    body?: string | Buffer,
   ) => Promise<PageReply>;
 }
 

@@ -1,5 +1,5 @@
 // What the pages of the console do with JavaScript beyond what they do without it: copy lines, search as one types, show
-// times in the reader's zone, fetch parts that change, ask in a dialog.
+// times in the reader's zone, fetch parts that change, upload files, ask in a dialog.
 
 /** Blocks with a button that copies their lines. */
 function enableCopying(within) {
@@ -141,6 +141,39 @@ function enablePostingOnce() {
   });
 }
 
+/** A form marked `data-upload` takes a file that is dropped on it, and shows how much of the file was sent. */
+function enableUploads(within) {
+  for (const form of within.querySelectorAll('form[data-upload]')) {
+    const bar = form.querySelector('progress');
+    const mark = (isOver) => (event) => {
+      event.preventDefault();
+      form.classList.toggle('over', isOver);
+    };
+    form.addEventListener('dragover', mark(true));
+    form.addEventListener('dragleave', mark(false));
+    form.addEventListener('drop', (event) => {
+      mark(false)(event);
+      form.querySelector('input[type=file]').files = event.dataTransfer.files;
+      form.requestSubmit();
+    });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const request = new XMLHttpRequest();
+      bar.hidden = false;
+      request.upload.addEventListener('progress', ({ loaded, total }) => (bar.value = loaded / total));
+      request.addEventListener('error', () => form.submit());
+      request.addEventListener('load', () => {
+        const page = new DOMParser().parseFromString(request.responseText, 'text/html').querySelector('main');
+        document.querySelector('main').replaceWith(page);
+        enhance(page);
+        page.focus();
+      });
+      request.open('POST', form.action);
+      request.send(new FormData(form));
+    });
+  }
+}
+
 /** A link marked `data-dialog` leads to a page with a question. The question appears in a dialog instead. */
 function enableDialogs() {
   document.addEventListener('click', async (event) => {
@@ -204,6 +237,7 @@ function enhance(within) {
   enableCopying(within);
   showLocalTimes(within);
   enableRefreshing(within);
+  enableUploads(within);
 }
 
 enhance(document);

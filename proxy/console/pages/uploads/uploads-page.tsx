@@ -1,0 +1,148 @@
+// The list of uploads, with the form that publishes a ZIP. A refused upload shows the page again, with the reason.
+
+import { useContext, type Child } from 'hono/jsx';
+import type { ArtifactRecord, ArtifactStatus } from '../../../artifacts/artifact.ts';
+import { mostUploadBytes } from '../../../artifacts/stage-upload.ts';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import type { State } from '../../components/notice.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { shownBytes } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+
+export const uploadsPerPage = 50;
+
+export interface UploadsPageProps {
+  /** the uploads of this page, newest first */
+  readonly rows: readonly ArtifactRecord[];
+  readonly total: number;
+  /** from 1 */
+  readonly page: number;
+  readonly authorOf: (author: string) => string;
+  readonly mayUpload: boolean;
+  readonly mayRemove: boolean;
+  /** why the last upload was refused; undefined: it was not */
+  readonly refusal: string | undefined;
+  /** what the last upload published */
+  readonly published: { readonly record: ArtifactRecord; readonly created: boolean } | undefined;
+  readonly nowMs: number;
+}
+
+export function UploadsPage(props: UploadsPageProps): Child {
+  const { rows, total, page, mayUpload, mayRemove, refusal, published } = props;
+  return (
+    <>
+      <PageHead
+        title="Uploads"
+        sentence="A ZIP with a composer.json is published at once, as one version of its package."
+        actions={
+          mayRemove && total > 0 ? (
+            <ButtonLink to="/uploads/cleanup" icon="trash-2">
+              Clean up
+            </ButtonLink>
+          ) : undefined
+        }
+      />
+      <div id="upload-result">
+        {refusal === undefined ? null : <Notice kind="bad">{refusal}</Notice>}
+        {published === undefined ? null : <Published {...published} />}
+      </div>
+      {mayUpload ? <UploadForm /> : null}
+      {total === 0 ? (
+        <EmptyState icon="upload" title="No upload yet">
+          {mayUpload ? 'Choose a ZIP above. ' : 'A maintainer can upload a ZIP. '}
+          CI systems use <code>libretto publish</code> with a write token.
+        </EmptyState>
+      ) : (
+        <Table caption="Uploads" columns={columnsOf(props)} rows={rows} />
+      )}
+      <Pager
+        shown={rows.length}
+        from={(page - 1) * uploadsPerPage}
+        total={total}
+        pathOf={(wanted) => (wanted === 1 ? '/uploads' : `/uploads?page=${wanted}`)}
+        perPage={uploadsPerPage}
+      />
+    </>
+  );
+}
+
+function Published({ record: { name, version }, created }: NonNullable<UploadsPageProps['published']>): Child {
+  return (
+    <Notice kind="good">
+      <A to={`/packages/${name}`}>
+        {name} {version}
+      </A>{' '}
+      {created ? 'is published.' : 'was published already with the same content. Nothing was changed.'}
+    </Notice>
+  );
+}
+
+/** With JavaScript a file can be dropped on it, and a bar shows the progress. */
+function UploadForm(): Child {
+  const action = hrefTo(useContext(PlaceContext), '/uploads/file');
+  return (
+    <form class="form panel" method="post" action={action} enctype="multipart/form-data" data-upload>
+      <div class="field">
+        <label for="file">ZIP of a package</label>
+        <span class="hint" id="file-hint">
+          {`At most ${mostUploadBytes / 1024 / 1024} MiB. Its composer.json names the package and the version.`}
+        </span>
+        <input type="file" id="file" name="file" accept=".zip,application/zip" aria-describedby="file-hint" required />
+      </div>
+      <progress max={1} value={0} hidden aria-label="Progress of the upload" />
+      <div class="row">
+        <button class="button primary">
+          <Icon name="upload" />
+          Upload
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const statusKinds: Readonly<Record<ArtifactStatus, State>> = {
+  published: 'good',
+  withdrawn: 'warn',
+  superseded: 'info',
+};
+
+function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly Column<ArtifactRecord>[] {
+  const withdrawal: Column<ArtifactRecord> = {
+    label: 'Action',
+    isPlain: true,
+    cell: ({ id, status, name, version }) =>
+      status === 'published' ? (
+        <ButtonLink
+          to={`/uploads/${id}/withdraw`}
+          kind="small"
+          icon="ban"
+          aria-label={`Withdraw ${name} ${version}`}
+          data-dialog
+        >
+          Withdraw
+        </ButtonLink>
+      ) : null,
+  };
+  return [
+    {
+      label: 'Version',
+      cell: ({ name, version }) => (
+        <A to={`/packages/${name}`} class="main-link">
+          {name} {version}
+        </A>
+      ),
+    },
+    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
+    { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
+    { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
+    { label: 'By', cell: ({ created_by: by }) => <span class="soft">{authorOf(by)}</span> },
+    ...(mayRemove ? [withdrawal] : []),
+  ];
+}

@@ -1,0 +1,79 @@
+// The pages about uploads: the list, the upload itself, the withdrawal of one, and the cleanup.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import type { HttpRequest } from '../../../http/http-request.ts';
+import { awaitBuilder } from '../../../protocol/await-builder.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { readAuthors } from '../tokens/services.ts';
+import { registerRemovingUploads } from './remove-uploads.tsx';
+import { artifactsFor, type UploadPageServices } from './services.ts';
+import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
+
+const notices = {
+  withdrawn: 'The version is withdrawn. Existing lock files still install it.',
+  cleaned: 'The unused ZIPs are removed.',
+};
+
+export function registerUploadPages(pages: Pages, services: UploadPageServices): void {
+  pages.page({
+    path: '/uploads',
+    operation: 'listArtifacts',
+    notices,
+    show: (request) => uploadsView(services, request),
+  });
+  pages.upload({
+    path: '/uploads/file',
+    operation: 'createArtifact',
+    receive: (request, incoming, sendContinue) => receive(services, request, incoming, sendContinue),
+  });
+  registerRemovingUploads(pages, services);
+}
+
+async function receive(
+  services: UploadPageServices,
+  request: SignedInRequest,
+  incoming: HttpRequest,
+  sendContinue: () => void,
+): Promise<PageView> {
+  try {
+    const published = await services.uploads.receive(
+      { request: incoming, caller: actorOf(request.caller), sendContinue },
+      (file) => {
+        awaitBuilder({ incoming });
+        return artifactsFor(services, request).publish({ path: file.path });
+      },
+    );
+    return await uploadsView(services, request, { published });
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { ...(await uploadsView(services, request, { refusal: error.message })), status: error.status };
+  }
+}
+
+async function uploadsView(
+  services: UploadPageServices,
+  request: SignedInRequest,
+  { published, refusal }: Partial<Pick<UploadsPageProps, 'published' | 'refusal'>> = {},
+): Promise<PageView> {
+  const artifacts = artifactsFor(services, request);
+  const wanted = Number(request.query.get('page') ?? '1');
+  const page = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 1e6 ? wanted : 1;
+  const [all, authorOf] = await Promise.all([artifacts.list(), readAuthors(services, request)]);
+  const from = (page - 1) * uploadsPerPage;
+  const rows = await artifacts.standing(all.toReversed().slice(from, from + uploadsPerPage));
+  return {
+    title: 'Uploads',
+    section: 'uploads',
+    content: (
+      <UploadsPage
+        {...{ rows, page, authorOf, published, refusal }}
+        total={all.length}
+        mayUpload={request.may('createArtifact')}
+        mayRemove={request.may('deleteArtifact')}
+        nowMs={request.nowMs}
+      />
+    ),
+  };
+}
