@@ -27,6 +27,7 @@ const longest: readonly string[] = [
   'test/e2e/ci-engineer.test.ts',
   'test/e2e/explorer.test.ts',
   'test/e2e/console-tokens.test.ts',
+  'test/e2e/console-tasks.test.ts',
   'test/security/stalled-connections.test.ts',
   'test/security/idle-connections.test.ts',
   'test/http/manage/artifacts.test.ts',

@@ -141,6 +141,13 @@ function enablePostingOnce() {
   });
 }
 
+/** Links and forms of a page that was fetched from `address` lead to the same places on this page. */
+function keepAddresses(part, address) {
+  for (const name of ['href', 'action', 'formaction'])
+    for (const element of part.querySelectorAll(`[${name}]`))
+      element.setAttribute(name, new URL(element.getAttribute(name), address).href);
+}
+
 /** A form marked `data-upload` takes a file that is dropped on it, and shows how much of the file was sent. */
 function enableUploads(within) {
   for (const form of within.querySelectorAll('form[data-upload]')) {
@@ -164,6 +171,9 @@ function enableUploads(within) {
       request.addEventListener('error', () => form.submit());
       request.addEventListener('load', () => {
         const page = new DOMParser().parseFromString(request.responseText, 'text/html').querySelector('main');
+        // the page for signing in, or no page: the browser shows it
+        if (page === null || request.responseURL !== form.action) return form.submit();
+        keepAddresses(page, form.action);
         document.querySelector('main').replaceWith(page);
         enhance(page);
         page.focus();
@@ -189,10 +199,9 @@ function enableDialogs() {
     const heading = dialog.querySelector('h1');
     heading.id = 'question';
     dialog.setAttribute('aria-labelledby', 'question');
+    keepAddresses(dialog, link.href);
     const form = dialog.querySelector('form');
     form.action = link.href;
-    for (const anchor of dialog.querySelectorAll('a'))
-      anchor.href = new URL(anchor.getAttribute('href'), link.href).href;
     const cancel = form.querySelector('a');
     cancel?.addEventListener('click', (click) => {
       click.preventDefault();

@@ -1,0 +1,145 @@
+// Tests what people do in the console, in Chromium against the shipped program: create the first admin, register a git
+// repository, follow its sync, upload a ZIP, and roll back. console-tokens.test.ts has the way of a token to Composer.
+
+import { writeFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browse, type Browsing } from '../util/browser.ts';
+import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
+import { createRepository } from '../util/git-repository.ts';
+import { zipOf } from '../util/hostile-zip.ts';
+import { startCli, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+const person = { email: 'ada@example.org', password: 'correct horse battery' };
+
+const zip = (name: string): Buffer =>
+  zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.0.0' }) }]);
+
+/** Drops a file of these bytes on the form for uploads. */
+async function drop(page: Page, bytes: Buffer): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const dropped = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (one) => one.charCodeAt(0));
+    dropped.items.add(new File([bytes], 'package.zip', { type: 'application/zip' }));
+    return dropped;
+  })()`);
+  await page.dispatchEvent('form[data-upload]', 'drop', { dataTransfer });
+}
+
+describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
+  const folder = temporaryFolder('console-tasks');
+  let git: GitHttpServer;
+  let serving: RunningCli;
+  let setupAddress = '';
+  let browsing: Browsing;
+  let page: Page;
+
+  beforeAll(async () => {
+    for (const name of ['tool', 'log'])
+      createRepository(
+        folder.at(`remote/${name}.git`),
+        [
+          { commit: 'main', files: { 'composer.json': JSON.stringify({ name: `acme/${name}` }) } },
+          { tag: '1.0.0', at: 'main' },
+        ],
+        { bare: true },
+      );
+    git = await startGitHttpServer(folder.at('remote'));
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.0/8'] } }));
+    serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+    [setupAddress] = await serving.shows(/http:\/\/\S+\/ui\/setup\?code=\w+/);
+    browsing = await browse(setupAddress);
+    page = browsing.page;
+    page.setDefaultTimeout(10_000);
+  });
+  afterAll(async () => {
+    await browsing[Symbol.asyncDispose]();
+    serving.signal('SIGTERM');
+    await serving.ended;
+    await git.close();
+    await folder.remove();
+  });
+
+  const open = (on: Page, path: string) => on.goto(new URL(`/ui${path}`, setupAddress).href);
+  const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name }).click();
+  const heading = (on: Page, name: string) => on.getByRole('heading', { name, exact: true }).waitFor();
+
+  it('creates the first admin at the printed address', async () => {
+    await page.getByLabel('Email').fill(person.email);
+    for (const field of await page.locator('input[type=password]').all()) await field.fill(person.password);
+    await press(page, 'Create the admin');
+    await heading(page, 'Overview');
+  });
+
+  it('checks a repository before it is added, and keeps what was typed', async () => {
+    await open(page, '/repositories/new');
+    await page.getByLabel('Address').fill(`${git.url}/none.git`);
+    await page.getByLabel('User name').fill('robot');
+    await press(page, 'Check');
+    await page.getByText('It cannot be read').waitFor();
+    await page.getByLabel('Address').fill(`${git.url}/tool.git`);
+    await press(page, 'Check');
+    await page.getByText('It can be read: 1 tag, 1 branch, default branch main.').waitFor();
+    expect(await page.getByLabel('User name').inputValue()).toBe('robot');
+    expect(new URL(page.url()).pathname).toBe('/ui/repositories/new');
+  });
+
+  it('adds the repository, and shows the log of its sync while it runs, and then its packages', async () => {
+    await press(page, 'Add repository');
+    await heading(page, `${git.url}/tool.git`);
+    let release = (): void => undefined;
+    git.behave({ hangAfterGets: 0, until: new Promise((resolve) => (release = resolve)) });
+    await press(page, 'Sync now');
+    await heading(page, `Sync of ${git.url}/tool.git`);
+    await page.getByText('running', { exact: true }).waitFor();
+    const log = page.getByLabel('the log of the sync', { exact: true });
+    const before = await log.innerText();
+    release();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    git.behave('well');
+    expect((await log.innerText()).length).toBeGreaterThan(before.length);
+    await page.getByText('acme/tool 1.0.0').waitFor();
+    await open(page, '/packages');
+    await page.getByRole('link', { name: 'acme/tool' }).waitFor();
+  });
+
+  it('publishes a ZIP that is dropped on the page, and shows how much was sent', async () => {
+    await open(page, '/uploads');
+    const bar = page.getByRole('progressbar');
+    expect(await bar.isVisible()).toBe(false);
+    await page.route('**/ui/uploads/file', async (route) => {
+      await bar.waitFor(); // the upload is still on its way
+      await route.continue();
+    });
+    await page.evaluate(`globalThis.bar = document.querySelector('progress')`);
+    await drop(page, zip('acme/dropped'));
+    await page.getByText('acme/dropped 1.0.0 is published.').waitFor();
+    expect(await page.evaluate('globalThis.bar.value')).toBe(1);
+    await page.unroute('**/ui/uploads/file');
+    await page.getByRole('cell', { name: 'acme/dropped 1.0.0', exact: true }).waitFor();
+  });
+
+  it('says why a dropped file is refused, and takes the next one', async () => {
+    const { complaints } = browsing;
+    expect(complaints).toEqual([]);
+    await drop(page, Buffer.from('no ZIP'));
+    await page.getByText('it has no end record').waitFor();
+    await drop(page, zip('acme/second'));
+    await page.getByText('acme/second 1.0.0 is published.').waitFor();
+    expect(complaints.filter((text) => !text.includes('/ui/uploads/file'))).toEqual([]);
+  });
+
+  it('rolls back to an earlier publication', async () => {
+    await open(page, '/history/1');
+    await page.getByRole('link', { name: 'Roll back to here' }).click();
+    await page.getByText('The rollback withdraws 2 versions.').waitFor();
+    await page.getByLabel('Write 1 to confirm').fill('1');
+    await press(page, 'Roll back to 1');
+    await page.getByText('as a rollback to').waitFor();
+    await open(page, '/packages');
+    await page.getByRole('link', { name: 'acme/tool' }).waitFor();
+    expect(await page.getByRole('link', { name: 'acme/dropped' }).count()).toBe(0);
+  });
+});
