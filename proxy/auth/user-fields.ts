@@ -7,18 +7,18 @@ import { parseEmail, type Email } from './email.ts';
 export function checkedEmail(text: string): Email {
   const email = parseEmail(text);
   if (email !== undefined) return email;
-  const given = JSON.stringify(text.slice(0, 80));
-  throw invalid('email', `The email ${given} is not an email address. Write one such as ada@example.org.`);
+  throw invalid('email', `must be an address such as ada@example.org, not ${JSON.stringify(text.slice(0, 80))}`);
 }
 
 /** The trimmed name; an empty one becomes null. Throws INVALID_INPUT. */
 export function checkedName(text: string | null): string | null {
   const name = text?.trim() ?? '';
-  if (name.length > 200 || /\p{Cc}/u.test(name))
-    throw invalid('name', 'The name must be one line of at most 200 characters.');
+  if (name.length > 200 || /\p{Cc}/u.test(name)) throw invalid('name', 'must be one line of at most 200 characters');
   return name === '' ? null : name;
 }
 
-function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { message, details: { issues: [{ path, message }] } });
+/** `fault`: without a subject, which is the field. */
+function invalid(path: string, fault: string): RegistryError {
+  const issues = [{ path, message: fault }];
+  return new RegistryError('INVALID_INPUT', { message: `The ${path} ${fault}.`, details: { issues } });
 }

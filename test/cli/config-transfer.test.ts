@@ -234,7 +234,7 @@ describe('config import', () => {
     const { exitCode, stdout, stderr } = await run('data', 'config', 'import', 'set-up.json');
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
-      /^libretto: The file cannot be imported, and nothing was changed:\n {2}settings\.limits\.read: limits\.read must be .*\n {2}settings\.nonsense: There is no such setting\.\n {2}repositories\[0\]: .*\n {2}repositories\[1\]: versions .*\n {2}repositories\[2\]: .*\n {2}users\[1\]: email is not an email address$/,
+      /^libretto: The file cannot be imported, and nothing was changed:\n {2}settings\.limits\.read: limits\.read must be .*\n {2}settings\.nonsense: There is no such setting\.\n {2}repositories\[0\]: .*\n {2}repositories\[1\]: versions .*\n {2}repositories\[2\]: .*\n {2}users\[1\]: email must be an address such as ada@example\.org, not "no address"$/,
     );
     expect(await events('data')).toEqual(before);
   });

@@ -49,7 +49,7 @@ describe('an upload without the ZIPs of earlier uploads', () => {
     expect(refused.stderr).toContain('first remove the folder from the sources in libretto.json');
     expect(await libretto(...forgetting(refused))).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('artifact:./artifacts is still listed in libretto.json') as string,
+      stderr: expect.stringContaining('data/artifacts is still listed in libretto.json') as string,
     });
     list('artifact:./artifacts');
     await succeeds(...forgetting(refused));

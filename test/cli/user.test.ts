@@ -104,7 +104,7 @@ describe('users', () => {
     ],
     [
       ['user', 'create', '--email', 'nonsense', '--invite'],
-      'The email "nonsense" is not an email address. Write one such as ada@example.org.',
+      'The email must be an address such as ada@example.org, not "nonsense".',
     ],
     [['user', 'update', 'nobody@example.org', '--enable'], 'There is no user "nobody@example.org"'],
     [['user', 'update', 'usr_0000000000000000'], 'Nothing to change was given'],

@@ -49,6 +49,9 @@ const allAlone = process.env['OWN_PROCESSES'] === '1';
 /** The line that names the data folder. */
 export const heading = /^(?:New d|D)ata folder: .*(?:\n|$)/m;
 
+/** A command that makes the folder names it at its end. */
+const withoutHeading = (stderr: string): string => stderr.replace(heading, '').replace(/\n$/, '');
+
 /**
  * Never throws for an exit code; -1 when a signal ended it. `stderr` is without the line that names the data folder,
  * unless `heading` is asked for. Throws for a JSON document without a matching schema.
@@ -59,7 +62,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     const { assertDescribed } = await import('./command-documents/command-schemas.ts');
     assertDescribed(args, JSON.parse(outcome.stdout));
   }
-  return options.heading === true ? outcome : { ...outcome, stderr: outcome.stderr.replace(heading, '') };
+  return options.heading === true ? outcome : { ...outcome, stderr: withoutHeading(outcome.stderr) };
 }
 
 async function runUnchecked(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
@@ -102,7 +105,7 @@ export async function runCliInto(
     ...options,
     env: { ...options.env, OUT: path },
   });
-  return { exitCode: exitCode ?? -1, stdout: '', stderr: stderr.replace(heading, '') };
+  return { exitCode: exitCode ?? -1, stdout: '', stderr: withoutHeading(stderr) };
 }
 
 export interface RunningCli {

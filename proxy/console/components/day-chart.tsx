@@ -72,7 +72,7 @@ function Numbers({ days, unit }: DayChartProps): Child {
   return (
     <div class="unseen">
       <table>
-        <caption>{`Days with a ${unit}`}</caption>
+        <caption>{`Days with ${unit}s`}</caption>
         <tbody>
           {used.map(({ date, count }) => (
             <tr>

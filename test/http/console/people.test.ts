@@ -68,7 +68,10 @@ describe('an invitation', () => {
     await using console = await runConsole();
     const { browser, email } = await console.signIn('admin');
     const wrong = await browser.post('/people/invite', { email: 'nobody', name: 'Grace', role: 'admin' });
-    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('is not an email address')]);
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining('Must be an address such as ada@example.org'),
+    ]);
     expect(wrong.html).toContain('value="Grace"');
     expect(wrong.html).toMatch(/value="admin" checked/);
     expect((await browser.post('/people/invite', { email, role: 'root' })).text).toContain('Choose one of the roles.');
