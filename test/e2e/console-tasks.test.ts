@@ -1,5 +1,6 @@
 // Tests what people do in the console, in Chromium against the shipped program: create the first admin, register a git
-// repository, follow its sync, upload a ZIP, and roll back. console-tokens.test.ts has the way of a token to Composer.
+// repository, follow its sync, upload a ZIP, and roll back. Then the same forms with JavaScript off, and the way of a
+// person who has a keyboard only. console-tokens.test.ts has the way of a token to Composer.
 
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -8,6 +9,7 @@ import { browse, type Browsing } from '../util/browser.ts';
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { zipOf } from '../util/hostile-zip.ts';
+import { drop, tabTo } from '../util/page-actions.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -17,17 +19,6 @@ const person = { email: 'ada@example.org', password: 'correct horse battery' };
 const zip = (name: string): Buffer =>
   zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.0.0' }) }]);
 
-/** Drops a file of these bytes on the form for uploads. */
-async function drop(page: Page, bytes: Buffer): Promise<void> {
-  const dataTransfer = await page.evaluateHandle(`(() => {
-    const dropped = new DataTransfer();
-    const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (one) => one.charCodeAt(0));
-    dropped.items.add(new File([bytes], 'package.zip', { type: 'application/zip' }));
-    return dropped;
-  })()`);
-  await page.dispatchEvent('form[data-upload]', 'drop', { dataTransfer });
-}
-
 describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   const folder = temporaryFolder('console-tasks');
   let git: GitHttpServer;
@@ -35,6 +26,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   let setupAddress = '';
   let browsing: Browsing;
   let page: Page;
+  let plain: Page; // with JavaScript off
 
   beforeAll(async () => {
     for (const name of ['tool', 'log'])
@@ -66,6 +58,14 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name }).click();
   const heading = (on: Page, name: string) => on.getByRole('heading', { name, exact: true }).waitFor();
 
+  /** A browser of its own, without JavaScript unless `javaScriptEnabled`. */
+  async function otherPage(javaScriptEnabled: boolean): Promise<Page> {
+    const browser = page.context().browser() ?? expect.fail('the browser is gone');
+    const made = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    made.setDefaultTimeout(10_000);
+    return made;
+  }
+
   it('creates the first admin at the printed address', async () => {
     await page.getByLabel('Email').fill(person.email);
     for (const field of await page.locator('input[type=password]').all()) await field.fill(person.password);
@@ -73,16 +73,16 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
     await heading(page, 'Overview');
   });
 
-  it('checks a repository before it is added, and keeps what was typed', async () => {
+  it('checks a repository before it is added, and keeps its password in the form', async () => {
     await open(page, '/repositories/new');
     await page.getByLabel('Address').fill(`${git.url}/none.git`);
-    await page.getByLabel('User name').fill('robot');
+    await page.getByLabel('Password or token').fill('a secret');
     await press(page, 'Check');
     await page.getByText('It cannot be read').waitFor();
     await page.getByLabel('Address').fill(`${git.url}/tool.git`);
     await press(page, 'Check');
     await page.getByText('It can be read: 1 tag, 1 branch, default branch main.').waitFor();
-    expect(await page.getByLabel('User name').inputValue()).toBe('robot');
+    expect(await page.getByLabel('Password or token').inputValue()).toBe('a secret');
     expect(new URL(page.url()).pathname).toBe('/ui/repositories/new');
   });
 
@@ -141,5 +141,92 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
     await open(page, '/packages');
     await page.getByRole('link', { name: 'acme/tool' }).waitFor();
     expect(await page.getByRole('link', { name: 'acme/dropped' }).count()).toBe(0);
+  });
+
+  it('registers a repository and uploads a ZIP with JavaScript off', async () => {
+    plain = await otherPage(false);
+    await open(plain, '/sign-in?next=/repositories/new');
+    await plain.getByLabel('Email').fill(person.email);
+    await plain.getByLabel('Password').fill(person.password);
+    await press(plain, 'Sign in');
+    await plain.getByLabel('Address').fill(`${git.url}/log.git`);
+    await press(plain, 'Check');
+    await plain.getByText('It can be read: 1 tag').waitFor();
+    await press(plain, 'Add repository');
+    await press(plain, 'Sync now');
+    await plain.getByText('succeeded', { exact: true }).waitFor();
+    await plain.getByText('acme/log 1.0.0').waitFor();
+
+    await open(plain, '/uploads');
+    const file = { name: 'a.zip', mimeType: 'application/zip', buffer: zip('acme/chosen') };
+    await plain.getByLabel('ZIP of a package').setInputFiles(file);
+    await press(plain, 'Upload');
+    await plain.getByRole('link', { name: 'acme/chosen 1.0.0' }).first().click();
+    await heading(plain, 'acme/chosen');
+  });
+
+  it('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
+    await open(plain, '/tokens/new');
+    await plain.getByLabel('Description').fill('CI of the shop');
+    await plain.getByLabel('Packages', { exact: true }).fill('acme/log');
+    await press(plain, 'Preview');
+    await heading(plain, 'Sees 1 of 3 packages');
+    await press(plain, 'Create token');
+    await plain.getByText('Copy the secret now.').waitFor();
+    await open(plain, '/tokens');
+    await plain.getByRole('link', { name: 'CI of the shop' }).click();
+    await plain.getByRole('link', { name: 'Revoke' }).click();
+    await heading(plain, 'Revoke CI of the shop?');
+    await press(plain, 'Revoke token');
+    await plain.getByText('The registry refuses it from now on.').waitFor();
+
+    await open(plain, '/history/5/roll-back');
+    await plain.getByLabel('Write 5 to confirm').fill('6');
+    await press(plain, 'Roll back to 5');
+    await plain.getByText('Write 5: the rollback withdraws versions.').waitFor();
+    await plain.getByLabel('Write 5 to confirm').fill('5');
+    await press(plain, 'Roll back to 5');
+    await plain.getByText('as a rollback to').waitFor();
+    await plain.context().close();
+  });
+
+  it('leads a person without a mouse from the sign-in to a package, and to a token that is made and revoked', async () => {
+    const keys = await otherPage(true);
+    const { keyboard } = keys;
+    /** Presses Enter, and waits for the page with this heading. */
+    const enter = async (title: string): Promise<void> => {
+      await keyboard.press('Enter');
+      await heading(keys, title);
+      await keys.waitForLoadState('load');
+    };
+    await open(keys, '/sign-in');
+    await keyboard.type(person.email);
+    await tabTo(keys, 'Password');
+    await keyboard.type(person.password);
+    await enter('Overview');
+    await keyboard.press('/');
+    await keyboard.type('tool');
+    await enter('Packages');
+    await tabTo(keys, 'acme/tool');
+    await enter('acme/tool');
+
+    await tabTo(keys, 'Tokens');
+    await enter('Tokens');
+    await tabTo(keys, 'New token');
+    await enter('New token');
+    await tabTo(keys, 'Description');
+    await keyboard.type('A laptop');
+    await tabTo(keys, 'Create token');
+    await enter('A laptop');
+    await tabTo(keys, 'Tokens');
+    await enter('Tokens');
+    await tabTo(keys, 'A laptop');
+    await enter('A laptop');
+    await tabTo(keys, 'Revoke');
+    await enter('Revoke A laptop?');
+    await tabTo(keys, 'Revoke token');
+    await enter('A laptop');
+    await keys.getByText('The registry refuses it from now on.').waitFor();
+    await keys.context().close();
   });
 });
