@@ -91,7 +91,7 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
     needs.push({
       kind: 'bad',
       title: `The last build could not read ${counted(unread, 'source')}`,
-      detail: 'Their published versions stay available.',
+      detail: 'Versions published from there stay available.',
       to: '/health',
     });
   if (damaged > 0)
