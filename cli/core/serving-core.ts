@@ -48,8 +48,8 @@ export interface CoreOptions {
   readonly role: ServingRole;
   /** the address of this server for clients, for other commands; undefined: unknown */
   readonly address: string | undefined;
-  /** host names and addresses of the server's certificate; empty without one */
-  readonly certificateNames: readonly string[];
+  /** host names and addresses of the server's present certificate; empty without one */
+  readonly certificateNames: () => readonly string[];
 }
 
 /** Throws UsageError or StateError after closing everything. */

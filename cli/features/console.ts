@@ -48,9 +48,9 @@ function placeOf({ config, certificateNames }: ServingCore): ConsolePlace {
     publicUrl,
     trustedProxies: trustedProxiesOf(config),
     allowsPlainHttp: config.consoleAllowHttp.value,
-    hosts: [
+    hosts: () => [
       ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
-      ...certificateNames,
+      ...certificateNames(),
       (config.consoleListen.value ?? config.listen.value).host,
       ...config.consoleHosts.value,
     ],

@@ -23,7 +23,7 @@ import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { withSettingsOf } from '../state/state-settings.ts';
 import { clientAddress, localUrl, type ClientAddress } from '../text/address.ts';
-import { readCertificate, type CertificateFacts } from '../tls/certificate.ts';
+import { readCertificate, type CertificateFacts, type ReadCertificate } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { consoleUrl } from './console-address.ts';
@@ -77,17 +77,20 @@ export async function openService(
   limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
   const address = toldAddress(config, certificate?.facts, context.networkAddresses());
-  const certificateNames = certificate?.facts.names ?? [];
-  const core = await openCore(config, context, { logTarget, role, address, certificateNames });
+  let names = certificate?.facts.names ?? [];
+  const core = await openCore(config, context, { logTarget, role, address, certificateNames: () => names });
   try {
-    return await serve(core, certificate);
+    return await serve(core, certificate, (renewed) => (names = renewed.names));
   } catch (error) {
     await core.closing.run();
     throw error;
   }
 }
 
-async function serve(core: ServingCore, certificate: ReturnType<typeof readCertificate>): Promise<Service> {
+type Renewed = (facts: CertificateFacts) => void;
+
+/** `onNew`: called with the facts of each later certificate. */
+async function serve(core: ServingCore, certificate: ReadCertificate | undefined, onNew: Renewed): Promise<Service> {
   const { config, context, log, tree, store, closing } = core;
   const features = await openFeatures(core, config.features.value);
   closing.add(features.close);
@@ -122,7 +125,7 @@ async function serve(core: ServingCore, certificate: ReturnType<typeof readCerti
     config: await withSettingsOf(store, config),
     tokens: composeTokens(store, context),
     degraded: core.counters.degraded,
-    hangUp: hangUp(core, servers),
+    hangUp: hangUp(core, servers, onNew),
     close: () => closing.run(),
   };
 }
@@ -198,12 +201,15 @@ function startCopies({ store, log }: ServingCore): () => void {
 }
 
 /** Handles SIGHUP. */
-function hangUp({ config, context, log, leads }: ServingCore, servers: Servers): () => void {
+function hangUp({ config, context, log, leads }: ServingCore, servers: Servers, onRenewed: Renewed): () => void {
   const renewal = createRenewal(
     config,
     context,
     leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined,
-    servers.renewCertificate,
+    ({ pair, facts }) => {
+      servers.renewCertificate(pair);
+      onRenewed(facts);
+    },
   );
   return () => {
     log.reopen();

@@ -1,10 +1,9 @@
 // Reads the certificate again while the server runs, after the file was renewed.
 
 import type { Logger } from 'pino';
-import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { CertificateError, describeCertificate, readCertificate } from './certificate.ts';
+import { CertificateError, describeCertificate, readCertificate, type ReadCertificate } from './certificate.ts';
 
 interface ReportTarget {
   readonly logger: Logger;
@@ -19,7 +18,7 @@ interface ReportTarget {
 const sameRequestMs = 2000;
 
 /**
- * Call the returned function whenever the certificate files may have changed. `renew` receives the new pair; an
+ * Call the returned function whenever the certificate files may have changed. `renew` receives the new one; an
  * unusable one changes nothing. Each outcome is reported once. `target` undefined: another process of this server reads
  * the same files and reports.
  */
@@ -27,7 +26,7 @@ export function createRenewal(
   config: Config,
   { now }: Pick<Context, 'now'>,
   target: ReportTarget | undefined,
-  renew: (certificate: Certificate) => void,
+  renew: (certificate: ReadCertificate) => void,
 ): () => void {
   let last = { line: '', atMs: Number.NEGATIVE_INFINITY };
   const tell = (line: string, log: (logger: Logger) => void): void => {
@@ -42,7 +41,7 @@ export function createRenewal(
     try {
       const read = readCertificate(config, now());
       if (read === undefined) return;
-      renew(read.pair);
+      renew(read);
       const described = describeCertificate(read.facts, now());
       tell(`The certificate was reloaded: ${described}.`, (logger) =>
         logger.info({ certificate: 'renewed' }, described),

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import { waitInWords } from '../http/wait-before-retry.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { attemptPrefix, type Budget } from './attempt-budgets.ts';
 import {
@@ -161,7 +162,7 @@ export function tooManyWaiting(): RegistryError {
 function tooMany(waitMs: number): RegistryError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new RegistryError('TOO_MANY_ATTEMPTS', {
-    message: `Too many attempts failed. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    message: `Too many attempts failed. Try again in ${waitInWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
   });
 }

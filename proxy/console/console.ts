@@ -4,6 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { assertWithoutBuilder } from '../auth/needs-builder.ts';
 import type { Answer } from '../http/answer.ts';
+import { internalFault } from '../http/internal-fault.ts';
 import { awaitBuilder } from '../protocol/await-builder.ts';
 import type { FeatureRequest } from '../protocol/feature.ts';
 import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
@@ -15,13 +16,13 @@ import { readForm } from './request/read-form.ts';
 import { respond } from './frame/respond.tsx';
 import { isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PasswordCheck, type Submitted } from './frame/submit-form.ts';
-import { openVisit, originOf, type Visit, type VisitParts } from './request/visit.ts';
-import { refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
+import { arriveAt, originsOf, recognize, type Visit, type VisitParts } from './request/visit.ts';
+import { failureView, refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
 
 export interface ConsoleParts extends VisitParts {
   readonly pages: Pages;
-  /** host names without a port that the console answers, in addition to addresses and localhost */
-  readonly hosts: readonly string[];
+  /** host names without a port that the console answers now, in addition to addresses and localhost */
+  readonly hosts: () => readonly string[];
   /** true: people may sign in over plain HTTP from other machines, for a trial in one's own network */
   readonly allowsPlainHttp: boolean;
   readonly passwords: PasswordCheck;
@@ -39,13 +40,13 @@ export function createConsole(parts: ConsoleParts): Console {
   const isKnown = createKnownHosts(parts.hosts);
   return {
     answer: async (asked) => {
-      const visit = await openVisit(parts, asked);
+      let visit = arriveAt(parts, asked);
       if (!isKnown(visit.host)) return respond(visit, unknownHostView(visit.host), parts.assets);
       try {
+        visit = await recognize(parts, visit);
         return await answerVisit(parts, visit);
       } catch (error) {
-        if (error instanceof RegistryError) return refuse(parts, visit, error);
-        throw error;
+        return error instanceof RegistryError ? refuse(parts, visit, error) : fail(parts, visit, error);
       }
     },
   };
@@ -60,7 +61,7 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const found = parts.pages.find(pathOf(visit));
   if (found === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
-  const request = pageRequest(visit, found, originOf(visit, parts.publicUrl));
+  const request = pageRequest(visit, found, originsOf(visit, parts.publicUrl));
   if (visit.transport === 'plain' && !parts.allowsPlainHttp)
     return respond(visit, unsafeTransportView(visit.host), parts.assets);
   if (!parts.hasBuilder) assertWithoutBuilder(found.definition.operation);
@@ -74,7 +75,7 @@ async function show(found: FoundPage, request: PageRequest): Promise<Submitted> 
   const visitor = request as SignedInRequest;
   if (found.kind === 'page') return { outcome: await found.definition.show(visitor), cookies: [] };
   if (found.kind === 'form') return { outcome: await found.definition.show(visitor, emptyForm), cookies: [] };
-  throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This address only receives files.' });
+  return { outcome: { to: found.definition.formPath }, cookies: [] };
 }
 
 async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request: PageRequest): Promise<Submitted> {
@@ -91,6 +92,13 @@ function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): P
   if (error.code === 'AUTHENTICATION_REQUIRED' && visit.asked.incoming.method !== 'POST')
     return respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
   return respond(visit, refusalView(error), assets);
+}
+
+/** The log has the cause under the id of the request, which the page shows. */
+async function fail({ assets }: ConsoleParts, visit: Visit, cause: unknown): Promise<Answer> {
+  const fault = internalFault(cause);
+  const answer = await respond(visit, failureView(fault, visit.asked.requestId), assets);
+  return fault.isLogged ? { ...answer, cause } : answer;
 }
 
 function assertSameOrigin({ asked: { incoming }, host }: Visit): void {

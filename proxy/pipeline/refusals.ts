@@ -1,8 +1,9 @@
 // The answers that refuse a request, with advice for the person who reads them.
 
-import { storageErrorCodes, storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
+import { internalFault } from '../http/internal-fault.ts';
+import { waitInWords } from '../http/wait-before-retry.ts';
 import type { Count } from '../limits/counters.ts';
 import { retryAfterSeconds } from '../limits/headers.ts';
 
@@ -30,7 +31,7 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   return errorAnswer('RATE_LIMIT_EXCEEDED', {
     message:
       `This token has used all its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works ` +
-      `again in ${inWords(seconds)}. The operator of this registry can raise the limit.`,
+      `again in ${waitInWords(seconds)}. The operator of this registry can raise the limit.`,
     details: {
       limit,
       retry_after_seconds: seconds,
@@ -48,17 +49,11 @@ export function networkNotAllowed(request: HttpRequest): Answer {
 
 export function tooManyGuesses(seconds: number, request: HttpRequest): Answer {
   return errorAnswer('TOO_MANY_ATTEMPTS', {
-    message: `This address sent too many invalid tokens. Try again in ${inWords(seconds)}.`,
+    message: `This address sent too many invalid tokens. Try again in ${waitInWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
     headers: ['Retry-After', String(seconds)],
     forComposer: isComposer(request),
   });
-}
-
-function inWords(seconds: number): string {
-  if (seconds === 1) return '1 second';
-  if (seconds < 120) return `${seconds} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
 }
 
 export function sessionOnProtocol(request: HttpRequest): Answer {
@@ -76,39 +71,15 @@ export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
   return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', allowed] });
 }
 
-/** Temporary faults: they end when the Redis responds again, or after the restore of a backup. */
-const lostStates: ReadonlySet<string> = new Set([
-  'STATE_UNAVAILABLE',
-  'STATE_MISSING',
-  'STATE_REPLACED',
-  'STATE_CORRUPT',
-]);
-
-/**
- * A lack of file descriptors is temporary. Every other unexpected error is a bug or a broken tree, and the log has it
- * under the id.
- */
+/** The log has the cause under the id. */
 export function internalError(requestId: string, cause: unknown): Answer {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const details = { request_id: requestId };
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
-  if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
-  if (typeof code === 'string' && lostStates.has(code))
-    return errorAnswer('STATE_BUSY', {
-      message: 'The state is unavailable. Try again shortly.',
-      details,
-      headers: ['Retry-After', '5'],
-      cause,
-    });
-  // the connection to that server logs it once a minute
-  if (code === 'UPSTREAM_UNAVAILABLE')
-    return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
-  if (code === 'TREE_DAMAGED') return errorAnswer('TREE_DAMAGED', { details, cause });
-  const fault = storageFaultOf(cause);
-  if (fault !== undefined)
-    return errorAnswer(storageErrorCodes[fault], { details, headers: ['Retry-After', '60'], cause });
-  return errorAnswer('INTERNAL_ERROR', { details, cause });
+  const { code, message, retryAfterSeconds: wait, isLogged } = internalFault(cause);
+  return errorAnswer(code, {
+    ...(message !== undefined && { message }),
+    details: { request_id: requestId },
+    ...(wait !== undefined && { headers: ['Retry-After', String(wait)] }),
+    ...(isLogged && { cause }),
+  });
 }
 
 function isComposer(request: HttpRequest): boolean {

@@ -1,6 +1,8 @@
 // Tests `serve` with a certificate: the message about an unusable one, a new one at run time, and the checks of doctor.
 
 import { copyFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { connect as connectTls } from 'node:tls';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -48,6 +50,15 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     const name = String(socket.getPeerCertificate().subject.CN);
     socket.destroy();
     return name;
+  }
+
+  /** As a browser that came by the name `renewed.example` sees it. */
+  async function statusOfConsole(port: number): Promise<number | undefined> {
+    const options = { host: '127.0.0.1', port, path: '/ui/', agent: false };
+    const asked = request({ ...options, headers: { host: 'renewed.example' }, rejectUnauthorized: false }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
   }
 
   it('tells doctor that http:// in its address is wrong', async () => {
@@ -142,6 +153,20 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     server?.signal('SIGHUP');
     await server?.shows(/previous certificate\. .*not a PEM certificate/);
     expect(await nameShown(port)).toBe('two');
+  });
+
+  it('lets the console answer the names of a renewed certificate', async () => {
+    const live = { certFile: folder.at('named.pem'), keyFile: folder.at('named.key') };
+    copyFileSync(one.certFile, live.certFile);
+    copyFileSync(one.keyFile, live.keyFile);
+    const port = await serve(live);
+    expect(await statusOfConsole(port)).toBe(400);
+    const renewed = authority.issue('renewed', 30, 'renewed.example');
+    copyFileSync(renewed.certFile, live.certFile);
+    copyFileSync(renewed.keyFile, live.keyFile);
+    server?.signal('SIGHUP');
+    await server?.shows(/The certificate was reloaded/);
+    expect(await statusOfConsole(port)).toBe(303);
   });
 
   it('is checked by doctor, which prints how long the certificate is valid', async () => {

@@ -16,8 +16,8 @@ export interface Authority {
   /** PEM file of the authority's own certificate, which clients must trust */
   readonly file: string;
   readonly pem: string;
-  /** Signs a certificate for localhost and 127.0.0.1. A negative number of `days` gives an expired one. */
-  readonly issue: (name: string, days?: number) => MadeCertificate;
+  /** Signs a certificate for 127.0.0.1 and a host name, by default localhost. A negative number of `days` gives an expired one. */
+  readonly issue: (name: string, days?: number, hostName?: string) => MadeCertificate;
 }
 
 /** Makes its files below `folder`. */
@@ -26,9 +26,9 @@ export function createAuthority(folder: string): Authority {
     void execFileSync(toolPath('openssl'), args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const file = join(folder, 'authority.pem');
   openssl(['req', '-x509', ...newKey('authority.key'), '-out', file, '-days', '30', '-subj', '/CN=Test authority']);
-  const issue: Authority['issue'] = (name, days = 30) => {
+  const issue: Authority['issue'] = (name, days = 30, hostName = 'localhost') => {
     const [certFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
-    openssl(['req', ...newKey(keyFile), '-out', `${name}.csr`, '-subj', `/CN=${name}`, ...forLoopback]);
+    openssl(['req', ...newKey(keyFile), '-out', `${name}.csr`, '-subj', `/CN=${name}`, ...namesOf(hostName)]);
     openssl(['x509', '-req', '-in', `${name}.csr`, ...signedBy(file), '-days', String(days), '-out', certFile]);
     return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
   };
@@ -44,7 +44,7 @@ const newKey = (file: string): readonly string[] => [
   '-keyout',
   file,
 ];
-const forLoopback = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+const namesOf = (hostName: string): readonly string[] => ['-addext', `subjectAltName=DNS:${hostName},IP:127.0.0.1`];
 const signedBy = (authority: string): readonly string[] => [
   '-CA',
   authority,

@@ -117,7 +117,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
 function consoleFeature(services: Services, state: StateStore, options: ConsoleOptions): Feature {
   const { publicUrl, hosts = [], allowsPlainHttp = false, trustedProxies = [] } = options;
   const ranges = trustedProxies.map((text) => parseAddressRange(text)).filter((one) => one !== undefined);
-  const place = { publicUrl, hosts, allowsPlainHttp, trustedProxies: ranges };
+  const place = { publicUrl, hosts: () => hosts, allowsPlainHttp, trustedProxies: ranges };
   return createConsoleFeature(async () => openConsole(consoleServices(services, state, options), place));
 }
 

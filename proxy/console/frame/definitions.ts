@@ -24,8 +24,10 @@ export interface PageRequest {
   readonly asksPassword: boolean;
   /** as far as it can be trusted */
   readonly clientAddress: string;
-  /** the address of the registry as this visitor reached it, without `/ui` and without a slash at its end */
+  /** the address of the registry for its clients, without a slash at its end */
   readonly origin: string;
+  /** the address at which this browser reached the console, without `/ui` and without a slash at its end */
+  readonly consoleOrigin: string;
   readonly nowMs: number;
 }
 
@@ -54,6 +56,8 @@ export interface PageView extends SessionChange {
   readonly content: Child;
   /** default: 200 */
   readonly status?: number;
+  /** for `Retry-After`, where a later try may succeed */
+  readonly retryAfterSeconds?: number | undefined;
   /** the entry of the navigation that is marked; undefined: none */
   readonly section?: Section;
   /** true: without navigation, in a narrow column, as the sign-in page */
@@ -110,6 +114,8 @@ export interface Form<Request extends PageRequest = SignedInRequest> extends Def
 
 /** A post whose body the page reads itself, such as an upload. */
 export interface Upload extends Definition {
+  /** the page with the form for it, below /ui: a browser that opens the upload's address is sent there */
+  readonly formPath: string;
   readonly receive: (request: SignedInRequest, incoming: HttpRequest, sendContinue: () => void) => Promise<PageOutcome>;
 }
 

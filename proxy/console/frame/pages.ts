@@ -71,7 +71,7 @@ export class Pages {
 export function pageRequest(
   { asked, caller, target, isConfirmed }: Visit,
   { definition: { operation }, params }: FoundPage,
-  origin: string,
+  origins: Pick<PageRequest, 'origin' | 'consoleOrigin'>,
 ): SignedInRequest | PageRequest {
   const who = callerClass(caller ?? { kind: 'nobody' });
   const decision = decidePolicy(operation, who);
@@ -89,7 +89,7 @@ export function pageRequest(
     may: (wanted) => decidePolicy(wanted, who) === 'allowed',
     asksPassword: !isConfirmed,
     clientAddress: asked.clientAddress,
-    origin,
+    ...origins,
     nowMs: asked.nowMs,
   };
 }

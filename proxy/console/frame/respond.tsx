@@ -31,8 +31,12 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
   return htmlAnswer(`<!doctype html>${await html.toString()}`, {
     status: outcome.status ?? 200,
     acceptEncoding: incoming.headers['accept-encoding']?.toString(),
-    more: setCookies(cookies),
+    more: [...retryHeaders(outcome), ...setCookies(cookies)],
   });
+}
+
+function retryHeaders({ retryAfterSeconds: wait }: PageView): string[] {
+  return wait === undefined ? [] : ['Retry-After', String(wait)];
 }
 
 function redirect(visit: Visit, { to, notice }: Redirect, cookies: readonly string[]): Answer {

@@ -4,6 +4,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
+import { waitAfter } from '../../http/wait-before-retry.ts';
 import { isDownload, isRedirect, type Form, type PageOutcome, type SignedInRequest } from './definitions.ts';
 import { passwordField } from '../request/password-field.ts';
 import { fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
@@ -39,7 +40,7 @@ export async function submitForm(
     if (!(error instanceof RegistryError) || error.code === 'INSUFFICIENT_SCOPE') throw error;
     const shown = { ...request, asksPassword: request.asksPassword && cookies.length === 0 };
     const outcome = await definition.show(shown, refusedForm(fields, error, definition.fieldOf));
-    return { outcome: withStatus(outcome, error.status), cookies };
+    return { outcome: asRefused(outcome, error), cookies };
   }
 }
 
@@ -61,6 +62,7 @@ async function confirmPassword(
   }
 }
 
-function withStatus(outcome: PageOutcome, status: number): PageOutcome {
-  return isRedirect(outcome) || isDownload(outcome) ? outcome : { ...outcome, status };
+function asRefused(outcome: PageOutcome, error: RegistryError): PageOutcome {
+  if (isRedirect(outcome) || isDownload(outcome)) return outcome;
+  return { ...outcome, status: error.status, retryAfterSeconds: waitAfter(error) };
 }

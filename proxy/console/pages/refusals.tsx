@@ -1,6 +1,8 @@
 // Pages for what is refused: each says what is wrong and what to do.
 
-import type { RegistryError } from '../../../build/contract/errors.ts';
+import { errorTable, type RegistryError } from '../../../build/contract/errors.ts';
+import type { InternalFault } from '../../http/internal-fault.ts';
+import { waitAfter } from '../../http/wait-before-retry.ts';
 import { A } from '../components/place.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -18,9 +20,36 @@ export function refusalView(error: RegistryError): PageView {
   return {
     title,
     status: error.status,
+    retryAfterSeconds: waitAfter(error),
     content: (
       <>
         <PageHead title={title} sentence={error.message} />
+        <p>
+          <A to="/overview">Go to the overview</A>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** `requestId`: names the request in the log. */
+export function failureView(
+  { code, message, retryAfterSeconds, isLogged }: InternalFault,
+  requestId: string,
+): PageView {
+  const { status, message: standard } = errorTable[code];
+  const title = 'The server cannot do that now';
+  return {
+    title,
+    status,
+    retryAfterSeconds,
+    content: (
+      <>
+        <PageHead title={title} sentence={message ?? standard} />
+        <p>
+          The id of this request is <code>{requestId}</code>.
+          {isLogged ? ' The log of the registry has the reason under this id.' : ''}
+        </p>
         <p>
           <A to="/overview">Go to the overview</A>
         </p>

@@ -4,13 +4,16 @@
 
 import { isIP } from 'node:net';
 
-/** `names`: host names without a port, in any case; `*.example.org` stands for every name below example.org. */
-export function createKnownHosts(names: readonly string[]): (host: string | undefined) => boolean {
-  const known = new Set(names.map((name) => name.toLowerCase()));
+/**
+ * `names`: the host names of this moment without a port, in any case; `*.example.org` stands for every name below
+ * example.org. A renewed certificate may have new ones.
+ */
+export function createKnownHosts(names: () => readonly string[]): (host: string | undefined) => boolean {
   return (host) => {
     const name = hostNameOf(host);
     if (name === undefined) return false;
     if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return true;
+    const known = new Set(names().map((one) => one.toLowerCase()));
     return known.has(name) || known.has(name.replace(/^[^.]+/, '*'));
   };
 }

@@ -41,7 +41,7 @@ export function transportOf(arrival: Arrival, { publicUrl, trustedProxies }: Tra
 }
 
 /** True if the Host header names the host of the address; the port of a Host header may be left out. */
-function isHostOf(address: string, host: string): boolean {
+export function isHostOf(address: string, host: string): boolean {
   const url = new URL(address);
   return host.toLowerCase() === url.host || host.toLowerCase() === url.hostname;
 }

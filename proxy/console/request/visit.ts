@@ -5,7 +5,7 @@ import type { Sessions } from '../../auth/sessions.ts';
 import type { HttpRequest } from '../../http/http-request.ts';
 import type { FeatureRequest } from '../../protocol/feature.ts';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
-import { transportOf, type Arrival, type TransportRules } from './transport.ts';
+import { isHostOf, transportOf, type Arrival, type TransportRules } from './transport.ts';
 
 export interface Visit extends CookiePlace {
   readonly asked: FeatureRequest;
@@ -27,24 +27,39 @@ export interface VisitParts extends TransportRules {
   readonly confirmations: Confirmations;
 }
 
-/** `asked.incoming.url` begins with `/ui`. */
-export async function openVisit(parts: VisitParts, asked: FeatureRequest): Promise<Visit> {
-  const { incoming, nowMs } = asked;
-  const { cookie } = incoming.headers;
-  const arrival = arrivalOf(incoming);
-  const place = { transport: transportOf(arrival, parts), host: arrival.host };
-  const session = readCookie(cookie, 'session', place);
-  const caller =
-    session === undefined || session === '' ? undefined : await parts.sessions.authenticate(`Bearer ${session}`, nowMs);
-  const proof = readCookie(cookie, 'confirmed', place);
-  const isConfirmed =
-    caller !== undefined && proof !== undefined && (await parts.confirmations.verify(proof, caller, nowMs));
-  return { ...place, asked, target: targetOf(incoming), caller, isConfirmed };
+/** A visit of nobody yet. `asked.incoming.url` begins with `/ui`. */
+export function arriveAt(rules: TransportRules, asked: FeatureRequest): Visit {
+  const arrival = arrivalOf(asked.incoming);
+  const place = { transport: transportOf(arrival, rules), host: arrival.host };
+  return { ...place, asked, target: targetOf(asked.incoming), caller: undefined, isConfirmed: false };
 }
 
-/** The address of the registry as this browser reached it, without `/ui`. */
-export function originOf({ transport, host = 'localhost' }: CookiePlace, publicUrl: string | undefined): string {
-  return publicUrl ?? `${transport === 'https' ? 'https' : 'http'}://${host}`;
+/** The visit with the person of its cookies. Rejects if the state cannot be read. */
+export async function recognize({ sessions, confirmations }: VisitParts, visit: Visit): Promise<Visit> {
+  const { incoming, nowMs } = visit.asked;
+  const { cookie } = incoming.headers;
+  const session = readCookie(cookie, 'session', visit);
+  const caller =
+    session === undefined || session === '' ? undefined : await sessions.authenticate(`Bearer ${session}`, nowMs);
+  const proof = readCookie(cookie, 'confirmed', visit);
+  const isConfirmed = caller !== undefined && proof !== undefined && (await confirmations.verify(proof, caller, nowMs));
+  return { ...visit, caller, isConfirmed };
+}
+
+/** The addresses, without `/ui` and without a slash at their end. */
+export interface Origins {
+  /** of the registry for its clients */
+  readonly origin: string;
+  /** at which this browser reached the console */
+  readonly consoleOrigin: string;
+}
+
+/** A request does not show the path that a reverse proxy removed: `publicUrl` has it, where it names the same host. */
+export function originsOf({ transport, host = 'localhost' }: CookiePlace, publicUrl: string | undefined): Origins {
+  const scheme = transport === 'https' ? 'https' : 'http';
+  const reached = `${scheme}://${host}`;
+  const isPublic = publicUrl?.startsWith(`${scheme}:`) === true && isHostOf(publicUrl, host);
+  return { origin: publicUrl ?? reached, consoleOrigin: isPublic ? publicUrl : reached };
 }
 
 function arrivalOf({ socket, headers }: HttpRequest): Arrival {

@@ -2,14 +2,15 @@
 // methods.
 
 import type { RegistryError } from '../../../build/contract/errors.ts';
+import { waitAfter } from '../../http/wait-before-retry.ts';
 
 /**
  * A flat list: name, value, name, value. `details.retry_after_seconds` has the wait in seconds, `details.allow` the
  * methods.
  */
-export function errorHeaders({ code, status, details }: RegistryError): readonly string[] {
-  const busy = code === 'STATE_BUSY' || code === 'BUILD_BUSY';
-  const wait = details['retry_after_seconds'] ?? (busy ? 5 : undefined);
+export function errorHeaders(error: RegistryError): readonly string[] {
+  const { code, status, details } = error;
+  const wait = waitAfter(error);
   return [
     ...(status === 401
       ? ['WWW-Authenticate', `Bearer realm="libretto"${code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''}`]

@@ -64,6 +64,22 @@ describe('an invitation', () => {
     expect((await browser.get('/people')).text).toContain('grace@x.example Grace maintainer active');
   });
 
+  it('leads to the address at which the admin reached the console, and keeps the path of publicUrl there', async () => {
+    await using console = await runConsole({
+      publicUrl: 'http://packages.example.org/composer',
+      hosts: ['packages.example.org'],
+      allowsPlainHttp: true,
+    });
+    const { browser } = await console.signIn('admin');
+    const invite = (email: string, headers = {}): Promise<PageReply> =>
+      browser.post('/people/invite', { email, name: 'Grace', role: 'viewer' }, headers);
+    expect(linkIn(await invite('grace@x.example'), console)).toMatch(/^\/invitation\?code=/);
+    const before = new Map(browser.cookies);
+    for (const [name, value] of before) browser.cookies.set(name.replace(/\d+$/, '80'), value);
+    const there = await invite('ada@x.example', { host: 'packages.example.org' });
+    expect(there.html).toContain('http://packages.example.org/composer/ui/invitation?code=');
+  });
+
   it('that is refused keeps what was typed', async () => {
     await using console = await runConsole();
     const { browser, email } = await console.signIn('admin');

@@ -2,7 +2,7 @@
 
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { runConsole, type RunningConsole } from '../../util/running-console.ts';
+import { runConsole, type PageReply, type RunningConsole } from '../../util/running-console.ts';
 import type { SignedIn } from '../../util/running-management.ts';
 
 const stepMs = 30_000;
@@ -65,6 +65,23 @@ describe('signing in', () => {
     const refused = await browser.post('/sign-in', { email, password });
     expect(refused.status).toBe(429);
     expect(refused.text).toContain('Too many attempts failed. Try again in 1 second.');
+    expect(refused.headers['retry-after']).toBe('1');
+  });
+
+  it('says a long wait in minutes', async () => {
+    let nowMs = Date.now();
+    await using console = await runConsole({ now: () => nowMs });
+    const { email } = await console.registry.signIn('viewer');
+    const attempt = () => console.browser().post('/sign-in', { email, password: 'a wrong password' });
+    const waitOf = ({ headers }: PageReply): number => Number(headers['retry-after'] ?? 0);
+    let refused = await attempt();
+    for (let at = 0; at < 40 && waitOf(refused) < 120; at += 1) {
+      nowMs += waitOf(refused) * 1000;
+      refused = await attempt();
+    }
+    const wait = waitOf(refused);
+    expect([refused.status, wait]).toEqual([429, expect.toSatisfy((seconds: number) => seconds >= 120)]);
+    expect(refused.text).toContain(`Try again in ${Math.ceil(wait / 60)} minutes.`);
   });
 
   it('ends the session when the person signs out', async () => {

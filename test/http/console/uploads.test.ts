@@ -61,6 +61,11 @@ describe('the page of uploads', () => {
     expect(html).toContain('type="file"');
   });
 
+  it('leads from the address of the upload back to its form', async () => {
+    const { status, headers } = await keeper.get('/uploads/file');
+    expect([status, headers['location']]).toEqual([303, '../uploads']);
+  });
+
   it('takes no file from another site, from a viewer, or from nobody', async () => {
     const cross = await upload(zip('6.6.6'), keeper, { 'sec-fetch-site': 'cross-site' });
     const viewer = await upload(zip('6.6.6'), (await console.signIn('viewer')).browser);

@@ -24,12 +24,12 @@ export function linkView(props: LinkPageProps): PageView {
   return { title: `Link for ${props.user.email}`, section: 'people', content: <LinkPage {...props} /> };
 }
 
-function LinkPage({ user, invitation, sentence, request: { origin, nowMs } }: LinkPageProps): Child {
+function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs } }: LinkPageProps): Child {
   return (
     <>
       <PageHead title={`Link for ${user.email}`} sentence={sentence} trail={[{ label: 'People', to: '/people' }]} />
       <Notice kind="warn">Copy the link now. It is shown only this once, and whoever has it can use it.</Notice>
-      <CodeBlock label="the link" text={`${origin}${invitationLink('console', invitation.code.reveal())}`} />
+      <CodeBlock label="the link" text={`${consoleOrigin}${invitationLink('console', invitation.code.reveal())}`} />
       <p>
         Send it to {user.email} yourself: this server sends no email. It works once, and ends{' '}
         <Time at={invitation.expires_at} nowMs={nowMs} />.

@@ -26,6 +26,7 @@ export function registerUploadPages(pages: Pages, services: UploadPageServices):
   pages.upload({
     path: '/uploads/file',
     operation: 'createArtifact',
+    formPath: '/uploads',
     receive: (request, incoming, sendContinue) => receive(services, request, incoming, sendContinue),
   });
   registerRemovingUploads(pages, services);

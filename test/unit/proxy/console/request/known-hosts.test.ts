@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createKnownHosts, hostNameOf } from '../../../../../proxy/console/request/known-hosts.ts';
 
 describe('known hosts', () => {
-  const isKnown = createKnownHosts(['packages.example.org', '*.intern.example']);
+  const isKnown = createKnownHosts(() => ['packages.example.org', '*.intern.example']);
   it.each([
     'localhost:8080',
     'shop.localhost',

@@ -1,0 +1,24 @@
+// Tests what a person sees when the server itself cannot answer.
+
+import { describe, expect, it } from 'vitest';
+import { runConsole } from '../../util/running-console.ts';
+
+describe('a damaged state', () => {
+  it('becomes a page with the status, the reason and the id of the request, and a line in the log', async () => {
+    await using console = await runConsole();
+    const { state, proxy } = console.registry;
+    const { browser, userId } = await console.signIn('viewer');
+    const key = `user/${userId}`;
+    const value = (await state.get(key))?.value ?? {};
+    const put = (row: typeof value) => state.commit({ conditions: [], puts: [{ key, value: row }], deletes: [] });
+    await put({});
+    const { status, headers, text, html } = await browser.get('/account');
+    await put(value);
+    expect([status, headers['content-type'], headers['retry-after']]).toEqual([500, 'text/html; charset=utf-8', '5']);
+    expect(text).toContain('The state is unavailable. Try again shortly.');
+    const id = /The id of this request is <code>([^<]+)</.exec(html)?.[1];
+    expect(proxy.lines).toContainEqual(expect.objectContaining({ msg: 'a request failed', request_id: id }));
+    expect(text).not.toContain('A user record');
+    expect((await browser.get('/account')).status).toBe(200);
+  });
+});
