@@ -44,7 +44,6 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
     [setupAddress] = await serving.shows(/http:\/\/\S+\/ui\/setup\?code=\w+/);
     browsing = await browse(setupAddress);
     page = browsing.page;
-    page.setDefaultTimeout(10_000);
   });
   afterAll(async () => {
     await browsing[Symbol.asyncDispose]();
@@ -61,9 +60,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   /** A browser of its own, without JavaScript unless `javaScriptEnabled`. */
   async function otherPage(javaScriptEnabled: boolean): Promise<Page> {
     const browser = page.context().browser() ?? expect.fail('the browser is gone');
-    const made = await (await browser.newContext({ javaScriptEnabled })).newPage();
-    made.setDefaultTimeout(10_000);
-    return made;
+    return (await browser.newContext({ javaScriptEnabled })).newPage();
   }
 
   it('creates the first admin at the printed address', async () => {
