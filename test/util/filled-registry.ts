@@ -7,7 +7,7 @@ import { startGitHttpServer, type GitHttpServer } from './git-http-server.ts';
 import { createRepository } from './git-repository.ts';
 import { startManagedRegistry, type ManagedRegistry } from './managed-registry.ts';
 import { archiveFor } from './mirroring-registry.ts';
-import { below, writeTree } from './package-tree.ts';
+import { below, writeTree, type Tree } from './package-tree.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { startUpstream } from './upstream.ts';
 import { whoLibrary } from './who-library.ts';
@@ -35,7 +35,16 @@ export const admin = { email: 'ada@example.org', password: 'correct horse batter
 
 const maintainer = { email: 'grace@example.org', password: 'a much longer password' };
 
-export async function startFilledRegistry(): Promise<FilledRegistry> {
+/** What the two builds read. `acme/billing` has the versions 2.0.0, 2.4.0 and 2.4.1. */
+export interface PublishedPackages {
+  readonly first: Tree;
+  /** in addition; one package of it cannot be published */
+  readonly second: Tree;
+}
+
+const extremes: PublishedPackages = { first: firstPackages, second: secondPackages };
+
+export async function startFilledRegistry(packages = extremes): Promise<FilledRegistry> {
   const folder = temporaryFolder('remote');
   const [upstream, remote] = await Promise.all([startUpstream(), startGitHttpServer(folder.path)]);
   const registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
@@ -48,7 +57,7 @@ export async function startFilledRegistry(): Promise<FilledRegistry> {
       { version: '1.0.0', zip: archiveFor('other/library'), extra: { description: 'A library of somebody else.' } },
     ]);
     createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
-    return { registry, ids: await fill(registry, upstream.url, remote), [Symbol.asyncDispose]: dispose };
+    return { registry, ids: await fill(registry, packages, upstream.url, remote), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -63,8 +72,13 @@ const repositorySteps = [
   { tag: '2.0.0', at: 'broken' },
 ];
 
-async function fill(registry: ManagedRegistry, upstream: string, remote: GitHttpServer): Promise<FilledIds> {
-  await publishPackages(registry);
+async function fill(
+  registry: ManagedRegistry,
+  packages: PublishedPackages,
+  upstream: string,
+  remote: GitHttpServer,
+): Promise<FilledIds> {
+  await publishPackages(registry, packages);
   const token = await createTokens(registry);
   await mirrorPackage(registry, upstream);
   return {
@@ -75,10 +89,10 @@ async function fill(registry: ManagedRegistry, upstream: string, remote: GitHttp
   };
 }
 
-async function publishPackages({ folder, cli }: ManagedRegistry): Promise<void> {
-  writeTree(folder.at('packages'), firstPackages);
+async function publishPackages({ folder, cli }: ManagedRegistry, { first, second }: PublishedPackages): Promise<void> {
+  writeTree(folder.at('packages'), first);
   await succeeds(cli('build', 'packages'));
-  writeTree(folder.at('packages'), secondPackages);
+  writeTree(folder.at('packages'), second);
   await succeeds(cli('build', 'packages'), 1);
   await succeeds(cli('package', 'withdraw', 'acme/billing', '2.0.0'));
 }
@@ -172,7 +186,10 @@ async function syncRepositories(
 
 /** Returns the id of the artifact. */
 async function upload(registry: ManagedRegistry): Promise<string> {
-  writeTree(registry.folder.path, below('uploaded', whoLibrary('acme/uploaded', '1.0.0')));
+  writeTree(
+    registry.folder.path,
+    below('uploaded', whoLibrary('acme/uploaded', '1.0.0', { description: 'A library that arrived as a ZIP.' })),
+  );
   const { token } = await call(registry, 'POST', '/api/tokens', { description: 'Uploads', kind: 'write' });
   const to = ['--url', registry.url(), '--token', String(token)];
   await succeeds(registry.cli('publish', 'uploaded', ...to));
