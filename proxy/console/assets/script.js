@@ -165,6 +165,7 @@ function enableUploads(within) {
     });
     form.addEventListener('submit', (event) => {
       event.preventDefault();
+      if (!bar.hidden) return; // the file is on its way
       const request = new XMLHttpRequest();
       bar.hidden = false;
       request.upload.addEventListener('progress', ({ loaded, total }) => (bar.value = loaded / total));

@@ -1,4 +1,4 @@
-// What a page of the console is made of. A page names its path, the operation of the policy that its visitor must be
+// The definition of a page of the console. A page names its path, the operation of the policy that its visitor must be
 // allowed, and a function that shows it. A form is a page that also takes posts. The frame does all the rest: sessions,
 // policy, the origin of posts, the password that dangerous posts ask for again, refusals and headers.
 

@@ -6,8 +6,8 @@ import type { TokenStanding } from '../../../auth/token-standings.ts';
 import { tokenStatus } from '../../../auth/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
@@ -79,46 +79,11 @@ const stateChoices: readonly Choice[] = [
 function Filters({ query: { words, kind, state } }: { readonly query: TokenQuery }): Child {
   return (
     <form class="filters" data-live>
-      <div class="field wide">
-        <label for="q">Words</label>
-        <div class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            id="q"
-            name="q"
-            value={words}
-            placeholder="Description, id or package"
-            autocomplete="off"
-          />
-        </div>
-      </div>
-      <Filter name="kind" label="Kind" value={kind} choices={kindChoices} />
-      <Filter name="state" label="State" value={state} choices={stateChoices} />
+      <WordsFilter value={words} placeholder="Description, id or package" />
+      <ChoiceFilter name="kind" label="Kind" value={kind} choices={kindChoices} />
+      <ChoiceFilter name="state" label="State" value={state} choices={stateChoices} />
       <button class="button">Search</button>
     </form>
-  );
-}
-
-interface FilterProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly choices: readonly Choice[];
-}
-
-function Filter({ name, label, value, choices }: FilterProps): Child {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {choices.map((choice) => (
-          <option value={choice.value} selected={choice.value === value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

@@ -1,0 +1,41 @@
+// The words and the choices above a list. Their form sends with GET, so that its address can be sent to others.
+
+import type { Child } from 'hono/jsx';
+import type { Choice } from './form.tsx';
+import { Icon } from './icon.tsx';
+
+/** The field `q`. `placeholder`: what the words are compared with. */
+export function WordsFilter({ value, placeholder }: { readonly value: string; readonly placeholder: string }): Child {
+  return (
+    <div class="field wide">
+      <label for="q">Words</label>
+      <div class="search">
+        <Icon name="search" />
+        <input type="search" id="q" name="q" value={value} placeholder={placeholder} autocomplete="off" />
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceFilterProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  /** the first one is the standard */
+  readonly choices: readonly Choice[];
+}
+
+export function ChoiceFilter({ name, label, value, choices }: ChoiceFilterProps): Child {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
