@@ -2,7 +2,6 @@
 // filter lists exclude (ComposerRepository.php, getSecurityAdvisories; FilterListApiClient.php). The answers leave out
 // packages that are hidden from the token.
 
-import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type AdvisoryLists,
 } from '../../build/contract/advisory-lists.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
-import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import { jsonAnswer, refusalAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
@@ -59,9 +58,7 @@ export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
       try {
         return await decide(route, request, { view, nowMs });
       } catch (error) {
-        if (error instanceof RegistryError && errorTable[error.code].status < 500)
-          return errorAnswer(error.code, { message: error.message, details: error.details });
-        throw error;
+        return refusalAnswer(error);
       }
     },
   };

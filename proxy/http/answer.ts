@@ -1,7 +1,7 @@
 // The answer that the pipeline builds before any byte is written: a status, headers and a body. All parts of the
 // pipeline except `send.ts` work on answers only.
 
-import { errorTable, type ErrorBody, type ErrorCode } from '../../build/contract/errors.ts';
+import { errorTable, RegistryError, type ErrorBody, type ErrorCode } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { headerLines } from './serialize-headers.ts';
 
@@ -77,6 +77,12 @@ export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer
     options.headers,
   );
   return options.cause === undefined ? answer : { ...answer, cause: options.cause };
+}
+
+/** The answer to an error that its request caused. Throws every other error again: it becomes a 500 and is logged. */
+export function refusalAnswer(error: unknown): Answer {
+  if (!(error instanceof RegistryError) || error.status >= 500) throw error;
+  return errorAnswer(error.code, { message: error.message, details: error.details });
 }
 
 /**

@@ -2,15 +2,9 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
-import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import { depthOf } from '../../build/shared/json/json-scan.ts';
+import { readPieces, type BodyLimits } from './body-pieces.ts';
 import type { HttpRequest } from './http-request.ts';
-
-export interface BodyLimits {
-  readonly mostBytes: number;
-  /** time limit from the first read to the end of the body, milliseconds */
-  readonly longestMs: number;
-}
 
 const ofManagement: BodyLimits = { mostBytes: 1024 * 1024, longestMs: 30_000 };
 const mostDepth = 32;
@@ -48,40 +42,11 @@ function assertWellFormed(value: JsonValue): void {
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
 }
 
-/** A slow body gets an answer, and its connection ends with the answer. Throws RegistryError. */
-export async function readBody(request: HttpRequest, { mostBytes, longestMs }: BodyLimits): Promise<Buffer> {
-  const refuse = (): Promise<never> => Promise.reject(new RegistryError('REQUEST_TIMEOUT'));
-  return withDeadline(readPieces(request, mostBytes), longestMs, refuse);
-}
-
-async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > mostBytes) throw tooLarge(mostBytes);
+/** The bytes of a body. Throws RegistryError. */
+export async function readBody(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += piece.length;
-      if (size > mostBytes) throw tooLarge(mostBytes);
-      pieces.push(piece);
-    }
-  } catch (cause) {
-    throw request.aborted ? brokenOff(cause) : cause;
-  }
-  if (request.aborted) throw brokenOff(undefined); // before the first byte was read
+  await readPieces(request, limits, (piece) => void pieces.push(piece));
   return Buffer.concat(pieces);
-}
-
-/** The client closed the connection, so the error reaches no reader. */
-function brokenOff(cause: unknown): RegistryError {
-  return new RegistryError('BAD_REQUEST', { message: 'The body ended too early.', cause });
-}
-
-function tooLarge(mostBytes: number): RegistryError {
-  return new RegistryError('BODY_TOO_LARGE', {
-    message: `The body is larger than the maximum of ${mostBytes} bytes.`,
-    details: { limit: mostBytes },
-  });
 }
 
 function decode(bytes: Buffer): string {

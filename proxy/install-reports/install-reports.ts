@@ -2,11 +2,11 @@
 // were published and that the token sees count. Invented names therefore take no memory. Composer waits 6 seconds at
 // most and ignores the answer.
 
-import { errorTable, RegistryError } from '../../build/contract/errors.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
-import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import { jsonAnswer, refusalAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import type { Moment } from '../protocol/mirrored-packages.ts';
@@ -70,9 +70,7 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
         }
         return jsonAnswer(200, { status: 'success', counted });
       } catch (error) {
-        if (error instanceof RegistryError && errorTable[error.code].status < 500)
-          return errorAnswer(error.code, { message: error.message, details: error.details });
-        throw error;
+        return refusalAnswer(error);
       }
     },
   };
