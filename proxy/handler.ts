@@ -124,14 +124,14 @@ function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
 function offer(
   parts: HandlerParts,
   exchange: Exchange,
-  { kind, methods, open, answer }: FeatureRoute,
+  { kind, methods, open, ownCredentials, answer }: FeatureRoute,
   nowMs: number,
 ): MaybeAsync<Answer> {
   const { request, response, id } = exchange;
   exchange.route = kind;
   const fault = unwanted(request);
   const takes = methods === undefined || methods.split(', ').includes(request.method ?? '');
-  return limited(parts, exchange, nowMs, open || !takes, () => {
+  const respond = (): MaybeAsync<Answer> => {
     if (fault !== undefined || !takes) return fault ?? methodNotAllowed(methods);
     return answer({
       incoming: request,
@@ -143,7 +143,8 @@ function offer(
         if (request.headers.expect !== undefined) writeContinue(response);
       },
     });
-  });
+  };
+  return ownCredentials === true ? respond() : limited(parts, exchange, nowMs, open || !takes, respond);
 }
 
 /** Each promise on the hot path costs time: with counters in Redis every request waits, so there is only one here. */

@@ -1,11 +1,11 @@
 // Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are those of
 // the interface's table. Two more are caused only by Node's parser before a request exists (408, 431), and decision D1
-// adds others (410).
+// adds others (405, 410, 413).
 
 import type { JsonObject } from './json.ts';
 
 interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 408 | 410 | 429 | 431 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 429 | 431 | 500;
   /** the default message for a person: the fault and the repair */
   readonly message: string;
 }
@@ -98,6 +98,16 @@ export const errorTable = {
       'This token is mistyped, expired or revoked. With http-basic, the token is the password. Ask the ' +
       'operator of this registry for a new token.',
   },
+  HOOK_PROOF_REQUIRED: {
+    status: 401,
+    message: 'This webhook has no proof. Set the secret of this hook in the settings of the webhook.',
+  },
+  HOOK_PROOF_INVALID: {
+    status: 403,
+    message:
+      'The proof of this webhook fits no secret of this address. Compare the address with `libretto repository hook ID`; ' +
+      'with --rotate it prints a new secret.',
+  },
   INSUFFICIENT_SCOPE: { status: 403, message: 'This token does not permit this request.' },
   NETWORK_NOT_ALLOWED: {
     status: 403,
@@ -110,11 +120,13 @@ export const errorTable = {
       'The upstream repository sent invalid data, which this registry does not pass on. Ask its operator: the ' +
       'log has the reason.',
   },
+  POST_REQUIRED: { status: 405, message: 'This address receives webhooks. Send them with POST.' },
   VERSION_GONE: {
     status: 410,
     message: 'The operator of this registry purged this version permanently. Require another version.',
   },
   REQUEST_TIMEOUT: { status: 408, message: 'The request arrived too slowly. Try again.' },
+  HOOK_TOO_LARGE: { status: 413, message: 'The body of this webhook is larger than 25 MB.' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'This token has used all its requests for this hour.' },
   TOO_MANY_ATTEMPTS: {
     status: 429,

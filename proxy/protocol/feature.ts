@@ -28,6 +28,8 @@ export interface FeatureRoute {
   readonly methods?: string;
   /** true: a request without a valid token gets the answer too */
   readonly open: boolean;
+  /** true: the feature checks the credentials itself. The core neither reads nor counts them */
+  readonly ownCredentials?: boolean;
   /** Rejects only for internal errors. */
   readonly answer: (asked: FeatureRequest) => MaybeAsync<Answer>;
 }

@@ -28,6 +28,7 @@ const common = new Set([
 const outside: ReadonlySet<unknown> = new Set([
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
+  'POST_REQUIRED',
   'UNEXPECTED_BODY',
   'BAD_REQUEST',
   'RATE_LIMIT_EXCEEDED',

@@ -95,7 +95,7 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
       withStatusHeaders(
         { ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) },
         status,
-        !path.startsWith('/health'),
+        !/^\/(?:health|hooks)/.test(path),
       ),
     ),
   };

@@ -1,5 +1,5 @@
-// Describes the Composer routes and /health for the OpenAPI document. The pipeline answers these routes itself, before
-// the management API (proxy/handler.ts).
+// Describes the Composer routes, /health and /hooks for the OpenAPI document. The pipeline and features answer these
+// routes, before the management API (proxy/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
@@ -8,6 +8,7 @@ import { errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
 import { lookupRoutes } from './lookups.ts';
 import { advisoryRoutes } from './advisories.ts';
+import { receivedHookRoutes } from './received-hooks.ts';
 import { healthSchema, providerSchema, readySchema, rootSchema } from '../schemas/protocol.ts';
 
 const tags = ['Composer'];
@@ -142,5 +143,6 @@ const routes: readonly RouteConfig[] = [
 ];
 
 export function describeProtocol(api: Api): void {
-  for (const route of [...routes, ...lookupRoutes, ...advisoryRoutes]) api.openAPIRegistry.registerPath(route);
+  for (const route of [...routes, ...lookupRoutes, ...advisoryRoutes, ...receivedHookRoutes])
+    api.openAPIRegistry.registerPath(route);
 }

@@ -40,7 +40,7 @@ describe('GET /api/openapi.json', () => {
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(`${root}docs/openapi.json`);
   });
 
-  it('the document has every operation, and the routes of Composer', () => {
+  it('the document has every operation, and the routes of Composer and of webhooks', () => {
     const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
     expect(described.filter((id) => !(id in policy))).toEqual([]);
     expect(new Set(described).size).toBe(described.length);
@@ -58,6 +58,8 @@ describe('GET /api/openapi.json', () => {
       '/security-advisories',
       '/filters',
       '/filters/summary.json',
+      '/hooks',
+      '/hooks/{id}',
     ]);
   });
 
@@ -108,7 +110,7 @@ describe('GET /api/openapi.json', () => {
     const open = Object.entries(document.components.schemas)
       .filter(([, schema]) => schema.properties !== undefined && schema.additionalProperties !== false)
       .map(([name]) => name);
-    expect(open.toSorted()).toEqual(['Dist', 'InstallReport', 'PackageVersion', 'RootDocument']);
+    expect(open.toSorted()).toEqual(['Dist', 'InstallReport', 'PackageVersion', 'ReceivedWebhook', 'RootDocument']);
   });
 
   it('the document needs no token, and a revalidation costs almost nothing', async () => {

@@ -1,0 +1,64 @@
+// The answers to hooks. A valid proof is always answered with success: providers switch off a hook that gets errors.
+// Nothing of the request is in an answer.
+
+import { errorAnswer, jsonAnswer, type Answer } from '../../http/answer.ts';
+import { waitInWords } from '../../http/wait-before-retry.ts';
+import type { DeliveryOutcome } from '../inbox.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { DescribedDelivery } from './describe-delivery.ts';
+
+/** `stored`: of the inbox. */
+export function hookAnswer(
+  { delivery: { outcome }, repositories }: DescribedDelivery,
+  stored: 'accepted' | 'repeated',
+): Answer {
+  const message = stored === 'repeated' ? repeatedText : texts[outcome];
+  return jsonAnswer(outcome === 'ping' ? 200 : 202, { status: stored, outcome, repositories, message });
+}
+
+const repeatedText = 'This delivery was received before, and asks for nothing again.';
+
+const texts: Readonly<Record<DeliveryOutcome, string>> = {
+  sync: 'A sync of each of these repositories follows.',
+  ping: 'The proof is valid. A push to a registered repository starts a sync.',
+  'not about code': 'The proof is valid. This event changes no tags and branches, so no sync follows.',
+  'unknown repository':
+    'The proof is valid, but no git repository is registered with an address of this payload. Register it with ' +
+    '`libretto repository add`.',
+  'too large to read':
+    'The proof is valid, but the payload is too large to look for its repository. Send the hook of this repository to ' +
+    'its own address: `libretto repository hook ID` shows it.',
+};
+
+export function proofRequired({ title, proofPlace }: Provider): Answer {
+  return errorAnswer('HOOK_PROOF_REQUIRED', {
+    message:
+      `The request of ${title} has no proof in ${proofPlace}. Set the secret of this hook there; ` +
+      '`libretto repository hook ID --rotate` prints a new one.',
+    headers: ['WWW-Authenticate', 'Bearer realm="libretto hooks"'],
+  });
+}
+
+/** `retryAfter`: seconds; undefined: this address has sent few wrong proofs */
+export function proofRefused(isStale: boolean, retryAfter: number | undefined): Answer {
+  if (retryAfter !== undefined)
+    return errorAnswer('TOO_MANY_ATTEMPTS', {
+      message: `This address sent too many hooks with a wrong proof. Try again in ${waitInWords(retryAfter)}.`,
+      details: { retry_after_seconds: retryAfter },
+      headers: ['Retry-After', String(retryAfter)],
+    });
+  if (!isStale) return errorAnswer('HOOK_PROOF_INVALID');
+  return errorAnswer('HOOK_PROOF_INVALID', {
+    message:
+      "The webhook-timestamp is more than five minutes from this server's time. Compare the clocks of both hosts; an " +
+      'old request cannot be sent again.',
+  });
+}
+
+export function postRequired(): Answer {
+  return errorAnswer('POST_REQUIRED', { headers: ['Allow', 'POST'] });
+}
+
+export function noRoom(): Answer {
+  return errorAnswer('OVERLOADED', { headers: ['Retry-After', '5'] });
+}

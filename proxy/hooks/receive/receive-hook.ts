@@ -1,0 +1,99 @@
+// One hook from its first header to its answer: who sent it, its proof over the bytes of the body, what it asks for, and
+// the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is needed.
+
+import type { RandomBytes } from '../../../build/shared/text/base62.ts';
+import { refusalAnswer, type Answer } from '../../http/answer.ts';
+import { readPieces, type BodyLimits } from '../../http/body-pieces.ts';
+import type { FailedAuthLimiter } from '../../limits/failed-auth-limiter.ts';
+import type { FeatureRequest } from '../../protocol/feature.ts';
+import type { HookAddress, HookInbox } from '../inbox.ts';
+import type { Provider } from '../providers/provider.ts';
+import { providerOf } from '../providers/provider-of.ts';
+import { checkProof, createDecoys, type ProofCheck } from './check-proof.ts';
+import { describeDelivery, needsBody } from './describe-delivery.ts';
+import { hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
+import { createKeptBodies, type KeptBodies, type KeptBody } from './kept-bodies.ts';
+import type { Proof } from '../providers/proof.ts';
+
+export interface HookParts {
+  readonly inbox: HookInbox;
+  /** counts wrong proofs of an address */
+  readonly wrongProofs: FailedAuthLimiter;
+  readonly randomBytes: RandomBytes;
+  /** default: the standard limits */
+  readonly keptBodies?: KeptBodies;
+}
+
+/** Rejects for internal errors, for example of the state: then the hook is not kept, and its answer is 500. */
+export type ReceiveHook = (address: HookAddress, asked: FeatureRequest) => Promise<Answer>;
+
+/** The largest body of any provider. All of them give up before the time is over. */
+const limits: BodyLimits = { mostBytes: 25 * 1024 * 1024, longestMs: 60_000, tooLarge: 'HOOK_TOO_LARGE' };
+
+/** The difference between two clocks that Standard Webhooks accepts. */
+const toleranceMs = 5 * 60_000;
+
+export function createHookReceiver(parts: HookParts): ReceiveHook {
+  const decoys = createDecoys(parts.randomBytes);
+  const bodies = parts.keptBodies ?? createKeptBodies();
+  return async (address, asked) => {
+    const { method, headers } = asked.incoming;
+    if (method !== 'POST') return postRequired();
+    const provider = providerOf(headers);
+    const proof = provider.proofOf(headers);
+    if (proof === undefined) return proofRequired(provider);
+    const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys);
+    const kept = needsBody(address, provider, headers) ? bodies.open() : undefined;
+    try {
+      await readBody(asked, check, kept);
+      return await conclude(parts, { address, asked, provider, proof, check, kept });
+    } catch (error) {
+      return refusalAnswer(error);
+    } finally {
+      kept?.release();
+    }
+  };
+}
+
+async function readBody(
+  { incoming, sendContinue }: FeatureRequest,
+  check: ProofCheck,
+  kept: KeptBody | undefined,
+): Promise<void> {
+  sendContinue();
+  await readPieces(incoming, limits, (piece) => {
+    kept?.add(piece);
+    return check.update(piece);
+  });
+}
+
+/** A hook whose body has arrived. */
+interface ArrivedHook {
+  readonly address: HookAddress;
+  readonly asked: FeatureRequest;
+  readonly provider: Provider;
+  readonly proof: Proof;
+  readonly check: ProofCheck;
+  readonly kept: KeptBody | undefined;
+}
+
+async function conclude({ inbox, wrongProofs }: HookParts, hook: ArrivedHook): Promise<Answer> {
+  const { address, asked, provider, proof, check, kept } = hook;
+  const { clientAddress, nowMs, requestId, incoming } = asked;
+  const [isRight, stale] = [check.isRight(), isStale(proof, nowMs)];
+  if (!isRight || stale) return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs));
+  const body = kept?.bytes();
+  if (body === 'no room') return noRoom();
+  const described = await describeDelivery(
+    { address, provider, headers: incoming.headers, proof, body, requestId },
+    inbox,
+  );
+  return hookAnswer(described, await inbox.receive(described.delivery));
+}
+
+/** True if the time of a signed message is missing, or too far from this server's time: somebody may repeat it. */
+function isStale(proof: Proof, nowMs: number): boolean {
+  if (proof.by !== 'message') return false;
+  const sentMs = /^\d{1,12}$/.test(proof.timestamp) ? Number(proof.timestamp) * 1000 : Number.NaN;
+  return !(Math.abs(nowMs - sentMs) <= toleranceMs);
+}

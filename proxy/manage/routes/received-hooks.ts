@@ -1,0 +1,60 @@
+// Documents the addresses for webhooks, as routes/protocol.ts documents the addresses for Composer. The feature `hooks`
+// answers them (proxy/hooks/receive/feature.ts).
+
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import type { ErrorCode } from '../../../build/contract/errors.ts';
+import { pipelineErrors } from '../frame/api.ts';
+import { errorResponses } from '../frame/error-responses.ts';
+import { idOf } from '../schemas/id.ts';
+import { hookAnswerSchema, receivedHookSchema } from '../schemas/received-hook.ts';
+
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+
+/** The proof replaces tokens, so that no limit of a token counts. */
+const ofTokens: ReadonlySet<ErrorCode> = new Set(['NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']);
+const refusals: readonly ErrorCode[] = [
+  'HOOK_PROOF_REQUIRED',
+  'HOOK_PROOF_INVALID',
+  'HOOK_TOO_LARGE',
+  'TOO_MANY_ATTEMPTS',
+  ...pipelineErrors('post').filter((code) => !ofTokens.has(code)),
+];
+
+const common = {
+  method: 'post' as const,
+  tags: ['Webhooks'],
+  security: [{}],
+  responses: {
+    200: { description: 'a ping with a valid proof', content: json(hookAnswerSchema) },
+    202: {
+      description: 'a webhook with a valid proof; a sync follows if one is needed',
+      content: json(hookAnswerSchema),
+    },
+    ...errorResponses(refusals),
+  },
+};
+
+const body = { content: json(receivedHookSchema) };
+const proof =
+  'The proof is the signature or the token of GitHub, GitLab, Bitbucket, Gitea, Forgejo or Azure DevOps, the headers of ' +
+  'Standard Webhooks, or the secret as a bearer token.';
+
+export const receivedHookRoutes: readonly RouteConfig[] = [
+  {
+    ...common,
+    operationId: 'receiveWebhook',
+    path: '/hooks',
+    summary: 'Receive a webhook of an organisation, a group or a server',
+    description: `The clone address in the payload names the repository. ${proof}`,
+    request: { body },
+  },
+  {
+    ...common,
+    operationId: 'receiveRepositoryWebhook',
+    path: '/hooks/{id}',
+    summary: 'Receive a webhook of one repository',
+    description: `The payload is not needed, and may be empty. ${proof}`,
+    request: { params: z.object({ id: idOf('repo', 'the repository') }), body },
+    responses: { ...common.responses, ...errorResponses(['NOT_FOUND']) },
+  },
+];

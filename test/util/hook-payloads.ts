@@ -1,0 +1,214 @@
+// Two payloads of each provider, in the shapes that their documentation describes, shortened to the fields around those
+// that are read. All are about the repository acme/tool.
+
+const zeros = '0'.repeat(40);
+const before = '9a1f0c3d5b7e2468ace013579bdf02468ace1357';
+const after = '3c5e7092b4d6f81a3c5e7092b4d6f81a3c5e7092';
+
+const githubRepository = {
+  id: 70_211_934,
+  name: 'tool',
+  full_name: 'acme/tool',
+  private: true,
+  owner: { login: 'acme', id: 4711, type: 'Organization' },
+  html_url: 'https://github.com/acme/tool',
+  clone_url: 'https://github.com/acme/tool.git',
+  ssh_url: 'git@github.com:acme/tool.git',
+  default_branch: 'main',
+};
+
+const giteaRepository = {
+  id: 12,
+  name: 'tool',
+  full_name: 'acme/tool',
+  html_url: 'https://gitea.example.org/acme/tool',
+  clone_url: 'https://gitea.example.org/acme/tool.git',
+  ssh_url: 'ssh://git@gitea.example.org:2222/acme/tool.git',
+};
+
+const gitlabProject = {
+  id: 15,
+  name: 'tool',
+  web_url: 'https://gitlab.example.org/acme/php/tool',
+  git_ssh_url: 'git@gitlab.example.org:acme/php/tool.git',
+  git_http_url: 'https://gitlab.example.org/acme/php/tool.git',
+  namespace: 'php',
+  visibility_level: 0,
+  path_with_namespace: 'acme/php/tool',
+  default_branch: 'main',
+};
+
+const cloudRepository = {
+  type: 'repository',
+  full_name: 'acme/tool',
+  name: 'tool',
+  uuid: '{7b1f64a2-0d4c-4d2e-9d0a-52cf1a6f3e11}',
+  is_private: true,
+  links: { html: { href: 'https://bitbucket.org/acme/tool' } },
+};
+
+const cloudCommit = { type: 'commit', hash: after, message: 'One more line' };
+
+const dataCenterRepository = {
+  slug: 'tool',
+  id: 84,
+  name: 'tool',
+  scmId: 'git',
+  state: 'AVAILABLE',
+  project: { key: 'ACME', id: 3, name: 'Acme', type: 'NORMAL' },
+};
+
+const dataCenterActor = {
+  name: 'admin',
+  id: 1,
+  type: 'NORMAL',
+  links: { self: [{ href: 'https://git.example.org/stash/users/admin' }] },
+};
+
+const azureResource = (remoteUrl: string) => ({
+  refUpdates: [{ name: 'refs/tags/1.2.0', oldObjectId: zeros, newObjectId: after }],
+  repository: {
+    id: '278d5cd2-584d-4b63-824a-2ba458937249',
+    name: 'Tool Box',
+    project: { id: '6ce954b1-ce1f-45d1-b94d-e6bf2464ba2c', name: 'PHP Team', state: 'wellFormed' },
+    defaultBranch: 'refs/heads/main',
+    remoteUrl,
+  },
+  pushId: 14,
+});
+
+/** A payload, with the name of its event where a header has it. */
+export interface RecordedPayload {
+  readonly event: string;
+  readonly payload: object;
+}
+
+/** The first is about a branch, the second one about a tag. */
+export const recordedPayloads = {
+  github: [
+    {
+      event: 'push',
+      payload: { ref: 'refs/heads/main', before, after, created: false, deleted: false, repository: githubRepository },
+    },
+    { event: 'create', payload: { ref: '1.2.0', ref_type: 'tag', pusher_type: 'user', repository: githubRepository } },
+  ],
+  gitlab: [
+    {
+      event: 'Push Hook',
+      payload: {
+        object_kind: 'push',
+        event_name: 'push',
+        ref: 'refs/heads/main',
+        before,
+        after,
+        project_id: 15,
+        project: gitlabProject,
+      },
+    },
+    {
+      event: 'System Hook',
+      payload: {
+        object_kind: 'tag_push',
+        event_name: 'tag_push',
+        ref: 'refs/tags/1.2.0',
+        before: zeros,
+        after,
+        checkout_sha: after,
+        project_id: 15,
+        project: gitlabProject,
+      },
+    },
+  ],
+  bitbucket: [
+    {
+      event: 'repo:push',
+      payload: {
+        actor: { type: 'user', nickname: 'mira' },
+        repository: cloudRepository,
+        push: { changes: [{ new: { type: 'branch', name: 'main', target: cloudCommit }, old: null, created: true }] },
+      },
+    },
+    {
+      event: 'repo:push',
+      payload: {
+        repository: cloudRepository,
+        push: { changes: [{ new: null, old: { type: 'tag', name: '1.1.0', target: cloudCommit }, closed: true }] },
+      },
+    },
+  ],
+  'bitbucket-server': [
+    {
+      event: 'repo:refs_changed',
+      payload: {
+        eventKey: 'repo:refs_changed',
+        date: '2026-11-23T18:00:00+0000',
+        actor: dataCenterActor,
+        repository: {
+          ...dataCenterRepository,
+          links: {
+            clone: [
+              { href: 'ssh://git@git.example.org:7999/acme/tool.git', name: 'ssh' },
+              { href: 'https://git.example.org/stash/scm/acme/tool.git', name: 'http' },
+            ],
+          },
+        },
+        changes: [{ refId: 'refs/heads/main', fromHash: before, toHash: after, type: 'UPDATE' }],
+      },
+    },
+    {
+      event: 'repo:refs_changed',
+      payload: {
+        eventKey: 'repo:refs_changed',
+        actor: dataCenterActor,
+        repository: dataCenterRepository,
+        changes: [{ ref: { id: 'refs/tags/1.2.0', type: 'TAG' }, fromHash: zeros, toHash: after, type: 'ADD' }],
+      },
+    },
+  ],
+  gitea: [
+    {
+      event: 'push',
+      payload: { ref: 'refs/heads/main', before, after, total_commits: 1, repository: giteaRepository },
+    },
+    { event: 'create', payload: { sha: after, ref: '1.2.0', ref_type: 'tag', repository: giteaRepository } },
+  ],
+  azure: [
+    {
+      event: 'git.push',
+      payload: {
+        subscriptionId: '5f2c6d8e-54f7-4b6d-9f6e-3d6a3f2b1c0d',
+        notificationId: 3,
+        id: '03c164c2-8912-4d5e-8009-3707d5f83734',
+        eventType: 'git.push',
+        publisherId: 'tfs',
+        resource: azureResource('https://acme@dev.azure.com/acme/PHP%20Team/_git/Tool%20Box'),
+      },
+    },
+    {
+      event: 'git.push',
+      payload: {
+        id: '9d1f6c2a-7f7d-4d33-8e35-6a7a1f0b2c44',
+        eventType: 'git.push',
+        resource: azureResource('https://acme.visualstudio.com/DefaultCollection/PHP%20Team/_git/Tool%20Box'),
+      },
+    },
+  ],
+  generic: [
+    { event: 'hook', payload: { repository: 'https://code.example.org/acme/tool.git' } },
+    {
+      event: 'hook',
+      payload: { type: 'git.pushed', data: { repository: 'ssh://git@code.example.org/acme/tool' } },
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly RecordedPayload[]>>;
+
+/** The address under which the repository of a provider's payloads is registered: not always as the payload says it. */
+export const registeredAddresses: Readonly<Record<keyof typeof recordedPayloads, string>> = {
+  github: 'git@github.com:acme/tool.git',
+  gitlab: 'https://gitlab.example.org/acme/php/tool',
+  bitbucket: 'git@bitbucket.org:acme/tool.git',
+  'bitbucket-server': 'https://git.example.org/stash/scm/ACME/tool.git',
+  gitea: 'https://gitea.example.org/Acme/tool.git/',
+  azure: 'git@ssh.dev.azure.com:v3/acme/PHP%20Team/Tool%20Box',
+  generic: 'https://code.example.org/acme/tool',
+};
