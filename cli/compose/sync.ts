@@ -2,6 +2,9 @@
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
+import { createHooks, type Hooks } from '../../proxy/hooks/hooks.ts';
+import type { HookInbox } from '../../proxy/hooks/inbox.ts';
+import { openInbox } from '../../proxy/hooks/open-inbox.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createJobs, type Jobs } from '../../proxy/sync/jobs.ts';
@@ -22,6 +25,10 @@ export interface Syncing {
   readonly syncer: Syncer;
   readonly verifier: Verifier;
   readonly schedule: Schedule;
+  readonly hooksOf: (actor: Actor) => Hooks;
+  /** where a server puts received hooks */
+  readonly inbox: HookInbox;
+  readonly state: StateStore;
   /** Ends the running syncs. */
   readonly close: () => Promise<void>;
 }
@@ -31,6 +38,8 @@ export interface SyncingParts {
   readonly sealer: Sealer;
   /** the number of stored jobs of a repository */
   readonly retainedJobs?: (() => MaybeAsync<number>) | undefined;
+  /** the number of concurrent syncs; default: that of the configuration */
+  readonly parallel?: (() => MaybeAsync<number>) | undefined;
   /** receives the errors of background work */
   readonly onError: (error: unknown) => void;
 }
@@ -38,7 +47,7 @@ export interface SyncingParts {
 export function composeSyncing(
   config: Config,
   context: Context,
-  { state, sealer, retainedJobs, onError }: SyncingParts,
+  { state, sealer, retainedJobs, parallel = () => config.syncParallel.value, onError }: SyncingParts,
 ): Syncing {
   const { randomBytes } = context;
   const now = (): number => context.now().getTime();
@@ -47,7 +56,7 @@ export function composeSyncing(
   const runner = composeBuilder(config, context);
   const liveness = createLiveness({ monotonicMs: () => performance.now() });
   const jobs = createJobs({ state, store, now, randomBytes, liveness, retained: retainedJobs });
-  const syncer = createSyncer({ jobs, runner, hostOf: createHostOf(state), now, onError });
+  const syncer = createSyncer({ state, jobs, runner, hostOf: createHostOf(state), now, onError, parallel });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;
   const schedule = createSchedule({
@@ -66,9 +75,17 @@ export function composeSyncing(
     syncer,
     verifier,
     schedule,
+    hooksOf: (actor) => createHooks({ store, sealer, now, randomBytes, actor }),
+    inbox: openInbox({ state, sealer, now, randomBytes, takePending: beginner(config, syncer) }),
+    state,
     close: async () => {
       await schedule.stop();
       await Promise.all([syncer.close(), verifier.close()]);
     },
   };
+}
+
+/** A server with an origin has no builder: a server of the host that builds takes the syncs of its hooks. */
+function beginner({ origin }: Config, { takePending }: Syncer): () => void {
+  return origin.value === undefined ? takePending : () => undefined;
 }

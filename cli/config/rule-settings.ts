@@ -68,7 +68,8 @@ const rule = (
     | 'passwords.min_length'
     | 'retention.artifacts_days'
     | 'retention.statistics_days'
-    | 'retention.jobs',
+    | 'retention.jobs'
+    | 'sync.parallel',
   unit: string,
   purpose: string,
 ): Setting<number> => {
@@ -110,6 +111,7 @@ export const ruleSettings = {
     'the time that daily download and install counts are kept',
   ),
   retentionJobs: rule('retention.jobs', '', 'the number of jobs kept per repository'),
+  syncParallel: rule('sync.parallel', '', 'the number of repositories that a server syncs at once'),
   gitAskTimeout: gitTimeout('askTimeout', 'the timeout for listing the branches and tags of a remote repository', 60),
   gitFetchTimeout: gitTimeout(
     'fetchTimeout',

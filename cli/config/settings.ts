@@ -209,6 +209,7 @@ export const groupExamples: Readonly<Record<string, string>> = {
   sessions: '{"lifetime": 43200}',
   passwords: '{"minLength": 12}',
   retention: '{"jobs": 20}',
+  sync: '{"parallel": 4}',
   archive: '{"exclude": ["/docs"]}',
   git: '{"fetchTimeout": 900}',
   egress: '{"allow": ["10.0.0.0/8"]}',

@@ -10,7 +10,16 @@ import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 export const features: readonly (ServedFeature & {
   readonly name: FeatureName | 'packages' | 'inspection' | 'services';
 })[] = [
-  { name: 'repositories', wants: [], load: () => import('./repositories.ts') },
+  {
+    name: 'repositories',
+    wants: [],
+    load: () => import('./repositories.ts'),
+    check: {
+      name: 'hook',
+      advice: 'Look at the webhooks: `libretto repository hook ID`.',
+      load: () => import('../doctor/hooks.ts'),
+    },
+  },
   { name: 'packages', wants: [], load: () => import('./packages.ts') },
   { name: 'inspection', wants: ['packages'], load: () => import('./inspection.ts') },
   {

@@ -11,6 +11,7 @@ export function open({ config, context, store, settings, log }: ServingCore): Op
     state: store,
     sealer: composeKeys(config, context).sealer,
     retainedJobs: settingOf(settings, 'retention.jobs'),
+    parallel: settingOf(settings, 'sync.parallel'),
     onError: (err) => log.logger.error({ err }, 'a repository could not be kept in sync'),
   });
   return {

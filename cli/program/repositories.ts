@@ -18,7 +18,7 @@ export function addRepositories(program: Command, wire: Wire): void {
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
     ),
   );
-  for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addRemove, addWithdraw])
+  for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addHook, addRemove, addWithdraw])
     add(repository, wire);
 }
 
@@ -108,6 +108,31 @@ function addSync(repository: Command, wire: Wire): void {
       'LIBRETTO_TOKEN=lib_w_… libretto repository sync repo_4fHj2kLm9QwErTy0 --url https://packages.example.org',
     ),
     () => import('../commands/repository/sync.ts'),
+  );
+}
+
+function addHook(repository: Command, wire: Wire): void {
+  const hook = repository
+    .command('hook')
+    .argument('[id]', 'the id of the repository')
+    .summary('show the webhook of a repository, and its deliveries')
+    .description(
+      'Show the address of the webhook of a repository, and the last deliveries. The first call makes the webhook and ' +
+        'prints its secret, which is shown only once.',
+    )
+    .option('--all', 'the webhook for all repositories: of an organisation, a group or a whole server')
+    .option('--rotate', 'make a new secret; the former one stays valid for 24 hours')
+    .option('--drop-old', 'with --rotate: the former secret ends at once')
+    .option('--replay <delivery>', 'start the syncs of this delivery once more, and wait for them')
+    .option('--remove', 'remove the webhook and its secrets');
+  wire(
+    withJson(
+      hook,
+      'libretto repository hook repo_4fHj2kLm9QwErTy0',
+      'libretto repository hook repo_4fHj2kLm9QwErTy0 --replay dlv_9QwErTy04fHj2kLm',
+      'libretto repository hook --all --rotate',
+    ),
+    () => import('../commands/repository/hook.ts'),
   );
 }
 

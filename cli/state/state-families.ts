@@ -18,6 +18,9 @@ import { parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey } from '../
 import { parseUse } from '../../proxy/auth/token-uses.ts';
 import { parseRoster } from '../../proxy/auth/user-roster.ts';
 import { invitationKey, parseUserPointer, parseUserRecord, userEmailKey, userKey } from '../../proxy/auth/user.ts';
+import { parseDeliveryRecord } from '../../proxy/hooks/delivery.ts';
+import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
+import { parseSeenTime } from '../../proxy/hooks/seen-deliveries.ts';
 import { parseWindow } from '../../proxy/limits/saved-counters.ts';
 import { parseDay } from '../../proxy/packages/download-rows.ts';
 import { parsePurgeRecord } from '../../proxy/packages/purges.ts';
@@ -27,6 +30,7 @@ import { settingPrefix } from '../../proxy/settings/stored-settings.ts';
 import { auditHeadKey, parseAuditHead } from '../../proxy/state/audit.ts';
 import { jobKey, jobPrefix, parseJobRecord } from '../../proxy/sync/job.ts';
 import { parseHolder } from '../../proxy/sync/lease.ts';
+import { parsePendingSync, pendingKey } from '../../proxy/sync/pending-sync.ts';
 import {
   parseRepositoryId,
   parseRepositoryPointer,
@@ -108,6 +112,10 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ['download-total', isTotal],
   ['download-versions', isCounts],
   ['downloads', isCounts],
+  ['hook', parsed(parseHookRecord)],
+  ['hook-delivery', { isRow: (value, key) => key.endsWith(`-${parseDeliveryRecord(value).id}`) }],
+  ['hook-pending', { isRow: (value, key) => pendingKey(parsePendingSync(value).repository_id) === key }],
+  ['hook-seen', parsed(parseSeenTime)],
   ['install-day', isTotal],
   ['install-total', isTotal],
   ['install-versions', isCounts],

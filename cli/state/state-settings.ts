@@ -28,6 +28,7 @@ const configNames = {
   'retention.artifacts_days': 'retentionArtifactsDays',
   'retention.statistics_days': 'retentionStatisticsDays',
   'retention.jobs': 'retentionJobs',
+  'sync.parallel': 'syncParallel',
 } as const satisfies Partial<Record<SettingKey, SettingName>>;
 
 const pairs = Object.entries(configNames) as readonly (readonly [keyof typeof configNames, SettingName])[];

@@ -53,6 +53,15 @@ export const policy = {
   listJobs: readers,
   getJob: readers,
 
+  getRepositoryHook: keepers,
+  issueRepositoryHook: keepers,
+  removeRepositoryHook: keepers,
+  replayRepositoryDelivery: keepers,
+  getRegistryHook: keepers,
+  issueRegistryHook: keepers,
+  removeRegistryHook: keepers,
+  replayRegistryDelivery: keepers,
+
   // a maintainer: only their own tokens; the service checks `created_by`
   listTokens: keepers,
   createToken: keepers,

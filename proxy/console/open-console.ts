@@ -8,6 +8,8 @@ import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-
 import { registerComparePage, type ComparePageServices } from './pages/compare/compare.tsx';
 import { registerHealthPage, type HealthPageServices } from './pages/health/health.tsx';
 import { registerHistoryPages, type HistoryPageServices } from './pages/history/history.tsx';
+import { registerHookPages } from './pages/hooks/hook-pages.tsx';
+import type { HookPageServices } from './pages/hooks/services.ts';
 import { registerMirrorPages, type MirrorPageServices } from './pages/mirror/mirror-pages.ts';
 import { registerOverviewPage } from './pages/overview/overview.tsx';
 import type { OverviewServices } from './pages/overview/read-overview.ts';
@@ -15,7 +17,6 @@ import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
-import type { RepositoryPageServices } from './pages/repositories/services.ts';
 import { registerSettingsPages } from './pages/settings/settings-pages.ts';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
@@ -29,7 +30,7 @@ export type ConsoleServices = ComparePageServices &
   HistoryPageServices &
   OverviewServices &
   PackagePageServices &
-  RepositoryPageServices &
+  HookPageServices &
   UploadPageServices &
   TokenPageServices &
   PeoplePageServices &
@@ -69,6 +70,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerComparePage(pages, services);
   registerHistoryPages(pages, services);
   registerHealthPage(pages, services);
+  registerHookPages(pages, services);
   registerRepositoryPages(pages, services);
   registerUploadPages(pages, services);
   return pages;

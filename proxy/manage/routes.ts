@@ -7,6 +7,7 @@ import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts'
 import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
+import { registerHooks, type HookServices } from './routes/hooks.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
@@ -23,6 +24,7 @@ export interface Services
     AuditServices,
     AuthenticationServices,
     DescriptionServices,
+    HookServices,
     PackageServices,
     PurgeServices,
     RepositoryServices,
@@ -43,6 +45,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerPackages(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);
+  registerHooks(api, services);
   registerSettings(api, services);
   registerStatus(api, services);
   registerTokens(api, services);

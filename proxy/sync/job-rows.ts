@@ -29,23 +29,27 @@ export async function beat(state: StateStore, job: JobRecord): Promise<boolean> 
   }
 }
 
-/** undefined: the row of the job no longer exists */
+/** `more`: further changes of the same commit, read anew for each try. undefined: the row of the job no longer exists */
 export async function put(
   state: StateStore,
   job: JobRecord,
-  more: Pick<StateChange, 'puts' | 'deletes'>,
+  more: () => Promise<StateChange> = noMore,
 ): Promise<JobRecord | undefined> {
   const key = jobKey(job);
   for (;;) {
-    const entry = await state.get(key);
+    const [entry, { conditions, puts, deletes }] = await Promise.all([state.get(key), more()]);
     if (entry === undefined) return undefined;
     const done = await state.commit({
-      conditions: [{ key, revision: entry.revision }],
-      puts: [{ key, value: asJson(job) }, ...more.puts],
-      deletes: more.deletes,
+      conditions: [{ key, revision: entry.revision }, ...conditions],
+      puts: [{ key, value: asJson(job) }, ...puts],
+      deletes,
     });
     if (done) return job;
   }
+}
+
+async function noMore(): Promise<StateChange> {
+  return { conditions: [], puts: [], deletes: [] };
 }
 
 export function asJson(job: JobRecord): JsonValue {

@@ -10,6 +10,10 @@ import type { RepositoryId } from './repository.ts';
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed';
 
+/** `hook`: a webhook asked for it. `interval`: it was due. */
+export const jobTriggers = ['request', 'hook', 'interval'] as const;
+export type JobTrigger = (typeof jobTriggers)[number];
+
 export interface JobError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -20,7 +24,7 @@ export interface JobRecord {
   readonly id: string;
   readonly repository_id: RepositoryId;
   readonly state: JobState;
-  readonly trigger: 'request' | 'interval';
+  readonly trigger: JobTrigger;
   readonly created_at: string;
   readonly created_by: string;
   readonly started_at: string | null;
@@ -29,6 +33,8 @@ export interface JobRecord {
   /** for people: a time and a sentence a line */
   readonly log: readonly string[];
   readonly report: JobReport | null;
+  /** the ids of the hooks' deliveries that it answers; missing: none */
+  readonly deliveries?: readonly string[];
   /** the process it belongs to (process-owner.ts) */
   readonly owner: string;
 }

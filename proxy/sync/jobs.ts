@@ -5,18 +5,10 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateStore } from '../state/state-store.ts';
-import {
-  activeKey,
-  activePrefix,
-  jobKey,
-  mintJobId,
-  parseJobRecord,
-  withLog,
-  type JobError,
-  type JobRecord,
-  type JobReport,
-} from './job.ts';
+import { activeKey, activePrefix, jobKey, mintJobId, parseJobRecord, withLog, type JobRecord } from './job.ts';
+import { finishJob, type JobEnd } from './job-end.ts';
 import type { Liveness } from './liveness.ts';
+import { parsePendingSync, pendingKey } from './pending-sync.ts';
 import { describeOwner } from './process-owner.ts';
 import { outcomeKey, parseSyncOutcome, repositoryKey, type RepositoryId, type SyncOutcome } from './repository.ts';
 import { listEntries, beat, put, asJson } from './job-rows.ts';
@@ -39,6 +31,8 @@ export interface JobsOptions {
 export interface JobRequest {
   readonly trigger: JobRecord['trigger'];
   readonly actor: Actor;
+  /** the id of the hook's delivery that is replayed */
+  readonly replays?: string | undefined;
 }
 
 export interface Jobs {
@@ -53,12 +47,10 @@ export interface Jobs {
     repository: RepositoryId,
     request: JobRequest,
   ) => Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
+  /** The job as running. It answers the hooks that arrived until now. undefined: it was removed with its repository */
+  readonly start: (job: JobRecord) => Promise<JobRecord | undefined>;
   /** undefined: the job was removed with its repository */
-  readonly save: (job: JobRecord) => Promise<JobRecord | undefined>;
-  readonly finish: (
-    job: JobRecord,
-    end: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] },
-  ) => Promise<JobRecord | undefined>;
+  readonly finish: (job: JobRecord, end: JobEnd) => Promise<JobRecord | undefined>;
   /** Writes the heartbeats of active jobs, due every `beatMs`. Returns the jobs whose repository was removed. */
   readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
   /** Marks active jobs without a living process as failed. Returns their number. */
@@ -83,8 +75,8 @@ export function createJobs(options: JobsOptions): Jobs {
       return parseJobRecord(found.value);
     },
     open: (repository, request) => open(options, repository, request),
-    save: (job) => put(state, job, { puts: [], deletes: [] }),
-    finish: (job, end) => finish(options, job, end),
+    start: (job) => start(options, job),
+    finish: (job, end) => finishJob(state, job, end, options.now()),
     beat: async (jobs) => {
       const gone = await Promise.all(jobs.map(async (job) => ((await beat(state, job)) ? [] : [job])));
       return gone.flat();
@@ -132,7 +124,7 @@ async function open(
 async function queuedJob(
   { now, randomBytes }: JobsOptions,
   repository: RepositoryId,
-  { trigger, actor }: JobRequest,
+  { trigger, actor, replays }: JobRequest,
 ): Promise<JobRecord> {
   const job: JobRecord = {
     id: mintJobId(randomBytes),
@@ -146,9 +138,24 @@ async function queuedJob(
     error: null,
     log: [],
     report: null,
+    ...(replays === undefined ? {} : { deliveries: [replays] }),
     owner: await describeOwner(),
   };
   return withLog(job, now(), 'Queued.');
+}
+
+async function start({ state, now }: JobsOptions, job: JobRecord): Promise<JobRecord | undefined> {
+  const pending = await state.get(pendingKey(job.repository_id));
+  const asked = pending === undefined ? [] : parsePendingSync(pending.value).deliveries;
+  const deliveries = [...new Set([...(job.deliveries ?? []), ...asked])];
+  const started_at = new Date(now()).toISOString();
+  const running: JobRecord = {
+    ...job,
+    state: 'running',
+    started_at,
+    ...(deliveries.length === 0 ? {} : { deliveries }),
+  };
+  return put(state, withLog(running, now(), 'Started.'));
 }
 
 /** The rows of old jobs that one more job pushes out. */
@@ -162,10 +169,11 @@ function commitJob(
   { state, store }: JobsOptions,
   change: StateChange,
   { id, repository_id }: JobRecord,
-  { trigger, actor }: JobRequest,
+  { trigger, actor, replays }: JobRequest,
 ): Promise<boolean> {
   if (trigger !== 'request') return state.commit(change);
-  const event = { actor, action: 'repository.sync', subject: repository_id, details: { job: id } };
+  const details = { job: id, ...(replays === undefined ? {} : { delivery: replays }) };
+  const event = { actor, action: 'repository.sync', subject: repository_id, details };
   return store.commit(change, event);
 }
 
@@ -187,38 +195,6 @@ async function runningJob(options: JobsOptions, repository: RepositoryId): Promi
   return undefined;
 }
 
-async function finish(
-  { state, now }: JobsOptions,
-  job: JobRecord,
-  {
-    error,
-    report,
-    lines,
-  }: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] },
-): Promise<JobRecord | undefined> {
-  const time = new Date(now()).toISOString();
-  const ended: JobRecord = {
-    ...withLog(job, now(), ...lines),
-    state: error === null ? 'succeeded' : 'failed',
-    finished_at: time,
-    error,
-    report,
-  };
-  const active = await state.get(activeKey(job.repository_id));
-  // other processes may have marked this job as failed, and started a successor
-  const deletes = active?.value === jobKey(job) ? [active.key] : [];
-  // a busy builder is no result of this repository: its next sync stays due
-  if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes });
-  const before = parseSyncOutcome((await state.get(outcomeKey(job.repository_id)))?.value);
-  const outcome: SyncOutcome = {
-    status: error === null ? 'active' : 'error',
-    error_message: error?.message ?? null,
-    last_synced_at: error === null ? time : (before?.last_synced_at ?? null),
-    attempted_at: time,
-  };
-  return put(state, ended, { puts: [{ key: outcomeKey(job.repository_id), value: { ...outcome } }], deletes });
-}
-
 async function failAbandoned(options: JobsOptions): Promise<number> {
   let count = 0;
   for (const { key, value, revision } of await options.state.range(activePrefix)) {
@@ -237,5 +213,6 @@ async function failAbandoned(options: JobsOptions): Promise<number> {
 
 async function abandon(options: JobsOptions, job: JobRecord): Promise<void> {
   const message = 'The server ended during this sync. Sync again.';
-  await finish(options, job, { error: { code: 'BUILD_FAILED', message }, report: null, lines: [message] });
+  const error = { code: 'BUILD_FAILED', message } as const;
+  await finishJob(options.state, job, { error, report: null, lines: [message], isCutOff: true }, options.now());
 }

@@ -9,10 +9,9 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
 import { findRepository } from './find-repository.ts';
-import { activeKey, jobPrefix } from './job.ts';
+import { activeKey } from './job.ts';
 import {
   mintRepositoryId,
-  outcomeKey,
   repositoryKey,
   type RepositoryFilters,
   type RepositoryRecord,
@@ -20,6 +19,7 @@ import {
   type RepositoryType,
 } from './repository.ts';
 import { listRepositories } from './list-repositories.ts';
+import { rowsOf } from './repository-rows.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
 export interface RepositoryDraft {
@@ -220,7 +220,7 @@ async function remove(
       throw new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: record.id, packages } });
     const key = repositoryKey(record.id);
     const active = await store.get(activeKey(record.id));
-    const jobs = (await store.range(jobPrefix(record.id))).map((entry) => entry.key);
+    const rows = await rowsOf(store, record.id);
     const done = await store.commit(
       // a sync that begins or ends in between would leave rows behind
       {
@@ -229,7 +229,7 @@ async function remove(
           { key: activeKey(record.id), revision: active?.revision ?? null },
         ],
         puts: [],
-        deletes: [key, placeKey(sources, record), outcomeKey(record.id), activeKey(record.id), ...jobs],
+        deletes: [key, placeKey(sources, record), ...rows],
       },
       {
         actor,

@@ -92,8 +92,8 @@ function filterFields(filters: RepositoryFilters): Pick<RepositoryDocument, Filt
   };
 }
 
-export type JobDocument = Omit<JobRecord, 'owner'>;
+export type JobDocument = Omit<JobRecord, 'owner' | 'deliveries'>;
 
-export function jobDocument({ owner: _owner, ...job }: JobRecord): JobDocument {
+export function jobDocument({ owner: _owner, deliveries: _deliveries, ...job }: JobRecord): JobDocument {
   return job;
 }

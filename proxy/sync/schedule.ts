@@ -1,6 +1,7 @@
 // Schedules automatic syncs: each repository some time after its last sync. A jitter of a tenth of the interval keeps
 // syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Among
-// several processes the holder of the lease runs the schedule.
+// several processes the holder of the lease runs the schedule. It also takes the syncs that hooks asked for and that no
+// other process is working on.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { StateError } from '../state/state-error.ts';
@@ -16,7 +17,7 @@ export interface ScheduleOptions {
   readonly state: StateStore;
   readonly jobs: Jobs;
   readonly lease: Lease;
-  readonly syncer: Syncer;
+  readonly syncer: Pick<Syncer, 'sync' | 'withdraw' | 'takePending'>;
   readonly sources: Pick<RepositorySources, 'hasLeftovers'>;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -36,7 +37,7 @@ export interface Schedule {
 }
 
 export function createSchedule(options: ScheduleOptions): Schedule {
-  const { jobs, lease, onError, everyMs = 10_000 } = options;
+  const { jobs, lease, syncer, onError, everyMs = 10_000 } = options;
   const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -53,6 +54,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     look,
     start: async () => {
       await jobs.failAbandoned().catch((error: unknown) => (isDamage(error) ? onError(error) : Promise.reject(error)));
+      syncer.takePending();
       later();
     },
     stop: async () => {
@@ -77,6 +79,7 @@ async function lookOnce(
 ): Promise<void> {
   if (!(await lease.hold())) return;
   await jobs.failAbandoned();
+  syncer.takePending();
   const repositories = await listRepositories(state);
   if (await sources.hasLeftovers(repositories)) syncer.withdraw();
   const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) =>

@@ -1,14 +1,15 @@
 // The queued and running syncs of this process: bounded in all, and for each host.
 
-import pLimit from 'p-limit';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { KeyedSemaphore } from '../../build/shared/concurrency/keyed-semaphore.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { BackgroundWork } from './background-work.ts';
 import type { BuildRun, BuildRunner } from './build-runner.ts';
-import { outcomeOf, withLog, type JobRecord } from './job.ts';
+import { endOf } from './job-end.ts';
+import type { JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
 import { beatMs } from './liveness.ts';
 import type { RepositoryId } from './repository.ts';
-import { BackgroundWork } from './background-work.ts';
+import { SyncSlots } from './sync-slots.ts';
 
 export interface SyncerOptions {
   readonly jobs: Jobs;
@@ -19,15 +20,13 @@ export interface SyncerOptions {
   readonly now: () => number;
   /** reports errors of background work */
   readonly onError: (error: unknown) => void;
-  /** the most waiting syncs; default 50 */
+  /** the number of concurrent syncs, read before each one */
+  readonly parallel: () => MaybeAsync<number>;
+  /** the most waiting syncs of people and of the schedule; default 50 */
   readonly mostWaiting?: number;
   /** the longest sync; default: an hour */
   readonly longestMs?: number;
 }
-
-/** Concurrent builders, in all and for each host. */
-const atOnce = 8;
-const atOnceOfHost = 2;
 
 const defaultLongestMs = 3_600_000;
 
@@ -35,7 +34,7 @@ const stoppedText = 'The server was stopped during this sync. Sync again.';
 
 /** Runs the builder, and aborts it after `longestMs` or when the server stops. */
 export function runBounded(
-  { runner, longestMs = defaultLongestMs }: SyncerOptions,
+  { runner, longestMs = defaultLongestMs }: Pick<SyncerOptions, 'runner' | 'longestMs'>,
   args: readonly string[],
   controller: AbortController,
   closing: AbortSignal,
@@ -47,33 +46,48 @@ export function runBounded(
 export class SyncQueue {
   readonly #options: SyncerOptions;
   readonly #work: BackgroundWork;
-  readonly #slots = pLimit(atOnce);
-  readonly #hosts = new KeyedSemaphore(atOnceOfHost);
+  readonly #slots = new SyncSlots();
   readonly #running = new Map<RepositoryId, RunningSync>();
   readonly #beats: { readonly adjust: () => void };
   readonly #closing = new AbortController();
-  #waiting = 0;
+  readonly #onEnd: () => void;
 
-  constructor(options: SyncerOptions) {
+  /** `onEnd`: called when a sync has ended, and there may be room for another one. */
+  constructor(options: SyncerOptions, onEnd: () => void) {
     this.#options = options;
+    this.#onEnd = onEnd;
     this.#work = new BackgroundWork(options.onError);
     this.#beats = createBeats(options.jobs, this.#running, options.onError);
   }
 
   async sync(id: RepositoryId, request: JobRequest): Promise<JobRecord> {
     const { jobs, mostWaiting = 50 } = this.#options;
-    if (this.#closing.signal.aborted || this.#waiting >= mostWaiting)
+    await this.resize();
+    const host = await this.#hostOf(id);
+    const isFull = request.trigger !== 'hook' && this.#slots.waiting >= mostWaiting;
+    if (this.#closing.signal.aborted || isFull)
       throw new RegistryError('OVERLOADED', {
-        message: `${this.#waiting} syncs are waiting already. Try again shortly.`,
+        message: `${this.#slots.waiting} syncs are waiting already. Try again shortly.`,
         details: { retry_after_seconds: 30 },
       });
     const { job, isNew } = await jobs.open(id, request);
     if (!isNew) return job;
     const controller = new AbortController();
-    const done = this.#work.start(() => this.#inTurn(id, () => this.#run(job, controller)));
+    const turn = { trigger: job.trigger, host };
+    const done = this.#work.start(() => this.#slots.use(turn, () => this.#run(job, controller)).finally(this.#onEnd));
     this.#running.set(id, { job, controller, done });
     this.#beats.adjust();
     return job;
+  }
+
+  /** Applies the number of concurrent syncs as it is set now. */
+  async resize(): Promise<void> {
+    this.#slots.resize(await this.#options.parallel());
+  }
+
+  /** True if a hook's sync of this repository may be queued: none of it is active here, and its turn comes soon. */
+  hasRoomForHook(id: RepositoryId, host: string): boolean {
+    return !this.#closing.signal.aborted && !this.#running.has(id) && this.#slots.hasRoomForHook(host);
   }
 
   /** Aborts the sync of a repository. Returns its end; undefined: none runs. */
@@ -95,27 +109,19 @@ export class SyncQueue {
     this.#closing.abort();
   }
 
-  async #inTurn(id: RepositoryId, task: () => Promise<void>): Promise<void> {
+  async #hostOf(id: RepositoryId): Promise<string> {
     const { hostOf, onError } = this.#options;
-    this.#waiting += 1;
-    const begin = (): Promise<void> => {
-      this.#waiting -= 1;
-      return task();
-    };
-    const host = await hostOf(id).catch((error: unknown) => {
+    return hostOf(id).catch((error: unknown) => {
       onError(error); // the job itself shows its result
       return '';
     });
-    await this.#hosts.use(host, () => this.#slots(begin));
   }
 
   async #run(queued: JobRecord, controller: AbortController): Promise<void> {
-    const { jobs, now } = this.#options;
+    const { jobs } = this.#options;
     const id = queued.repository_id;
     try {
-      const started = await jobs.save(
-        withLog({ ...queued, state: 'running', started_at: new Date(now()).toISOString() }, now(), 'Started.'),
-      );
+      const started = await jobs.start(queued);
       if (started === undefined) return; // the repository was removed
       const run = await runBounded(
         this.#options,
@@ -123,19 +129,19 @@ export class SyncQueue {
         controller,
         this.#closing.signal,
       );
-      await jobs.finish(started, endOf(run, this.#stopReason(controller)));
+      await jobs.finish(started, endOf(run, this.#stopped(controller)));
     } finally {
       this.#running.delete(id);
       this.#beats.adjust();
     }
   }
 
-  #stopReason(controller: AbortController): string | undefined {
+  #stopped(controller: AbortController): Parameters<typeof endOf>[1] {
     const { longestMs = defaultLongestMs } = this.#options;
-    if (this.#closing.signal.aborted) return stoppedText;
-    return controller.signal.aborted
-      ? `It took longer than ${Math.round(longestMs / 60_000)} minutes and was stopped.`
-      : undefined;
+    if (this.#closing.signal.aborted) return { reason: stoppedText, isCutOff: true };
+    if (!controller.signal.aborted) return undefined;
+    const minutes = Math.round(longestMs / 60_000);
+    return { reason: `It took longer than ${minutes} minutes and was stopped.`, isCutOff: false };
   }
 }
 
@@ -167,33 +173,5 @@ function createBeats(
       if (running.size === 0) clearInterval(timer);
       timer = running.size === 0 ? undefined : (timer ?? setInterval(() => void beat().catch(onError), beatMs).unref());
     },
-  };
-}
-
-function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['finish']>[1] {
-  const { error, report } = outcomeOf(run);
-  const messageLines =
-    error?.code === 'BUILD_BUSY'
-      ? []
-      : run.messages
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .slice(-100);
-  // a build that ended before the stop is complete
-  if (stopped !== undefined && error !== null)
-    return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...messageLines, stopped] };
-  if (error !== null) return { error, report, lines: [...messageLines, `Failed: ${error.message}`] };
-  const { counts, published } = report ?? {
-    counts: { added: 0, changed: 0, withdrawn: 0, quarantined: 0 },
-    published: false,
-  };
-  return {
-    error,
-    report,
-    lines: [
-      ...messageLines,
-      `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ` +
-        `${counts.quarantined} left out${published ? '' : '; nothing was published'}.`,
-    ],
   };
 }

@@ -15,11 +15,17 @@ import {
   type RepositoryRecord,
 } from './repository.ts';
 import { BackgroundWork } from './background-work.ts';
+import { PendingWork } from './pending-work.ts';
 import { type SyncerOptions, runBounded, SyncQueue } from './sync-queue.ts';
 
 export interface Syncer {
   /** Returns the active sync of this repository, or queues one. Throws NOT_FOUND, OVERLOADED. */
   readonly sync: (id: RepositoryId, request: JobRequest) => Promise<JobRecord>;
+  /**
+   * Starts the syncs that hooks asked for, as far as there is room. From the first call on, this process also takes
+   * them whenever a sync has ended.
+   */
+  readonly takePending: () => void;
   /** Resolves once this process has no active sync. */
   readonly idle: () => Promise<void>;
   /**
@@ -40,14 +46,23 @@ export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
   };
 }
 
-export function createSyncer(options: SyncerOptions): Syncer {
+export function createSyncer(options: SyncerOptions & { readonly state: Pick<StateStore, 'range'> }): Syncer {
+  const { state, onError } = options;
   const withdrawals = new Withdrawals(options);
-  const queue = new SyncQueue(options);
+  let takes = false;
+  const queue: SyncQueue = new SyncQueue(options, () => (takes ? pending.take() : undefined));
+  const pending = new PendingWork({ state, queue, onError });
+  const works = [pending, queue, withdrawals];
+  const idle = async (): Promise<void> => {
+    while (works.some((work) => work.busy())) await Promise.all(works.map((work) => work.idle()));
+  };
   return {
     sync: (id, request) => queue.sync(id, request),
-    idle: async () => {
-      while (queue.busy() || withdrawals.busy()) await Promise.all([queue.idle(), withdrawals.idle()]);
+    takePending: () => {
+      takes = true;
+      pending.take();
     },
+    idle,
     removed: ({ id, type }) => {
       const ended = queue.abort(id);
       if (type !== 'composer') withdrawals.start(ended);
@@ -56,7 +71,7 @@ export function createSyncer(options: SyncerOptions): Syncer {
     close: async () => {
       queue.close();
       withdrawals.close();
-      while (queue.busy() || withdrawals.busy()) await Promise.all([queue.idle(), withdrawals.idle()]);
+      await idle();
     },
   };
 }

@@ -12,7 +12,7 @@ import { filesBelow } from './files-below.ts';
 const secretNames =
   /^(?:token|secret|password|current_password|new_password|setup_code|recovery_codes|private_key|uri|material)$/;
 const forms =
-  /\b(?:lib_[rw]_[0-9A-Za-z]{38}|(?:inv|set)_[0-9A-Za-z]{32}|eyJ[\w-]{8,}\.[\w-]{20,}\.[\w-]{40,}|[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5})\b/g;
+  /\b(?:lib_[rw]_[0-9A-Za-z]{38}|(?:inv|set)_[0-9A-Za-z]{32}|whsec_[0-9A-Za-z+/]{43}=|eyJ[\w-]{8,}\.[\w-]{20,}\.[\w-]{40,}|[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5})\b/g;
 /** Shorter values may be ordinary words. */
 const shortest = 12;
 

@@ -4,11 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import { addressObjection } from '../../cli/compose/settings.ts';
 import { loadConfig } from '../../cli/config/config.ts';
 import { createRepositorySources } from '../../cli/builds/repository-sources.ts';
+import { createHooks } from '../../proxy/hooks/hooks.ts';
+import type { HookInbox } from '../../proxy/hooks/inbox.ts';
+import { openInbox } from '../../proxy/hooks/open-inbox.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
+import type { HookServices } from '../../proxy/manage/routes/hooks.ts';
 import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { SettingObjection } from '../../proxy/settings/settings.ts';
@@ -30,11 +35,15 @@ export interface RepositoryParts {
   /** the parent of `data` and libretto.json */
   readonly folder: string;
   readonly settings?: object | undefined;
+  /** the number of concurrent syncs */
+  readonly parallel: () => MaybeAsync<number>;
 }
 
 export interface TestRepositories extends RepositoryServices {
   readonly syncer: Syncer;
   readonly schedule: Schedule;
+  readonly hooksOf: HookServices['hooksOf'];
+  readonly inbox: HookInbox;
   readonly builder: ScriptedBuilder;
   readonly settingObjection: SettingObjection;
   readonly errors: readonly unknown[];
@@ -58,6 +67,7 @@ export async function repositoryServices({
   now,
   folder,
   settings = {},
+  parallel,
 }: RepositoryParts): Promise<TestRepositories> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify(settings));
@@ -69,7 +79,7 @@ export async function repositoryServices({
   // follows the registry's own clock, which a test can move
   const liveness = createLiveness({ monotonicMs: now });
   const jobs = createJobs({ state, store, now, randomBytes, liveness });
-  const syncer = createSyncer({ jobs, runner: builder, hostOf: createHostOf(state), now, onError });
+  const syncer = createSyncer({ state, jobs, runner: builder, hostOf: createHostOf(state), now, onError, parallel });
   return {
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
@@ -85,8 +95,19 @@ export async function repositoryServices({
       random: () => 0.5,
       onError,
     }),
+    ...hookServices({ state, store, sealer, now }, syncer),
     builder,
     settingObjection: addressObjection(config, resolve),
     errors,
+  };
+}
+
+function hookServices(
+  { state, store, sealer, now }: Pick<RepositoryParts, 'state' | 'store' | 'sealer' | 'now'>,
+  { takePending }: Syncer,
+): Pick<TestRepositories, 'hooksOf' | 'inbox'> {
+  return {
+    hooksOf: (actor) => createHooks({ store, sealer, now, randomBytes, actor }),
+    inbox: openInbox({ state, sealer, now, randomBytes, takePending }),
   };
 }

@@ -113,6 +113,7 @@ export async function runManagement(
     now,
     folder: folder.path,
     settings: options.settings,
+    parallel: () => settingOf(settings, 'sync.parallel')(),
   });
   const settings = createSettings({
     store,

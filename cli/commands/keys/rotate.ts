@@ -4,6 +4,7 @@ import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
 import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
 import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { resealHooks } from '../../../proxy/hooks/reseal-hooks.ts';
 import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
@@ -41,7 +42,9 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
       );
     }
     // seals again even without a new key: an earlier rotation may have been interrupted
-    const resealed = (await resealUsers(store, sealer, actor)) + (await resealRepositories({ store, sealer, actor }));
+    const parts = { store, sealer, actor };
+    const resealed =
+      (await resealUsers(store, sealer, actor)) + (await resealRepositories(parts)) + (await resealHooks(parts));
     const documents = keyDocuments(keys.list(), now());
     if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });
     else {

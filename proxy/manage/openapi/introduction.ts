@@ -44,7 +44,12 @@ export const tags = [
     name: 'Repositories',
     description: 'Git repositories and folders that the registry reads by itself, and their syncs.',
   },
-  { name: 'Webhooks', description: 'The addresses that git hosts send webhooks to. A webhook starts a sync.' },
+  {
+    name: 'Webhooks',
+    description:
+      'The addresses that git hosts send webhooks to, their secrets, and the deliveries that arrived. A webhook ' +
+      'starts a sync.',
+  },
   { name: 'Artifacts', description: 'Packages that were uploaded as ZIPs.' },
   { name: 'Packages', description: 'Published packages, their sources and their usage.' },
   { name: 'Settings', description: 'Settings that can be changed while the registry runs.' },

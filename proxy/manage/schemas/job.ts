@@ -1,6 +1,7 @@
 // The shape of a sync job of a repository, as the management API shows it.
 
 import { z } from '@hono/zod-openapi';
+import { jobTriggers } from '../../sync/job.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
@@ -15,9 +16,9 @@ export const jobSchema = z
     id: idOf('job', 'the sync'),
     repository_id: idOf('repo', 'the repository that is synced'),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'the progress of the sync' }),
-    trigger: z
-      .enum(['request', 'interval'])
-      .openapi({ description: '`request`: started by a request. `interval`: started automatically' }),
+    trigger: z.enum(jobTriggers).openapi({
+      description: '`request`: a person or a token asked for it. `hook`: a webhook. `interval`: it was due',
+    }),
     created_at: timeWhen('it was requested'),
     created_by: actorWho('requested it'),
     started_at: time.nullable().openapi({ description: 'when it started; null while it waits' }),

@@ -59,6 +59,7 @@ const shapes = {
   'retention.artifacts_days': number,
   'retention.statistics_days': number,
   'retention.jobs': number,
+  'sync.parallel': number,
 } as const satisfies Record<SettingKey, z.ZodType<JsonValue>>;
 
 function rangeOf(key: SettingKey): { readonly minimum?: number; readonly maximum?: number } {
@@ -99,6 +100,7 @@ const groups = {
   sessions: 'sessions of people',
   passwords: 'passwords of people',
   retention: 'retention periods',
+  sync: 'syncs of registered repositories',
 } as const;
 
 export const settingsSchema = z
@@ -136,6 +138,7 @@ export const settingsSchema = z
         jobs: shown('retention.jobs'),
       })
       .openapi({ description: groups.retention }),
+    sync: z.object({ parallel: shown('sync.parallel') }).openapi({ description: groups.sync }),
   })
   .openapi('Settings');
 
@@ -183,6 +186,10 @@ export const settingsPatch = z
       })
       .optional()
       .openapi({ description: groups.retention }),
+    sync: z
+      .strictObject({ parallel: taken('sync.parallel') })
+      .optional()
+      .openapi({ description: groups.sync }),
   })
   .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
 

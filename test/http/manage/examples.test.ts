@@ -64,6 +64,7 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   updateToken: token,
   rotateToken: token,
   updateRepository: repository,
+  issueRepositoryHook: repository,
   updateUser: user,
 };
 

@@ -59,6 +59,7 @@ describe('GET /api/settings', () => {
       'sessions',
       'passwords',
       'retention',
+      'sync',
     ]);
   });
 
@@ -192,6 +193,7 @@ describe('PATCH /api/settings', () => {
     [{ passwords: { min_length: 4 } }, 'passwords.min_length'],
     [{ retention: { jobs: 0 } }, 'retention.jobs'],
     [{ retention: { days: 1 } }, 'retention'],
+    [{ sync: { parallel: 0 } }, 'sync.parallel'],
     [{ listen: '0.0.0.0:80' }, ''],
   ])('the value %j is refused, and the error names it', async (body, path) => {
     const reply = await patch(body);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { errorBody } from '../../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../../proxy/manage/routes/status.ts';
 import { artifactSchema } from '../../../proxy/manage/schemas/artifact.ts';
+import { hookSchema } from '../../../proxy/manage/schemas/hook.ts';
 import { jobSchema } from '../../../proxy/manage/schemas/job.ts';
 import { statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
 import { purgeSchema } from '../../../proxy/manage/schemas/purge.ts';
@@ -105,6 +106,10 @@ export const registryDocuments = {
   'repository list': z.object({ repositories: z.array(repositorySchema).describe('oldest first') }),
   'repository show': repositorySchema.extend({ jobs: z.array(jobSchema).describe('the last syncs, newest first') }),
   'repository sync': jobSchema,
+  'repository hook': hookSchema.extend({
+    url: text('the address of the webhook, for the provider'),
+    secret: orNull(z.string(), 'the new secret, which no other output shows; null: none was made'),
+  }),
   'repository verify': z.union([verificationSchema, errorBody]),
   'repository remove': removedRepository,
   'repository withdraw': z.union([

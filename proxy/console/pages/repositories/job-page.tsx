@@ -9,7 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
 import { ChangedVersions, LeftOutVersions, reportWords } from './job-report.tsx';
 import { Fact } from './repository-page.tsx';
-import { JobBadge } from './repository-words.tsx';
+import { JobBadge, startedBy } from './repository-words.tsx';
 import { repositoryPath } from './services.ts';
 
 export interface JobPageProps {
@@ -46,7 +46,7 @@ export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
           </Fact>
           {report === null ? null : <Fact label="Versions">{reportWords(report)}</Fact>}
           <Fact label="Asked for">
-            <Time at={job.created_at} nowMs={nowMs} /> by {job.trigger === 'interval' ? 'the interval' : author}
+            <Time at={job.created_at} nowMs={nowMs} /> by {startedBy(job.trigger, () => author)}
           </Fact>
           <Duration job={job} />
           {report?.published === true ? <Fact label="Publication">{`number ${report.serial}`}</Fact> : null}

@@ -33,12 +33,20 @@ export function RepositoryList(props: RepositoryListProps): Child {
       Add repository
     </ButtonLink>
   ) : undefined;
+  const actions = mayAdd ? (
+    <>
+      {add}
+      <ButtonLink to="/repositories/hook" icon="link">
+        Webhook
+      </ButtonLink>
+    </>
+  ) : undefined;
   return (
     <>
       <PageHead
         title="Repositories"
         sentence="The registry reads them and publishes their packages, on request or by an interval."
-        actions={total === 0 ? undefined : add}
+        actions={total === 0 ? undefined : actions}
       />
       {total === 0 ? (
         <EmptyState icon="folder-git-2" title="No repository yet" action={add}>

@@ -19,6 +19,7 @@ import {
   filterWords,
   intervalWords,
   JobBadge,
+  startedBy,
   StatusBadge,
   typeWords,
 } from './repository-words.tsx';
@@ -89,6 +90,9 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
               Credentials
             </ButtonLink>
           ) : null}
+          <ButtonLink to={`${path}/hook`} icon="link">
+            Webhook
+          </ButtonLink>
           <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" data-dialog>
             Remove
           </ButtonLink>
@@ -128,9 +132,7 @@ function Jobs({ standing, authorOf, nowMs }: Pick<RepositoryPageProps, 'standing
     },
     {
       label: 'Started by',
-      cell: ({ trigger, created_by: by }) => (
-        <span class="soft">{trigger === 'interval' ? 'the interval' : authorOf(by)}</span>
-      ),
+      cell: ({ trigger, created_by: by }) => <span class="soft">{startedBy(trigger, () => authorOf(by))}</span>,
     },
   ];
   return (

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { JsonValue } from '../../../../build/contract/json.ts';
-import type { JobState } from '../../../sync/job.ts';
+import type { JobState, JobTrigger } from '../../../sync/job.ts';
 import type { CredentialsKind, RepositoryType } from '../../../sync/repository.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -58,6 +58,12 @@ function WordBadge({ kind, icon, words }: BadgeWords): Child {
       {words}
     </Badge>
   );
+}
+
+/** Who or what started a sync. `person`: the name of its author. */
+export function startedBy(trigger: JobTrigger, person: () => string): string {
+  if (trigger === 'request') return person();
+  return trigger === 'hook' ? 'a webhook' : 'the interval';
 }
 
 const units = [

@@ -13,6 +13,7 @@ const titles: Readonly<Record<string, string>> = {
   sessions: 'Sessions and passwords',
   passwords: 'Sessions and passwords',
   retention: 'Retention',
+  sync: 'Syncs',
 };
 
 /** Settings without a group of their own are about packages.json. */

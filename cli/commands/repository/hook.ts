@@ -1,0 +1,94 @@
+// `libretto repository hook`: the webhook of a repository, or of all repositories: its address, its deliveries, a new
+// secret, a replay, and its removal. A new secret is printed alone on standard output, for scripts.
+
+import type { Secret } from '../../../build/shared/text/secret.ts';
+import { describeHook, type HookDocument } from '../../../proxy/hooks/describe-hook.ts';
+import { sharedHook } from '../../../proxy/hooks/hook-record.ts';
+import type { Hooks } from '../../../proxy/hooks/hooks.ts';
+import { replayDelivery } from '../../../proxy/hooks/replay-delivery.ts';
+import type { RepositoryId } from '../../../proxy/sync/repository.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printJson, printLines, revealSecret } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { runningServer } from '../../state/serve-lock.ts';
+import { describeHookLines } from '../../text/hook-text.ts';
+import { addressForClients } from '../token/address-for-clients.ts';
+import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
+
+type Place = typeof sharedHook | { readonly of: 'repository'; readonly id: RepositoryId };
+
+export function run(context: Context, given: Given): Promise<number> {
+  assertOne(given);
+  return runRepositoryCommand(context, given, async (command) => {
+    const place = await placeOf(command);
+    const hooks = command.syncing.hooksOf(context.actor);
+    const { secret, exitCode } = await act(command, place, hooks);
+    const record = await hooks.find(place);
+    await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), secret);
+    return exitCode;
+  });
+}
+
+/** One target and one action. */
+function assertOne({ operands, flags }: Given): void {
+  if (operands[0] === undefined && flags['all'] !== true)
+    throw new UsageError('Name a repository by its id, or the webhook for all repositories with --all.');
+  if (operands[0] !== undefined && flags['all'] === true)
+    throw new UsageError('Name a repository, or use --all: not both.');
+  const actions = ['rotate', 'replay', 'remove'].filter((name) => flags[name] !== undefined);
+  if (actions.length > 1) throw new UsageError(`Use one of --${actions.join(' and --')}, not both.`);
+  if (flags['dropOld'] === true && flags['rotate'] !== true) throw new UsageError('--drop-old belongs to --rotate.');
+}
+
+async function placeOf({ given, repositories, id }: RepositoryCommand): Promise<Place> {
+  return given.flags['all'] === true ? sharedHook : { of: 'repository', id: (await repositories.get(id)).id };
+}
+
+async function act(
+  { given: { flags }, context, syncing }: RepositoryCommand,
+  place: Place,
+  hooks: Hooks,
+): Promise<{ readonly secret?: Secret; readonly exitCode: number }> {
+  if (flags['remove'] === true) {
+    await hooks.remove(place);
+    return { exitCode: 0 };
+  }
+  if (typeof flags['replay'] === 'string') {
+    const begun = await replayDelivery(syncing, place, flags['replay'], context.actor);
+    await syncing.syncer.idle();
+    const jobs = await Promise.all(begun.map(({ repository_id: id, id: job }) => syncing.jobs.get(id, job)));
+    return { exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0 };
+  }
+  if (flags['rotate'] !== true && (await hooks.find(place)) !== undefined) return { exitCode: 0 };
+  const { secret } = await hooks.issue(place, { dropOld: flags['dropOld'] === true });
+  return { secret, exitCode: 0 };
+}
+
+async function print(
+  { context, config, json }: RepositoryCommand,
+  document: HookDocument,
+  secret: Secret | undefined,
+): Promise<void> {
+  const { stdout, remarks } = context;
+  const { url, remark } = addressForClients(
+    config,
+    context.networkAddresses(),
+    await runningServer(config, context.now()),
+  );
+  const address = `${url}${document.path}`;
+  const shown = secret === undefined ? null : revealSecret(secret);
+  if (json) printJson(stdout, { url: address, ...document, secret: shown });
+  else {
+    printLines(shown === null ? stdout : remarks, describeHookLines(address, document));
+    if (remark !== undefined) printLines(remarks, ['', remark]);
+    if (shown !== null) {
+      printLines(remarks, ['', 'Secret (shown only once; enter it at the provider now):']);
+      printLines(stdout, [shown]);
+    }
+  }
+  if (shown !== null)
+    await stdout.delivered(
+      'The secret was made, but it could not be printed. Make another one with --rotate --drop-old.',
+    );
+}

@@ -1,0 +1,76 @@
+// The check of webhooks: repositories from which no hook came for longer than their interval. A repository without
+// pushes sends none, so only a change that no hook announced is a warning.
+
+import { listDeliveries } from '../../proxy/hooks/delivery.ts';
+import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { jobPrefix, parseJobRecord, type JobRecord } from '../../proxy/sync/job.ts';
+import { listRepositories } from '../../proxy/sync/list-repositories.ts';
+import { repositoryHookKey } from '../../proxy/sync/repository-rows.ts';
+import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { ok, warning, type Finding } from './finding.ts';
+
+const advice =
+  'Open the list of deliveries at the provider, and look for failures. GitHub, GitLab and Bitbucket send no hook for ' +
+  'some large pushes; the interval finds those. Gitea and Forgejo call private addresses only if ALLOWED_HOST_LIST in ' +
+  'their configuration permits it.';
+
+/** Returns no finding if no repository has a webhook. */
+export async function check(config: Config, { now }: Context): Promise<readonly Finding[]> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return [];
+  try {
+    const hooked = (await Promise.all((await listRepositories(state)).map((record) => lastHook(state, record)))).flat();
+    if (hooked.length === 0) return [];
+    const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
+    const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
+    return [summaryOf(hooked.length, silent), ...missed.flat()];
+  } finally {
+    await state.close();
+  }
+}
+
+interface Hooked {
+  readonly record: RepositoryRecord;
+  /** when its last hook arrived, or when its webhook was made */
+  readonly at: string;
+}
+
+/** [] for a repository without a webhook of its own, and without a delivery to the address for all. */
+async function lastHook(state: StateStore, record: RepositoryRecord): Promise<readonly Hooked[]> {
+  const [hook, [delivery]] = await Promise.all([
+    state.get(repositoryHookKey(record.id)),
+    listDeliveries(state, record.id),
+  ]);
+  const at = delivery?.received_at ?? (hook === undefined ? undefined : parseHookRecord(hook.value).created_at);
+  return at === undefined ? [] : [{ record, at }];
+}
+
+/** `seconds`: of the interval. */
+function isOlder(at: string, seconds: number, now: Date): boolean {
+  return now.getTime() - Date.parse(at) > seconds * 1000;
+}
+
+function summaryOf(count: number, silent: readonly Hooked[]): Finding {
+  const repositories = `${count} ${count === 1 ? 'repository has' : 'repositories have'} a webhook`;
+  if (silent.length === 0) return ok('hook', `${repositories}; all were heard of within their interval`);
+  const names = silent.slice(0, 5).map(({ record }) => record.url);
+  const more = silent.length > names.length ? ` and ${silent.length - names.length} more` : '';
+  return ok('hook', `${repositories}; no hook for longer than the interval from ${names.join(', ')}${more}`);
+}
+
+/** A change that an automatic sync found, and that no hook had announced. */
+async function missedChange(state: StateStore, { record: { id, url }, at }: Hooked): Promise<readonly Finding[]> {
+  const jobs = (await state.range(jobPrefix(id), { reverse: true })).map(({ value }) => parseJobRecord(value));
+  const missed = jobs.find((job) => job.trigger === 'interval' && job.created_at > at && foundChanges(job));
+  if (missed === undefined) return [];
+  const message = `no hook announced the change of ${url} that an automatic sync found at ${missed.created_at}`;
+  return [warning('hook', message, `Look at its deliveries: \`libretto repository hook ${id}\`. ${advice}`)];
+}
+
+function foundChanges({ report }: JobRecord): boolean {
+  return report !== null && report.counts.added + report.counts.changed + report.counts.withdrawn > 0;
+}

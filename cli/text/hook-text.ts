@@ -1,0 +1,45 @@
+// The text of webhooks on the command line. Pure.
+
+import type { DeliveryDocument, HookDocument } from '../../proxy/hooks/describe-hook.ts';
+import { formatFields, formatTable } from '../io/output.ts';
+
+/** `address`: the whole address for the provider. */
+export function describeHookLines(address: string, { secrets, deliveries, ...hook }: HookDocument): string[] {
+  if (hook.created_at === null)
+    return ['There is no webhook. The next `libretto repository hook` makes one.', ...deliveryLines(deliveries)];
+  return [
+    ...formatFields([
+      ['address', address],
+      ...secrets.map(
+        ({ id, ends_at: endsAt }) => ['secret', `${id}${endsAt === null ? '' : `, until ${seconds(endsAt)}`}`] as const,
+      ),
+      ['made', `${seconds(hook.created_at)} by ${String(hook.created_by)}`],
+    ]),
+    ...deliveryLines(deliveries),
+  ];
+}
+
+function deliveryLines(deliveries: readonly DeliveryDocument[]): string[] {
+  if (deliveries.length === 0) return ['', 'No delivery has arrived yet.'];
+  const rows = deliveries.map((delivery) => [
+    delivery.id,
+    seconds(delivery.received_at),
+    delivery.provider,
+    delivery.event,
+    resultOf(delivery),
+  ]);
+  return ['', ...formatTable(['DELIVERY', 'RECEIVED', 'FROM', 'EVENT', 'RESULT'], rows)];
+}
+
+/** `succeeded (job_…)`, `waiting`, `ping` */
+function resultOf({ outcome, syncs }: DeliveryDocument): string {
+  if (outcome !== 'sync') return outcome;
+  return syncs
+    .map(({ job_id: job, state }) => (job === null ? (state ?? 'no longer kept') : `${String(state)} (${job})`))
+    .join(', ');
+}
+
+/** 2027-01-31T00:00:00.000Z → 2027-01-31T00:00:00Z */
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,137 @@
+// The page of a webhook: its address, its valid secrets without their text, and the last deliveries with their syncs.
+
+import type { Child } from 'hono/jsx';
+import type { DeliveryDocument, DeliverySync, HookDocument } from '../../../hooks/describe-hook.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { HookPlace } from './services.ts';
+
+export interface HookPageProps {
+  readonly place: HookPlace;
+  readonly hook: HookDocument;
+  /** the address of the registry for its clients */
+  readonly origin: string;
+  readonly nowMs: number;
+}
+
+export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
+  const exists = hook.secrets.length > 0;
+  return (
+    <>
+      <PageHead
+        title={`Webhook of ${place.name}`}
+        sentence="A push at the provider starts a sync here, so that a new version can be installed seconds later."
+        trail={[place.parent]}
+        actions={exists ? <Actions path={place.path} /> : undefined}
+      />
+      {exists ? (
+        <Existing place={place} hook={hook} origin={origin} nowMs={nowMs} />
+      ) : (
+        <EmptyState
+          icon="link"
+          title="No webhook"
+          action={
+            <ButtonLink to={`${place.path}/secret`} kind="primary">
+              Make the webhook
+            </ButtonLink>
+          }
+        >
+          Make it, then enter its address and its secret at GitHub, GitLab, Bitbucket, Gitea or Azure DevOps.
+        </EmptyState>
+      )}
+      <Deliveries place={place} deliveries={hook.deliveries} nowMs={nowMs} />
+    </>
+  );
+}
+
+function Actions({ path }: { readonly path: string }): Child {
+  return (
+    <>
+      <ButtonLink to={`${path}/secret`} icon="key-round">
+        New secret
+      </ButtonLink>
+      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger">
+        Remove
+      </ButtonLink>
+    </>
+  );
+}
+
+function Existing({ hook, origin, nowMs }: HookPageProps): Child {
+  return (
+    <section class="stack">
+      <h2>Address</h2>
+      <CodeBlock label="the address of the webhook" text={`${origin}${hook.path}`} />
+      <h2>Secrets</h2>
+      <Table
+        caption="Secrets"
+        columns={[
+          { label: 'Secret', cell: ({ id }) => <code>{id}</code> },
+          { label: 'Made', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
+          {
+            label: 'Valid until',
+            cell: ({ ends_at: at }) => (at === null ? 'it is replaced' : <Time at={at} nowMs={nowMs} />),
+          },
+        ]}
+        rows={hook.secrets}
+      />
+    </section>
+  );
+}
+
+interface DeliveriesProps {
+  readonly place: HookPlace;
+  readonly deliveries: readonly DeliveryDocument[];
+  readonly nowMs: number;
+}
+
+function Deliveries({ place, deliveries, nowMs }: DeliveriesProps): Child {
+  const columns: readonly Column<DeliveryDocument>[] = [
+    { label: 'Received', cell: ({ received_at: at }) => <Time at={at} nowMs={nowMs} /> },
+    { label: 'From', cell: ({ provider, event }) => `${provider}: ${event}` },
+    { label: 'Result', cell: (delivery) => <Result {...delivery} /> },
+    {
+      label: 'Again',
+      isPlain: true,
+      cell: ({ id, syncs }) => (syncs.length === 0 ? null : <A to={`${place.path}/${id}/replay`}>Replay</A>),
+    },
+  ];
+  return (
+    <section class="stack">
+      <h2>Last deliveries</h2>
+      {deliveries.length === 0 ? (
+        <p class="soft">None has arrived yet.</p>
+      ) : (
+        <Table caption="Deliveries" columns={columns} rows={deliveries} />
+      )}
+    </section>
+  );
+}
+
+function Result({ outcome, syncs }: DeliveryDocument): Child {
+  if (outcome !== 'sync') return <span class="soft">{outcome}</span>;
+  return (
+    <span class="stack-tight">
+      {syncs.map((sync) => (
+        <SyncLink {...sync} />
+      ))}
+    </span>
+  );
+}
+
+function SyncLink({ repository_id: repository, job_id: job, state }: DeliverySync): Child {
+  if (job === null) return <span class="soft">{state === 'waiting' ? 'the sync waits' : 'no longer kept'}</span>;
+  return <A to={`/repositories/${repository}/jobs/${job}`}>{`the sync ${syncWords[state ?? 'succeeded'] ?? ''}`}</A>;
+}
+
+const syncWords: Readonly<Partial<Record<string, string>>> = {
+  queued: 'waits',
+  running: 'is running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+};

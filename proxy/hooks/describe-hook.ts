@@ -1,0 +1,78 @@
+// A webhook as people see it: its address, its secrets without their text, and its last deliveries with their syncs.
+
+import type { StateStore } from '../state/state-store.ts';
+import type { JobRecord, JobState } from '../sync/job.ts';
+import type { Jobs } from '../sync/jobs.ts';
+import { parsePendingSync, pendingKey } from '../sync/pending-sync.ts';
+import type { RepositoryId } from '../sync/repository.ts';
+import { listDeliveries, type DeliveryRecord } from './delivery.ts';
+import { hookPath, isValidAt, type HookRecord } from './hook-record.ts';
+import type { HookAddress } from './inbox.ts';
+
+/** The sync of one repository that a delivery asked for. */
+export interface DeliverySync {
+  readonly repository_id: RepositoryId;
+  /** null: it waits for another sync, or its job is no longer kept */
+  readonly job_id: string | null;
+  /** `waiting`: for another sync. null: its job is no longer kept */
+  readonly state: JobState | 'waiting' | null;
+}
+
+export interface DeliveryDocument extends Omit<DeliveryRecord, 'repositories'> {
+  readonly syncs: readonly DeliverySync[];
+}
+
+export interface HookDocument {
+  /** below the address of the registry */
+  readonly path: string;
+  /** the valid secrets, newest first; [] without a hook */
+  readonly secrets: readonly { readonly id: string; readonly created_at: string; readonly ends_at: string | null }[];
+  /** null without a hook */
+  readonly created_at: string | null;
+  readonly created_by: string | null;
+  /** newest first, those to the address for all repositories included */
+  readonly deliveries: readonly DeliveryDocument[];
+}
+
+export interface HookDescriptionParts {
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly jobs: Pick<Jobs, 'list'>;
+}
+
+/** `record`: undefined if nobody made the hook. A repository also has deliveries to the address for all. */
+export async function describeHook(
+  parts: HookDescriptionParts,
+  address: HookAddress,
+  record: HookRecord | undefined,
+  nowMs: number,
+): Promise<HookDocument> {
+  const deliveries = await listDeliveries(parts.state, address.of === 'repository' ? address.id : 'registry');
+  const ids = [...new Set(deliveries.flatMap(({ repositories }) => repositories))];
+  const syncs = new Map(await Promise.all(ids.map(async (id) => [id, await syncsOf(parts, id)] as const)));
+  const valid = (record?.secrets ?? []).filter((secret) => isValidAt(secret, nowMs));
+  return {
+    path: hookPath(address),
+    secrets: valid.map(({ id, created_at, ends_at }) => ({ id, created_at, ends_at })),
+    created_at: record?.created_at ?? null,
+    created_by: record?.created_by ?? null,
+    deliveries: deliveries.map(({ repositories, ...delivery }) => ({
+      ...delivery,
+      syncs: repositories.map((id) => syncs.get(id)?.(delivery.id) ?? { repository_id: id, job_id: null, state: null }),
+    })),
+  };
+}
+
+/** The sync of this repository that answers a delivery: the last one, because an earlier one may have been cut off. */
+async function syncsOf(
+  { state, jobs }: HookDescriptionParts,
+  id: RepositoryId,
+): Promise<(delivery: string) => DeliverySync> {
+  const [newestFirst, pending] = await Promise.all([jobs.list(id), state.get(pendingKey(id))]);
+  const waiting = pending === undefined ? [] : parsePendingSync(pending.value).deliveries;
+  return (delivery) => {
+    const job: JobRecord | undefined = newestFirst.find(({ deliveries }) => deliveries?.includes(delivery) === true);
+    const isCutOff = job === undefined || job.state === 'failed';
+    if (isCutOff && waiting.includes(delivery)) return { repository_id: id, job_id: null, state: 'waiting' };
+    return { repository_id: id, job_id: job?.id ?? null, state: job?.state ?? null };
+  };
+}

@@ -1,0 +1,33 @@
+// Finds registered git repositories by the clone address in a hook. The addresses are read again after a change of the
+// state, and not for each hook.
+
+import type { StateStore } from '../state/state-store.ts';
+import { listRepositories } from '../sync/list-repositories.ts';
+import type { RepositoryId, RepositoryRecord } from '../sync/repository.ts';
+import { normalizeCloneUrl } from './clone-url.ts';
+import type { HookInbox, NormalizedCloneUrl } from './inbox.ts';
+
+type ByAddress = ReadonlyMap<NormalizedCloneUrl, readonly RepositoryId[]>;
+
+export function createRepositoriesAt(state: Pick<StateStore, 'range' | 'generation'>): HookInbox['repositoriesAt'] {
+  let known: { readonly generation: number; readonly found: Promise<ByAddress> } | undefined;
+  return async (addresses) => {
+    const generation = state.generation();
+    if (known?.generation !== generation) {
+      const found = listRepositories(state).then(byAddress);
+      known = { generation, found };
+      found.catch(() => (known = undefined));
+    }
+    const found = await known.found;
+    return [...new Set(addresses.flatMap((address) => found.get(address) ?? []))];
+  };
+}
+
+function byAddress(records: readonly RepositoryRecord[]): ByAddress {
+  const found = new Map<NormalizedCloneUrl, RepositoryId[]>();
+  for (const { id, type, url } of records) {
+    const address = type === 'git' ? normalizeCloneUrl(url) : undefined;
+    if (address !== undefined) found.set(address, [...(found.get(address) ?? []), id]);
+  }
+  return found;
+}

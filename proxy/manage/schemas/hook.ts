@@ -1,0 +1,82 @@
+// The shapes of webhooks in requests and responses of the management API.
+
+import { z } from '@hono/zod-openapi';
+import { deliveryOutcomes, providerNames } from '../../hooks/inbox.ts';
+import { actorWho, idOf } from './id.ts';
+import { jobSchema } from './job.ts';
+import { time, timeWhen } from './time.ts';
+
+const sync = z.object({
+  repository_id: idOf('repo', 'the repository'),
+  job_id: z.string().nullable().openapi({
+    description: 'the sync that answers the delivery; null while it waits, and when the job is no longer kept',
+    example: 'job_4fHj2kLm9QwErTy0',
+  }),
+  state: z
+    .enum(['waiting', 'queued', 'running', 'succeeded', 'failed'])
+    .nullable()
+    .openapi({ description: '`waiting`: for another sync. null: the job is no longer kept' }),
+});
+
+const delivery = z
+  .object({
+    id: idOf('dlv', 'the delivery'),
+    hook: z.enum(['repository', 'registry']).openapi({
+      description: '`registry`: it was sent to the address for all repositories',
+    }),
+    provider: z.enum(providerNames).openapi({ description: 'who sent it' }),
+    provider_id: z.string().openapi({
+      description: "the id in the provider's list of deliveries",
+      example: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    }),
+    event: z.string().openapi({ description: "the provider's name of the event", example: 'push' }),
+    outcome: z.enum(deliveryOutcomes).openapi({ description: '`sync`: it asked for syncs' }),
+    received_at: timeWhen('it was received'),
+    syncs: z.array(sync).openapi({ description: 'the syncs that it asked for' }),
+  })
+  .openapi('HookDelivery');
+
+const hook = {
+  path: z.string().openapi({
+    description: 'the path of the webhook, below the address of the registry',
+    example: '/hooks/repo_4fHj2kLm9QwErTy0',
+  }),
+  secrets: z
+    .array(
+      z.object({
+        id: idOf('whs', 'the secret'),
+        created_at: timeWhen('it was made'),
+        ends_at: time.nullable().openapi({ description: 'when it ends; null: it is the current secret' }),
+      }),
+    )
+    .openapi({ description: 'the valid secrets without their text, newest first; `[]`: there is no webhook' }),
+  created_at: time.nullable().openapi({ description: 'when the webhook was made; null: there is none' }),
+  created_by: actorWho('made it; null: there is no webhook').nullable(),
+  deliveries: z.array(delivery).openapi({
+    description: 'the last 20, newest first; those to the address for all repositories that concern it are included',
+  }),
+};
+
+export const hookSchema = z.object(hook).openapi('Hook');
+
+export const issuedHook = z
+  .object({
+    ...hook,
+    secret: z.string().openapi({
+      description: 'the text of the new secret. No other answer shows it',
+      example: `whsec_${'A'.repeat(43)}=`,
+    }),
+  })
+  .openapi('IssuedHook');
+
+export const hookIssue = z
+  .strictObject({
+    drop_old: z.boolean().default(false).openapi({
+      description: 'true: the former secret ends at once. false: it stays valid for 24 hours',
+    }),
+  })
+  .openapi('HookIssue');
+
+export const replayedJobs = z
+  .object({ data: z.array(jobSchema).openapi({ description: 'the sync of each repository' }) })
+  .openapi('ReplayedJobs');

@@ -1,0 +1,71 @@
+// The row of a sync that hooks asked for. It is written before the hook is answered, and stays until a sync that began
+// later has ended. So a killed server forgets no hook, and any number of hooks cost one sync under way and one waiting.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { malformedRecord } from '../state/state-error.ts';
+import type { StateChange, StateEntry } from '../state/state-store.ts';
+import { hostOfRepository, type RepositoryId, type RepositoryRecord } from './repository.ts';
+
+export interface PendingSync {
+  readonly repository_id: RepositoryId;
+  /** the host of the repository; '' for this machine */
+  readonly host: string;
+  /** when the first of the hooks arrived, RFC 3339 UTC */
+  readonly asked_at: string;
+  /** the ids of the deliveries that asked for it, the last ones */
+  readonly deliveries: readonly string[];
+}
+
+export const pendingPrefix = 'hook-pending/';
+const mostDeliveries = 20;
+
+export function pendingKey(repository: RepositoryId): string {
+  return `${pendingPrefix}${repository}`;
+}
+
+/** `entry`: the present row, if there is one. */
+export function askSync(
+  record: RepositoryRecord,
+  entry: StateEntry | undefined,
+  asked: { readonly at: string; readonly delivery: string },
+): PendingSync {
+  const before = entry === undefined ? undefined : parsePendingSync(entry.value);
+  return {
+    repository_id: record.id,
+    host: hostOfRepository(record),
+    asked_at: before?.asked_at ?? asked.at,
+    deliveries: [...(before?.deliveries ?? []), asked.delivery].slice(-mostDeliveries),
+  };
+}
+
+/**
+ * What the end of a sync does to the row. `answered`: the deliveries that had asked before the sync began. Those that
+ * asked during the sync need another one.
+ */
+export function settlePending(
+  entry: StateEntry | undefined,
+  answered: readonly string[],
+  at: string,
+): Pick<StateChange, 'conditions' | 'puts' | 'deletes'> {
+  if (entry === undefined) return { conditions: [], puts: [], deletes: [] };
+  const { key, revision } = entry;
+  const pending = parsePendingSync(entry.value);
+  const left = pending.deliveries.filter((id) => !answered.includes(id));
+  const conditions = [{ key, revision }];
+  if (left.length === 0) return { conditions, puts: [], deletes: [key] };
+  const rest: PendingSync = { ...pending, asked_at: at, deliveries: left };
+  return { conditions, puts: [{ key, value: { ...rest } }], deletes: [] };
+}
+
+/** Throws StateError for a value that is no row of a pending sync. */
+export function parsePendingSync(value: JsonValue): PendingSync {
+  if (
+    isJsonObject(value) &&
+    typeof value['repository_id'] === 'string' &&
+    typeof value['host'] === 'string' &&
+    typeof value['asked_at'] === 'string' &&
+    Array.isArray(value['deliveries'])
+  )
+    return value as unknown as PendingSync;
+  throw malformedRecord('A row of a pending sync');
+}
