@@ -46,7 +46,8 @@ export async function readPending(
       for (const kind of ['stable', 'dev'] as const) {
         const document = former[kind];
         // the first of several cut-off publications knows the documents from before all of them
-        if (document !== undefined) known[kind] ??= await locate(output, { name, kind, document, serial: cut });
+        if (document !== undefined)
+          known[kind] ??= await locate(output, { name, kind, document, from: cut, to: serial });
       }
     }
   }
@@ -64,17 +65,23 @@ interface ReplacedDocument {
   readonly name: PackageName;
   readonly kind: DocumentKind;
   readonly document: FormerDocument;
-  /** of the publication that replaced it */
-  readonly serial: number;
+  /** the serial of the first interrupted publication that was to replace it */
+  readonly from: number;
+  /** the serial of the last interrupted publication */
+  readonly to: number;
 }
 
-/** A record may be in place before its documents are moved: those are then still in the served tree. */
-async function locate(output: Output, { name, kind, document, serial }: ReplacedDocument): Promise<PendingDocument> {
+/**
+ * A power loss may keep a record and lose the documents beside it. The served tree still has such a document then,
+ * until a later interrupted publication replaces it. That publication has stored it in its own folder.
+ */
+async function locate(output: Output, { name, kind, document, from, to }: ReplacedDocument): Promise<PendingDocument> {
   if (document === null || document === 'lost') return { document, at: undefined, records: [] };
+  const stored = Array.from({ length: to - from + 1 }, (_, later) => formerPath(from + later, document));
   for (const at of [
-    { area: 'build', path: formerPath(serial, document) },
-    { area: 'public', path: providerPath(name, kind) },
-  ] as const) {
+    ...stored.map((path) => ({ area: 'build', path }) as const),
+    { area: 'public', path: providerPath(name, kind) } as const,
+  ]) {
     const text = await output.read(at.area, at.path);
     if (text !== undefined && digestOf(text) === document) return { document, at, records: parseProvider(text, name) };
   }

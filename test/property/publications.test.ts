@@ -34,6 +34,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [730_114_822, '170'],
   // a power loss restored the document of the first of two publications of one command
   [767_374_625, '658'],
+  // a power loss kept a cut-off publication's record without its document, which only the next one had stored
+  [798_131_467, '516'],
 ];
 
 /**

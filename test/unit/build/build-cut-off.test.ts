@@ -1,5 +1,6 @@
 // Tests publications that are cut off between any two of their phases: the next build completes them, and the history
 // records the changes that readers saw.
+import { readdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../build/build.ts';
 import type { BuildEffects } from '../../../build/scan/build-request.ts';
@@ -143,6 +144,26 @@ describe.each(phases)('after a cut before the phase %s', (phase) => {
     await rollBack({ to: 2, dryRun: false }, request(), series.effects());
     expect(publishedTree(data)).toEqual(second);
     expect((await history())[0]).toMatchObject({ rollback_to: 2 });
+    await sound();
+  });
+});
+
+describe('a power loss that keeps the record of a cut-off publication and loses its documents', () => {
+  it('does not lose what readers had: a rollback goes back behind two cut-off publications', async () => {
+    const then = publishedTree(data);
+    edit();
+    await expect(build(request(), cutAt('serving index'))).rejects.toThrow('cut off');
+    const folder = `${data}/build/history/2`;
+    const documents = readdirSync(folder).filter((file) => file !== 'record.json');
+    expect(documents).toHaveLength(2);
+    for (const file of documents) rmSync(`${folder}/${file}`);
+    put('c', '3.0.0');
+    await expect(build(request(), cutAt('announcement'))).rejects.toThrow('cut off');
+    await run();
+    const versions = netChanges((await history()).slice(0, 1)).versions;
+    expect(versions).toContainEqual(expect.objectContaining({ version: '1.0.0', after: null }));
+    await rollBack({ to: 1, dryRun: false }, request(), series.effects());
+    expect(publishedTree(data)).toEqual(then);
     await sound();
   });
 });
