@@ -36,14 +36,18 @@ export async function readPackageDetails(
     parsePublished(files, `index/${quarantinedPath}`, parseQuarantined),
   ]);
   const own = new Set(versions.map(({ entry }) => entry.source));
-  const license = latest['license'];
   return {
-    license: typeof license === 'string' ? [license] : textsOf(license),
-    links: linksFor(latest),
+    ...describedBy(latest),
     versions,
     sources: sources.filter(({ id }) => own.has(id)),
     quarantined: quarantined.filter((row) => row.name === name),
   };
+}
+
+/** `record`: of the latest version. */
+export function describedBy(record: JsonObject): Pick<PackageDetails, 'license' | 'links'> {
+  const { license } = record;
+  return { license: typeof license === 'string' ? [license] : textsOf(license), links: linksFor(record) };
 }
 
 function linksFor(record: JsonObject): Readonly<Record<string, string>> {

@@ -2,11 +2,12 @@
 // files of the catalogue may lie in any folder. Components are rendered synchronously, so a context can hold the place.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
+import { catalogueFile } from './catalogue-file.ts';
 
 export interface Place {
   /** the way from this page to the root of the pages: ``, `../` or more of them */
   readonly root: string;
-  /** true: a file of the catalogue, whose pages are `index.html` of folders */
+  /** true: a page of the catalogue, which is a file, and knows only what is published */
   readonly isCatalogue: boolean;
   /** the folder of the style sheet and the script, from the root: `/assets/1f0c2b` */
   readonly assets: string;
@@ -16,10 +17,15 @@ export const PlaceContext = createContext<Place>({ root: '', isCatalogue: false,
 
 /** The relative address of a page. `path`: from the root, beginning with a slash; may have a query or a fragment. */
 export function hrefTo({ root, isCatalogue }: Place, path: string): string {
-  const [, plain = '', rest = ''] = /^\/([^?#]*)(.*)$/.exec(path) ?? [];
-  const page = isCatalogue && plain !== '' && !plain.includes('.') ? `${plain}/` : plain;
-  const href = `${root}${page}`;
-  return `${href === '' ? './' : href}${rest}`;
+  const [, plain = '', query = '', fragment = ''] = /^\/([^?#]*)([^#]*)(.*)$/.exec(path) ?? [];
+  if (isCatalogue) return `${root}${catalogueFile(path)}${fragment}`;
+  const href = `${root}${plain}`;
+  return `${href === '' ? './' : href}${query}${fragment}`;
+}
+
+/** The relative address of the style sheet, a script or an icon. */
+export function assetAt({ root, assets }: Place, name: string): string {
+  return `${root}${assets.slice(1)}/${name}`;
 }
 
 /** The way from the page of this path to the root: `/tokens/new` → `../`. */

@@ -1,5 +1,5 @@
 // A moment as people say it, with the exact time for those who point at it. With JavaScript the exact time is in the
-// reader's zone, without it in UTC.
+// reader's zone, without it in UTC. A page that is stored shows the day, because it does not know when it is read.
 
 import type { Child } from 'hono/jsx';
 
@@ -13,14 +13,14 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, milliseconds
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `at`: RFC 3339. `nowMs`: epoch milliseconds. */
-export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: number }): Child {
+/** `at`: RFC 3339. `nowMs`: epoch milliseconds; undefined: the page is stored. */
+export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: number | undefined }): Child {
   const ms = Date.parse(at);
   if (Number.isNaN(ms)) return at;
   const exact = new Date(ms).toISOString();
   return (
     <time datetime={exact} title={`${exact.slice(0, 16).replace('T', ' ')} UTC`}>
-      {relativeTime(ms, nowMs)}
+      {nowMs === undefined ? exact.slice(0, 10) : relativeTime(ms, nowMs)}
     </time>
   );
 }

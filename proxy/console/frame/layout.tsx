@@ -8,7 +8,7 @@ import type { PageView } from '../frame/definitions.ts';
 import { sections, type Section } from '../frame/sections.ts';
 import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
-import { A, hrefTo, PlaceContext } from '../components/place.tsx';
+import { A, assetAt, hrefTo, PlaceContext } from '../components/place.tsx';
 
 interface LayoutProps {
   readonly view: PageView;
@@ -59,16 +59,15 @@ interface HeadProps {
 
 export function Head({ title, refreshSeconds }: HeadProps): Child {
   const place = useContext(PlaceContext);
-  const asset = (name: string): string => hrefTo(place, `${place.assets}/${name}`);
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Libretto`}</title>
-      <link rel="icon" href={asset('icon.svg')} />
-      <link rel="stylesheet" href={asset('style.css')} />
-      <script type="module" src={asset('script.js')}></script>
+      <link rel="icon" href={assetAt(place, 'icon.svg')} />
+      <link rel="stylesheet" href={assetAt(place, 'style.css')} />
+      <script type="module" src={assetAt(place, 'script.js')}></script>
       {refreshSeconds === undefined ? null : (
         <noscript>
           <meta http-equiv="refresh" content={String(refreshSeconds)} />

@@ -3,16 +3,16 @@
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { A } from '../../components/place.tsx';
 import { counted } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { warnedVersions, type Warned } from './advised-versions.ts';
 import { Outside } from './facts-panel.tsx';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { VersionLink } from './version-link.tsx';
 
 export function showAdvisories(
   _services: PackagePageServices,
@@ -26,7 +26,13 @@ export function showAdvisories(
   });
 }
 
-function Advisories({ opened, nowMs }: { readonly opened: OpenPackage; readonly nowMs: number }): Child {
+interface AdvisoriesProps {
+  readonly opened: OpenPackage;
+  /** undefined: the page is stored */
+  readonly nowMs: number | undefined;
+}
+
+export function Advisories({ opened, nowMs }: AdvisoriesProps): Child {
   const warned = warnedVersions(opened.advisories, opened.details.versions);
   return (
     <PackageFrame opened={opened} tab="advisories">
@@ -43,7 +49,7 @@ function Advisories({ opened, nowMs }: { readonly opened: OpenPackage; readonly 
 
 const mostLabels = 20;
 
-function columnsOf({ name }: OpenPackage, nowMs: number): readonly Column<Warned>[] {
+function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<Warned>[] {
   return [
     { label: 'Advisory', cell: TitleCell },
     {
@@ -91,7 +97,7 @@ function AffectedCell({ name, affected }: { readonly name: string; readonly affe
         {counted(affected.length, 'version')}
       </Badge>
       {affected.slice(0, mostLabels).map((version) => (
-        <A to={packagePath(name, 'version', { version })}>{version}</A>
+        <VersionLink {...{ name, version }} />
       ))}
       {affected.length > mostLabels ? <span class="soft">and {affected.length - mostLabels} more</span> : null}
     </span>

@@ -5,7 +5,7 @@ import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { readable, type OpenPackage } from './open-package.ts';
-import { WholeText } from './overview-page.tsx';
+import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -22,7 +22,13 @@ export async function showChangelog(
   };
 }
 
-function Changelog({ opened, text }: { readonly opened: OpenPackage; readonly text: PackageText | undefined }): Child {
+interface ChangelogProps {
+  readonly opened: OpenPackage;
+  /** undefined: the latest version has none */
+  readonly text: PackageText | undefined;
+}
+
+export function Changelog({ opened, text }: ChangelogProps): Child {
   return (
     <PackageFrame opened={opened} tab="changelog">
       {text === undefined ? (

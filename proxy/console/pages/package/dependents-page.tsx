@@ -17,14 +17,16 @@ import type { PackagePageServices } from './package-services.ts';
 
 interface DependentsProps {
   readonly opened: OpenPackage;
-  readonly steps: number;
+  /** in both directions of the picture; undefined: one, without a page for more */
+  readonly steps: 1 | 2 | undefined;
   readonly neighbourhood: Neighbourhood;
   /** from 1 */
   readonly page: number;
-  readonly nowMs: number;
+  /** undefined: the page is stored */
+  readonly nowMs: number | undefined;
 }
 
-const rowsPerPage = 50;
+export const dependentsPerPage = 50;
 
 export function showDependents(
   _services: PackagePageServices,
@@ -41,10 +43,10 @@ export function showDependents(
   });
 }
 
-function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsProps): Child {
+export function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsProps): Child {
   const { name, dependents, packages } = opened;
-  const from = (page - 1) * rowsPerPage;
-  const rows = dependents.slice(from, from + rowsPerPage).flatMap((one) => packages.all.get(one) ?? []);
+  const from = (page - 1) * dependentsPerPage;
+  const rows = dependents.slice(from, from + dependentsPerPage).flatMap((one) => packages.all.get(one) ?? []);
   return (
     <PackageFrame opened={opened} tab="dependents">
       <PictureSection {...{ name, steps, neighbourhood }} />
@@ -61,15 +63,17 @@ function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsPro
           shown={rows.length}
           from={from}
           total={dependents.length}
-          perPage={rowsPerPage}
-          pathOf={(one) => packagePath(name, 'dependents', { steps: String(steps), page: String(one) })}
+          perPage={dependentsPerPage}
+          pathOf={(one) =>
+            packagePath(name, 'dependents', { ...(steps === 2 ? { steps: '2' } : {}), page: String(one) })
+          }
         />
       </section>
     </PackageFrame>
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<PackageSummary>[] {
+function columnsOf(nowMs: DependentsProps['nowMs']): readonly Column<PackageSummary>[] {
   return [
     {
       label: 'Package',
@@ -96,14 +100,15 @@ function PictureSection({
 }): Child {
   const { picture, count } = neighbourhood;
   if (count === 0) return null;
-  const other = steps === 1 ? 2 : 1;
   return (
     <section class="stack-tight">
       <div class="row">
         <h2>Who requires whom</h2>
-        <A to={packagePath(name, 'dependents', { steps: String(other) })} class="row-end small">
-          {other === 1 ? 'Show direct neighbours only' : 'Show one step more'}
-        </A>
+        {steps === undefined ? null : (
+          <A to={packagePath(name, 'dependents', { steps: String(3 - steps) })} class="row-end small">
+            {steps === 2 ? 'Show direct neighbours only' : 'Show one step more'}
+          </A>
+        )}
       </div>
       <p class="soft small">
         Left: packages that require it. Right: packages that it requires. A dashed box is not published here.

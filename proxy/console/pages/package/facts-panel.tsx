@@ -4,17 +4,18 @@
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
 import { Icon } from '../../components/icon.tsx';
-import { A } from '../../components/place.tsx';
 import { shownBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
-import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
+import { sourceOf, type OpenPackage } from './open-package.ts';
+import { VersionLink } from './version-link.tsx';
 import { commitLink, webAddress } from './web-links.ts';
 
 export interface FactsPanelProps {
   readonly opened: OpenPackage;
   /** `you`, `root on the command line`; undefined: unknown */
   readonly publisher: string | undefined;
-  readonly nowMs: number;
+  /** undefined: the page is stored */
+  readonly nowMs: number | undefined;
 }
 
 export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child {
@@ -24,7 +25,7 @@ export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child
   return (
     <dl class="facts">
       <Fact label="Latest version">
-        <A to={packagePath(name, 'version', { version })}>{version}</A>, {shownBytes(size)}
+        <VersionLink {...{ name, version }} />, {shownBytes(size)}
       </Fact>
       <Fact label="Published">
         <Time at={since} nowMs={nowMs} />

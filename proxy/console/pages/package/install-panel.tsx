@@ -8,8 +8,8 @@ import { A } from '../../components/place.tsx';
 interface InstallPanelProps {
   /** `acme/hello:^2.4` */
   readonly requirement: string;
-  /** the address of the registry */
-  readonly origin: string;
+  /** the address of the registry; undefined: not configured, which only happens in the catalogue */
+  readonly origin: string | undefined;
   /** true: the reader may create tokens */
   readonly makesTokens: boolean;
 }
@@ -20,24 +20,37 @@ export function InstallPanel({ requirement, origin, makesTokens }: InstallPanelP
       <h2 id="install">Install</h2>
       <CodeBlock
         label="the lines that install it"
-        text={[...registryLines(origin), requireLine(requirement)].join('\n')}
+        text={[...(origin === undefined ? [] : registryLines(origin)), requireLine(requirement)].join('\n')}
       />
-      <details>
-        <summary>Give Composer a token first</summary>
-        <div class="stack-tight">
-          <CodeBlock label="the line that gives Composer a token" text={tokenLine(origin, 'YOUR_TOKEN')} />
-          <p class="small soft">
-            Run it once in the project. Replace YOUR_TOKEN with a read token
-            {makesTokens ? (
-              <>
-                : <A to="/tokens/new">create a token</A>.
-              </>
-            ) : (
-              '; a maintainer creates it.'
-            )}
-          </p>
-        </div>
-      </details>
+      {origin === undefined ? (
+        <p class="small soft">
+          The project must know the registry. Its address is not configured: set <code>publicUrl</code> in
+          libretto.json, and publish the catalogue again.
+        </p>
+      ) : (
+        <TokenAdvice {...{ origin, makesTokens }} />
+      )}
     </section>
+  );
+}
+
+function TokenAdvice({ origin, makesTokens }: { readonly origin: string; readonly makesTokens: boolean }): Child {
+  return (
+    <details>
+      <summary>Give Composer a token first</summary>
+      <div class="stack-tight">
+        <CodeBlock label="the line that gives Composer a token" text={tokenLine(origin, 'YOUR_TOKEN')} />
+        <p class="small soft">
+          Run it once in the project. Replace YOUR_TOKEN with a read token
+          {makesTokens ? (
+            <>
+              : <A to="/tokens/new">create a token</A>.
+            </>
+          ) : (
+            '; a maintainer creates it.'
+          )}
+        </p>
+      </div>
+    </details>
   );
 }

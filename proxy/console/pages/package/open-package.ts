@@ -19,7 +19,7 @@ export interface OpenPackage {
   readonly details: PackageDetails;
   readonly latest: PublishedVersion;
   /** all published packages */
-  readonly packages: PublishedPackages;
+  readonly packages: Pick<PublishedPackages, 'all'>;
   /** the published packages that require it, sorted */
   readonly dependents: readonly PackageName[];
   readonly advisories: PackageAdvisories;

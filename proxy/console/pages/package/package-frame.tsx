@@ -1,9 +1,9 @@
 // The frame of all pages about one package: its name, what it is, badges, and the tabs.
 
-import type { Child } from 'hono/jsx';
+import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { A, PlaceContext } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { Tabs } from '../../components/tabs.tsx';
 import { warnedVersions } from './advised-versions.ts';
@@ -30,13 +30,14 @@ export function PackageFrame({ opened, tab, children }: PackageFrameProps): Chil
         />
         <Badges opened={opened} />
       </div>
-      <Tabs label="About this package" tabs={tabsOf(opened, tab)} />
+      <Tabs label="About this package" tabs={tabsOf(opened, tab, useContext(PlaceContext).isCatalogue)} />
       {children}
     </>
   );
 }
 
-function tabsOf(opened: OpenPackage, current: PackageTab) {
+/** The catalogue knows neither downloads nor reasons. */
+function tabsOf(opened: OpenPackage, current: PackageTab, isCatalogue: boolean) {
   const { name, details, dependents, latest } = opened;
   const warned = warnedVersions(opened.advisories, details.versions).length;
   const tab = (id: PackageTab, label: string, count = 0) => ({
@@ -49,10 +50,10 @@ function tabsOf(opened: OpenPackage, current: PackageTab) {
     tab('versions', 'Versions', details.versions.length),
     tab('requires', 'Requires'),
     tab('dependents', 'Dependents', dependents.length),
-    tab('downloads', 'Downloads'),
+    ...(isCatalogue ? [] : [tab('downloads', 'Downloads')]),
     ...(latest.entry.changelog === undefined && current !== 'changelog' ? [] : [tab('changelog', 'Changelog')]),
     ...(warned === 0 && current !== 'advisories' ? [] : [tab('advisories', 'Advisories', warned)]),
-    tab('why', 'Why'),
+    ...(isCatalogue ? [] : [tab('why', 'Why')]),
   ];
 }
 

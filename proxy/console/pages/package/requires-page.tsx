@@ -1,7 +1,7 @@
 // What the latest version of a package requires, and where each of those packages is.
 
-import type { Child } from 'hono/jsx';
-import { A } from '../../components/place.tsx';
+import { useContext, type Child } from 'hono/jsx';
+import { A, PlaceContext } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
@@ -22,13 +22,19 @@ export async function showRequires(
   };
 }
 
-function Requires({ opened, locate }: { readonly opened: OpenPackage; readonly locate: LocateName }): Child {
+export function Requires({ opened, locate }: { readonly opened: OpenPackage; readonly locate: LocateName }): Child {
   const { name, latest } = opened;
+  const { isCatalogue } = useContext(PlaceContext);
   return (
     <PackageFrame opened={opened} tab="requires">
       <p class="soft">
-        Of the latest version, {latest.entry.version}. <A to={packagePath(name, 'versions')}>Each version</A> has a page
-        with its own.
+        Of the latest version, {latest.entry.version}.
+        {isCatalogue ? null : (
+          <>
+            {' '}
+            <A to={packagePath(name, 'versions')}>Each version</A> has a page with its own.
+          </>
+        )}
       </p>
       <Links record={latest.record} locate={locate} />
     </PackageFrame>

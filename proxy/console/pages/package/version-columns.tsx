@@ -1,14 +1,15 @@
 // The columns of the list of versions, with what a person may do with each version.
 
-import type { Child } from 'hono/jsx';
+import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
-import { A } from '../../components/place.tsx';
+import { A, PlaceContext } from '../../components/place.tsx';
 import { shownBytes, shownNumber } from '../../components/quantity.ts';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { Reference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
+import { VersionLink, versionAnchor } from './version-link.tsx';
 import type { VersionRow } from './version-rows.ts';
 
 export interface ShownVersion extends VersionRow {
@@ -19,15 +20,19 @@ export interface ShownVersion extends VersionRow {
   readonly withdrawnBy: string | undefined;
 }
 
-export function versionColumns(
-  name: string,
-  { nowMs, may }: Pick<PageRequest, 'nowMs' | 'may'>,
-): readonly Column<ShownVersion>[] {
+/** The columns for everyone. `nowMs`: undefined if the page is stored. */
+export function versionColumns(name: string, nowMs: number | undefined): readonly Column<ShownVersion>[] {
   return [
     { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
     { label: 'Published', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
     { label: 'Reference', cell: ({ reference, commit }) => <Reference {...{ reference }} link={commit} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
+  ];
+}
+
+/** The further columns of the console. */
+export function keeperColumns(name: string, { may }: Pick<PageRequest, 'may'>): readonly Column<ShownVersion>[] {
+  return [
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads) },
     {
       label: 'Actions',
@@ -41,16 +46,15 @@ export function versionColumns(
 
 function NameCell({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
   const { version, kind, isLatest } = row;
+  const { isCatalogue } = useContext(PlaceContext);
   return (
-    <span class="row">
+    <span class="row" {...(isCatalogue ? { id: versionAnchor(version) } : {})}>
       {kind === 'withdrawn' ? (
         <A to={packagePath(name, 'why', { version })} class="main-link">
           {version}
         </A>
       ) : (
-        <A to={packagePath(name, 'version', { version })} class="main-link">
-          {version}
-        </A>
+        <VersionLink {...{ name, version }} isMain />
       )}
       {isLatest ? (
         <Badge kind="good" icon="circle-check">
@@ -66,7 +70,7 @@ function NameCell({ name, row }: { readonly name: string; readonly row: ShownVer
   );
 }
 
-function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs: number }): Child {
+function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs: number | undefined }): Child {
   const { kind, isByHand, since, withdrawnBy } = row;
   if (kind !== 'withdrawn') return <Time at={since} nowMs={nowMs} />;
   return (

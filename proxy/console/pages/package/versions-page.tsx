@@ -13,7 +13,7 @@ import { nameActor } from '../name-actor.ts';
 import { sourceOf, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { versionColumns, type ShownVersion } from './version-columns.tsx';
+import { keeperColumns, versionColumns, type ShownVersion } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
 import { parseVersionsQuery, versionsPath, versionsPerPage, type VersionsQuery } from './versions-query.ts';
 import { commitLink } from './web-links.ts';
@@ -85,7 +85,11 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
       {details.quarantined.length === 0 ? null : <LeftOut versions={details.quarantined} />}
       <section class="stack-tight">
         <Kinds {...{ name, query, rows }} />
-        <Table caption="Versions" columns={versionColumns(name, request)} rows={shown} />
+        <Table
+          caption="Versions"
+          columns={[...versionColumns(name, request.nowMs), ...keeperColumns(name, request)]}
+          rows={shown}
+        />
       </section>
       <Pager
         shown={shown.length}

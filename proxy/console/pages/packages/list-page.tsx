@@ -1,16 +1,14 @@
 // The list of packages: search as one types, filters, sorting, pages of fifty.
 
 import type { Child } from 'hono/jsx';
-import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { listColumns } from './list-columns.tsx';
 import { ListFilters } from './list-filters.tsx';
 import { listPath, rowsPerPage, type ListedRow, type ListQuery, type Order } from './list-query.ts';
 
@@ -83,41 +81,14 @@ function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[
     sortsTo: listPath({ ...query, order, page: 1 }),
     ...(query.order === order ? { sorted: order === 'name' ? ('ascending' as const) : ('descending' as const) } : {}),
   });
+  const { name, latest, type, published } = listColumns(nowMs);
   return [
-    { label: 'Package', cell: NameCell, ...sorting('name') },
-    { label: 'Latest', cell: ({ summary }) => <code>{summary.latest_version}</code> },
-    { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
-    {
-      label: 'Published',
-      cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} />,
-      ...sorting('updated'),
-    },
+    { ...name, ...sorting('name') },
+    latest,
+    type,
+    { ...published, ...sorting('updated') },
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads), ...sorting('downloads') },
   ];
-}
-
-function NameCell({ summary, isMirrored, hasAdvisories }: ListedRow): Child {
-  return (
-    <div class="stack-tight">
-      <span class="row">
-        <A to={`/packages/${summary.name}`} class="main-link">
-          {summary.name}
-        </A>
-        {summary.abandoned === false ? null : (
-          <Badge kind="warn" icon="archive">
-            abandoned
-          </Badge>
-        )}
-        {hasAdvisories ? (
-          <Badge kind="bad" icon="shield-alert">
-            advisory
-          </Badge>
-        ) : null}
-        {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
-      </span>
-      {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
-    </div>
-  );
 }
 
 function NoPackages(): Child {

@@ -1,0 +1,95 @@
+// What the first page of a package shows: how to install it, its README, how often it is used, and the facts.
+
+import type { Child } from 'hono/jsx';
+import type { PackageText } from '../../../packages/package-texts.ts';
+import { DayChart, type DayCount } from '../../components/day-chart.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Markdown } from '../../components/markdown.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { A } from '../../components/place.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+import { FactsPanel } from './facts-panel.tsx';
+import { InstallPanel } from './install-panel.tsx';
+import { packagePath, type OpenPackage } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import { requirementOf } from './requirement.ts';
+
+interface OverviewProps {
+  readonly opened: OpenPackage;
+  /** undefined: the latest version has none */
+  readonly readme: PackageText | undefined;
+  /** undefined: downloads are not known here */
+  readonly days: readonly DayCount[] | undefined;
+  /** undefined: unknown */
+  readonly publisher: string | undefined;
+  /** the address of the registry; undefined: not configured */
+  readonly origin: string | undefined;
+  /** true: the reader may create tokens */
+  readonly makesTokens: boolean;
+  /** undefined: the page is stored */
+  readonly nowMs: number | undefined;
+}
+
+export function Overview({ opened, readme, days, publisher, origin, makesTokens, nowMs }: OverviewProps): Child {
+  const { name, details, summary } = opened;
+  return (
+    <PackageFrame opened={opened} tab="overview">
+      {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} />}
+      <div class="package">
+        <InstallPanel requirement={requirementOf(name, details.versions)} {...{ origin, makesTokens }} />
+        <section class="readme stack" aria-label="README">
+          <Readme readme={readme} />
+        </section>
+        <aside class="stack">
+          {days === undefined ? null : <Downloads {...{ name, days }} />}
+          <FactsPanel {...{ opened, publisher, nowMs }} />
+        </aside>
+      </div>
+    </PackageFrame>
+  );
+}
+
+function Downloads({ name, days }: { readonly name: string; readonly days: readonly DayCount[] }): Child {
+  return (
+    <section class="stack-tight">
+      <h2>Downloads</h2>
+      <DayChart days={days} unit="download" />
+      <p class="small">
+        <A to={packagePath(name, 'downloads')}>
+          {shownNumber(days.reduce((sum, { count }) => sum + count, 0))} in the last {days.length} days
+        </A>
+      </p>
+    </section>
+  );
+}
+
+function Abandoned({ replacement }: { readonly replacement: boolean | string }): Child {
+  return (
+    <Notice kind="warn">
+      This package is abandoned.{' '}
+      {typeof replacement === 'string' ? `Its authors suggest ${replacement} instead.` : 'Its authors name no other.'}
+    </Notice>
+  );
+}
+
+function Readme({ readme }: Pick<OverviewProps, 'readme'>): Child {
+  if (readme === undefined)
+    return (
+      <EmptyState icon="file-text" title="No README">
+        Add a README.md beside its composer.json. It appears here with the next version.
+      </EmptyState>
+    );
+  return <WholeText text={readme} />;
+}
+
+/** The rendered text, and a word if it is not the whole. */
+export function WholeText({ text }: { readonly text: PackageText }): Child {
+  return (
+    <>
+      <Markdown html={text.html} />
+      {text.html_truncated || text.truncated ? (
+        <Notice kind="info">The text is longer. The archive of {text.version} contains the whole text.</Notice>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+// The columns that every list of packages has: name with description and state, latest version, type, publication.
+
+import type { Child } from 'hono/jsx';
+import { Badge } from '../../components/badge.tsx';
+import { A } from '../../components/place.tsx';
+import type { Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { ListedRow } from './list-query.ts';
+
+/** Without what only a running server counts. */
+export type PublishedRow = Omit<ListedRow, 'downloads'>;
+
+/** `nowMs`: undefined if the page is stored. */
+export function listColumns(
+  nowMs: number | undefined,
+): Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> {
+  return {
+    name: { label: 'Package', cell: NameCell },
+    latest: { label: 'Latest', cell: ({ summary }) => <code>{summary.latest_version}</code> },
+    type: { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
+    published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} /> },
+  };
+}
+
+function NameCell({ summary, isMirrored, hasAdvisories }: PublishedRow): Child {
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        <A to={`/packages/${summary.name}`} class="main-link">
+          {summary.name}
+        </A>
+        {summary.abandoned === false ? null : (
+          <Badge kind="warn" icon="archive">
+            abandoned
+          </Badge>
+        )}
+        {hasAdvisories ? (
+          <Badge kind="bad" icon="shield-alert">
+            advisory
+          </Badge>
+        ) : null}
+        {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
+      </span>
+      {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
+    </div>
+  );
+}
