@@ -9,6 +9,7 @@ export function describeStep({ phase, done, total, label, detail }: ProgressEven
     scan: 'Read',
     archive: 'Compared and packed',
     publish: 'Publishing:',
+    site: 'Wrote pages:',
   };
   const count = total > 0 ? ` (${done}/${total})` : '';
   return `${steps[phase]} ${label}${count}${detail === undefined ? '' : `: ${detail}`}`;

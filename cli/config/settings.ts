@@ -35,6 +35,7 @@ import {
   type LogTarget,
 } from './setting-values.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
+import { siteSettings } from './site-settings.ts';
 import { tlsSettings } from './tls-settings.ts';
 
 const data: Setting<string> = {
@@ -191,6 +192,7 @@ export const settings = {
   ...tlsSettings,
   jobs,
   keep,
+  ...siteSettings,
   log,
   ...ruleSettings,
   ...fileSettings,

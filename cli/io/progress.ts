@@ -18,18 +18,23 @@ const doing: Readonly<Record<ProgressEvent['phase'], string>> = {
   scan: 'Reading sources',
   archive: 'Writing archives',
   publish: 'Publishing',
+  site: 'Writing pages',
 };
 
 /** A longer line would wrap beside the spinner. */
 const longest = 76;
 
-/** `now`: milliseconds. Shows nothing on a stream that is no terminal. */
-export async function startProgress(stream: TextStream, now: () => number): Promise<Progress> {
+/** `now`: milliseconds. `first`: the task before the first event. Shows nothing on a stream that is no terminal. */
+export async function startProgress(
+  stream: TextStream,
+  now: () => number,
+  first: ProgressEvent['phase'] = 'scan',
+): Promise<Progress> {
   // ora would clear lines forever on a terminal without a known width (some CI runners have one)
   if (stream.isTTY !== true || !((stream.columns ?? 0) > 0)) return silent;
   const { default: ora } = await import('ora');
   const color = stream.colors === true ? 'cyan' : false;
-  const spinner = ora({ text: 'Reading sources', discardStdin: false, color }).start();
+  const spinner = ora({ text: doing[first], discardStdin: false, color }).start();
   const pace = createPace();
   return {
     show: (event) => {

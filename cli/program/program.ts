@@ -26,6 +26,7 @@ import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
 import { addTokens } from './tokens.ts';
 import { addTrust } from './inspect.ts';
+import { addSite } from './site.ts';
 import { withHint } from './usage-hints.ts';
 import { version } from '../io/version.ts';
 
@@ -75,6 +76,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
 
 function addCommands(program: Command, wire: Wire): void {
   addPublishing(program, wire);
+  addSite(program, wire);
   addTrust(program, wire);
   addHistory(program, wire);
   addReceiving(program, wire);
@@ -127,7 +129,7 @@ function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wi
 }
 
 function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'state', 'jobs', 'keep')
+  const build = withSettings(program.command('build'), 'data', 'state', 'jobs', 'keep', 'site')
     .summary('publish packages from directories and git repositories')
     .description(
       'Publish packages from directories and git repositories. The data folder records the sources. Without ' +

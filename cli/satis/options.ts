@@ -16,7 +16,7 @@ const lost = (reason: string, ...same: readonly JsonValue[]): LostOption => ({ s
 const noDependencies =
   'Libretto does not resolve dependencies: it publishes the packages of its sources. Add a source for every ' +
   'package that you need.';
-const noPage = 'Libretto makes no web page yet.';
+const noPage = '`libretto site DIRECTORY` writes package pages, in a form of their own.';
 const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
 const ownPlace =
   'Archives are in public/dist in the data folder, and the metadata names them by path; see "data" and ' +

@@ -61,7 +61,7 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
   const views = new Map<string, { readonly of: Listed; readonly packages: Promise<PublishedPackages> }>();
 
   const refresh = async (nowMs: number): Promise<Looked> =>
-    (last = looked(await lookAt(files, await readNames(files), last.kept, true), nowMs));
+    (last = looked(await lookAt(files, await readPublishedNames(files), last.kept, true), nowMs));
   const lookAgain = async (before: Looked, nowMs: number): Promise<Looked> =>
     before.unread.length === 0 ? before : (last = await retryUnread(files, before, nowMs));
   const listPackages = async (epoch: number, nowMs: number): Promise<Listed> => {
@@ -94,7 +94,8 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
   };
 }
 
-async function readNames(files: PublishedFiles): Promise<readonly PackageName[]> {
+/** The names in packages.json, sorted. Rejects with UnusableFile for a damaged one. */
+export async function readPublishedNames(files: PublishedFiles): Promise<readonly PackageName[]> {
   const names = await parsePublished(files, `public/${rootDocumentPath}`, (text): readonly unknown[] => {
     const json: unknown = JSON.parse(text);
     const list = isJsonObject(json) ? json['available-packages'] : undefined;

@@ -126,7 +126,8 @@ export function latestOf(versions: readonly PublishedVersion[]): PublishedVersio
   return versions.find(({ entry }) => parseStability(entry.version_normalized) === 'stable') ?? versions[0];
 }
 
-export type LinkKind = 'require' | 'require-dev' | 'provide' | 'replace' | 'conflict' | 'suggest';
+export const linkKinds = ['require', 'require-dev', 'provide', 'replace', 'conflict', 'suggest'] as const;
+export type LinkKind = (typeof linkKinds)[number];
 
 /** Name → constraint; name → reason for `suggest`. */
 export function linksOf(record: JsonObject, kind: LinkKind): Readonly<Record<string, string>> {

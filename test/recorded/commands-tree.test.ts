@@ -130,6 +130,7 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'prune --keep-for 3d',
   ])
     await run(command);
+  for (const command of ['site', 'site pages', 'site pages --json', 'site packages']) await run(command);
   writeFileSync(workspace.at('data/public/dist/acme/hello/1.0.0.zip'), 'damaged');
   rmSync(workspace.at('data/public/p2/acme/tool.json'));
   for (const command of ['verify', 'verify --json', 'build', 'build --jobs 1', 'verify']) await run(command);

@@ -34,7 +34,7 @@ export async function faultsOf(
 ): Promise<readonly string[]> {
   const page = await context.newPage();
   try {
-    const seen = watch(page, new URL(address).origin);
+    const seen = watch(page, originOf(address));
     const answer = await page.goto(address);
     const html = (await answer?.text()) ?? '';
     const answered = answer?.status() ?? 0;
@@ -49,6 +49,11 @@ export async function faultsOf(
   } finally {
     await page.close();
   }
+}
+
+/** A file has no origin: every other file is one of the same pages. */
+function originOf(address: string): string {
+  return address.startsWith('file:') ? 'file://' : new URL(address).origin;
 }
 
 /** Faults that appear while the page loads. */
@@ -67,8 +72,10 @@ function watch(page: Page, origin: string): readonly string[] {
 
 async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
+  // axe would fetch the style sheet, which a file may not
+  const preload = !page.url().startsWith('file:');
   const results = (await page.evaluate(
-    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} }, resultTypes: ['violations'] })`,
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} }, resultTypes: ['violations'], preload: ${preload} })`,
   )) as AxeResults;
   return results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll(/\s+/g, ' ')}`),

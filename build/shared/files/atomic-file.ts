@@ -1,5 +1,6 @@
-// Files of the mirror that appear complete or not at all. They are written under a temporary name in the same folder. A
-// killed process leaves at most such a file, and `mirror prune` removes it.
+// Files that appear complete or not at all, of the mirror and of the catalogue. They are written under a temporary name
+// in the same folder. A killed process leaves at most such a file: `mirror prune` removes it, and so does the next
+// `libretto site` in a catalogue.
 
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -9,6 +10,8 @@ import { folderFault } from './folder-fault.ts';
 import { isAbsence } from './file-stamp.ts';
 
 export const partialSuffix = '.partial';
+
+const ownerOnly = 0o600;
 
 /** A unique temporary name in the folder of `path`. */
 export function partialPathOf(path: string): string {
@@ -28,9 +31,12 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Replaces an existing file. Whole in the eyes of every process, but not yet safe from a loss of power. */
-export async function replaceFile(path: string, pieces: readonly (string | Buffer)[]): Promise<void> {
-  const partial = await written(path, pieces, false);
+/**
+ * Replaces an existing file. Whole in the eyes of every process, but not yet safe from a loss of power. `mode`: of the
+ * file; by default others may not read it.
+ */
+export async function replaceFile(path: string, pieces: readonly (string | Buffer)[], mode = ownerOnly): Promise<void> {
+  const partial = await written(path, pieces, { durable: false, mode });
   try {
     await rename(partial, path);
   } catch (error) {
@@ -44,7 +50,7 @@ export async function replaceFile(path: string, pieces: readonly (string | Buffe
  * is durable when the promise resolves.
  */
 export async function createFile(path: string, pieces: readonly (string | Buffer)[]): Promise<boolean> {
-  const partial = await written(path, pieces, true);
+  const partial = await written(path, pieces, { durable: true, mode: ownerOnly });
   try {
     await link(partial, path);
     return true;
@@ -56,9 +62,13 @@ export async function createFile(path: string, pieces: readonly (string | Buffer
   }
 }
 
-async function written(path: string, pieces: readonly (string | Buffer)[], durable: boolean): Promise<string> {
+async function written(
+  path: string,
+  pieces: readonly (string | Buffer)[],
+  { durable, mode }: { readonly durable: boolean; readonly mode: number },
+): Promise<string> {
   const partial = partialPathOf(path);
-  const file = await openNew(partial);
+  const file = await openNew(partial, mode);
   try {
     for (const piece of inFewWrites(pieces)) await file.writeFile(piece);
     if (durable) await file.datasync();
@@ -80,14 +90,14 @@ function inFewWrites(pieces: readonly (string | Buffer)[]): readonly Buffer[] {
 }
 
 /** The folder is mostly there already. */
-async function openNew(path: string): Promise<FileHandle> {
+async function openNew(path: string, mode: number): Promise<FileHandle> {
   try {
-    return await open(path, 'wx', 0o600);
+    return await open(path, 'wx', mode);
   } catch (error) {
     if (!isAbsence(error)) throw error;
     await mkdir(dirname(path), { recursive: true }).catch((error: unknown) =>
       Promise.reject(folderFault(error, dirname(path))),
     );
-    return open(path, 'wx', 0o600);
+    return open(path, 'wx', mode);
   }
 }

@@ -18,6 +18,7 @@ import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { refuseMissingSources } from '../../builds/refuse-missing-sources.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
+import type { SiteOutcome } from '../../site/site-after-build.ts';
 import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -40,6 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     workingDirectory,
   });
   refuseMissingSources({ sources: operands, workingDirectory, dataDirectory: config.data.value });
+  const writeSite = await siteWriter(config, context);
   const tellCutOff = await watch(config, context);
   // named sources are read alone
   const built = await (operands.length === 0
@@ -47,18 +49,26 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     : stoppableBuild(request, context).finally(announceNew));
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
+  const site = await writeSite(report);
   const shown = shownReport(report, config.data.value);
-  if (flags['json'] === true) printJson(stdout, report);
-  else printChanges(summary, describeOutcome(shown, request.strict));
-  printProblems(stderr, describeProblems(shown));
+  if (flags['json'] === true) printJson(stdout, { ...report, ...site.document });
+  else printChanges(summary, [...describeOutcome(shown, request.strict), ...site.lines]);
+  printProblems(stderr, [...describeProblems(shown), ...site.problems]);
   warnOfLostIndexes(config.data.value, context);
-  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+  return report.quarantined.length + report.failed.length + site.problems.length > 0 ? 1 : 0;
 }
 
 /** Watches only a data folder with mirrored packages, because only these can be shadowed. */
 async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
   if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
   return (await import('../../mirror/shadowed-packages.ts')).watchShadowed(config, context);
+}
+
+/** Refuses an unsafe folder for the catalogue before the build. */
+async function siteWriter(config: Config, context: Context): Promise<(report: BuildReport) => Promise<SiteOutcome>> {
+  const { value } = config.site;
+  if (value === undefined) return () => Promise.resolve({ document: {}, lines: [], problems: [] });
+  return (await import('../../site/site-after-build.ts')).siteAfterBuild(value, config, context);
 }
 
 /**

@@ -1,5 +1,5 @@
-// The console's style sheet, script and icon. Their folder is named by their digest, so browsers keep them
-// for ever and fetch them anew after an upgrade.
+// The style sheet, scripts and icon of the console and the catalogue. On a server their folder is named by their digest,
+// so browsers keep them for ever and fetch them anew after an upgrade.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,13 +29,21 @@ const types: Readonly<Record<string, string>> = {
   'icon.svg': 'image/svg+xml',
 };
 
-/** Reads the files. Throws if one is missing: the installation is incomplete then. */
+/** Reads the files of the console. Throws if one is missing: the installation is incomplete then. */
 export function readAssetFiles(): ReadonlyMap<string, Buffer> {
+  return readFiles(styles, ['script.js', 'icon.svg']);
+}
+
+/** Reads the files of the catalogue, which has parts of its own. Throws if one is missing. */
+export function readCatalogueAssets(): ReadonlyMap<string, Buffer> {
+  return readFiles([...styles, 'style/7-catalogue.css'], ['script.js', 'search.js', 'icon.svg']);
+}
+
+function readFiles(sheets: readonly string[], others: readonly string[]): ReadonlyMap<string, Buffer> {
   const read = (name: string): Buffer => readFileSync(`${assetsDirectory()}${name}`);
   return new Map([
-    ['style.css', Buffer.concat(styles.map(read))],
-    ['script.js', read('script.js')],
-    ['icon.svg', read('icon.svg')],
+    ['style.css', Buffer.concat(sheets.map(read))],
+    ...others.map((name): [string, Buffer] => [name, read(name)]),
   ]);
 }
 

@@ -9,9 +9,9 @@ function enableCopying(within) {
     const label = button.getAttribute('aria-label');
     button.addEventListener('click', async () => {
       const text = block.querySelector('pre').textContent;
-      await navigator.clipboard
-        .writeText(text)
-        .catch(() => getSelection().selectAllChildren(block.querySelector('pre')));
+      // a page over plain HTTP has no clipboard
+      const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
+      await copied.catch(() => getSelection().selectAllChildren(block.querySelector('pre')));
       button.setAttribute('aria-label', 'Copied');
       button.dataset.done = '';
       setTimeout(() => {

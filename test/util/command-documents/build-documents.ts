@@ -40,6 +40,16 @@ export const buildReport = z
   })
   .describe('the report of a build');
 
+const siteReport = z
+  .object({
+    directory: text('the folder of the catalogue'),
+    serial: count('the number of the publication that it shows'),
+    packages: count('packages in it'),
+    written: count('files that were written because their content changed'),
+    removed: count('files that were removed'),
+  })
+  .describe('the catalogue that was written');
+
 const change = z.object({ name, version, reference: orNull(z.string(), '`dist.reference` of the content'), source });
 const changes = {
   added: z.array(change).describe('new versions'),
@@ -160,7 +170,10 @@ const why = z.object({
 });
 
 export const buildDocuments = {
-  build: buildReport,
+  build: buildReport
+    .extend({ site: siteReport.optional().describe('the catalogue, where `site` names a folder for it') })
+    .describe('the report of a build'),
+  site: siteReport,
   receive: buildReport,
   'package restore': buildReport,
   history: z.object({ publications: z.array(publication).describe('newest first') }),

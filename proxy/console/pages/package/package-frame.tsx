@@ -73,7 +73,7 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const warned = warnedVersions(opened.advisories, details.versions);
   const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
   return (
-    <div class="row">
+    <div class="row badges">
       <Badge icon="tag">{latest.entry.version}</Badge>
       <Badge icon="package">{summary.type}</Badge>
       {details.license.length === 0 ? null : <Badge icon="scale">{details.license.join(', ')}</Badge>}

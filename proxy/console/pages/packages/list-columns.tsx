@@ -29,19 +29,27 @@ function NameCell({ summary, isMirrored, hasAdvisories }: PublishedRow): Child {
         <A to={`/packages/${summary.name}`} class="main-link">
           {summary.name}
         </A>
-        {summary.abandoned === false ? null : (
-          <Badge kind="warn" icon="archive">
-            abandoned
-          </Badge>
-        )}
-        {hasAdvisories ? (
-          <Badge kind="bad" icon="shield-alert">
-            advisory
-          </Badge>
-        ) : null}
+        {summary.abandoned === false ? null : <AbandonedBadge />}
+        {hasAdvisories ? <AdvisoryBadge /> : null}
         {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
       </span>
       {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
     </div>
+  );
+}
+
+export function AbandonedBadge(): Child {
+  return (
+    <Badge kind="warn" icon="archive">
+      abandoned
+    </Badge>
+  );
+}
+
+export function AdvisoryBadge(): Child {
+  return (
+    <Badge kind="bad" icon="shield-alert">
+      advisory
+    </Badge>
   );
 }

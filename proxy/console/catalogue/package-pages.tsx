@@ -1,0 +1,66 @@
+// The pages of one package in the catalogue: those of the console that need no server. Pure.
+
+import { warnedVersions } from '../pages/package/advised-versions.ts';
+import { Advisories } from '../pages/package/advisories-page.tsx';
+import { Changelog } from '../pages/package/changelog-page.tsx';
+import { Dependents, dependentsPerPage } from '../pages/package/dependents-page.tsx';
+import type { LocateName } from '../pages/package/name-places.ts';
+import { neighbourhoodOf } from '../pages/package/neighbourhood.ts';
+import { packagePath, type OpenPackage } from '../pages/package/open-package.ts';
+import { Overview } from '../pages/package/overview.tsx';
+import { Requires } from '../pages/package/requires-page.tsx';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { ShownPackage } from './public-package.ts';
+import type { CataloguePage } from './render-page.tsx';
+import { Versions } from './versions.tsx';
+
+/** `origin`: the address of the registry for its clients; undefined: not configured. */
+export function packagePages(
+  { opened, readme, changelog }: ShownPackage,
+  origin: string | undefined,
+): readonly CataloguePage[] {
+  const { name, latest, details } = opened;
+  const stored = { opened, nowMs: undefined };
+  const page = (tab: string, title: string, content: CataloguePage['content']): CataloguePage => ({
+    path: packagePath(name, tab),
+    title,
+    content,
+  });
+  return [
+    page(
+      '',
+      name,
+      <Overview {...{ ...stored, readme, origin }} days={undefined} publisher={undefined} makesTokens={false} />,
+    ),
+    page('versions', `Versions of ${name}`, <Versions opened={opened} />),
+    page('requires', `What ${name} requires`, <Requires opened={opened} locate={locateIn(opened)} />),
+    ...dependentsPages(opened),
+    ...(latest.entry.changelog === undefined
+      ? []
+      : [page('changelog', `Changelog of ${name}`, <Changelog opened={opened} text={changelog} />)]),
+    ...(warnedVersions(opened.advisories, details.versions).length === 0
+      ? []
+      : [page('advisories', `Advisories of ${name}`, <Advisories {...stored} />)]),
+  ];
+}
+
+/** At least one page. */
+function dependentsPages(opened: OpenPackage): readonly CataloguePage[] {
+  const { name, dependents, packages } = opened;
+  const neighbourhood = neighbourhoodOf(packages.all, name, 1);
+  const count = Math.max(1, Math.ceil(dependents.length / dependentsPerPage));
+  return Array.from({ length: count }, (_, at) => ({
+    path: packagePath(name, 'dependents', { page: String(at + 1) }),
+    title: `Dependents of ${name}`,
+    content: <Dependents {...{ opened, neighbourhood }} steps={undefined} page={at + 1} nowMs={undefined} />,
+  }));
+}
+
+/** The catalogue does not know which packages the registry mirrors. */
+function locateIn({ packages }: OpenPackage): LocateName {
+  return (text) => {
+    const name = text.toLowerCase() as PackageName;
+    if (!name.includes('/')) return 'platform';
+    return packages.all.has(name) ? 'here' : 'elsewhere';
+  };
+}
