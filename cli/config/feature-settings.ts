@@ -2,7 +2,16 @@
 
 import type { Setting } from './setting.ts';
 
-export const featureNames = ['api', 'mirror', 'search', 'statistics', 'advisories', 'repositories', 'console'] as const;
+export const featureNames = [
+  'api',
+  'mirror',
+  'search',
+  'statistics',
+  'advisories',
+  'repositories',
+  'hooks',
+  'console',
+] as const;
 export type FeatureName = (typeof featureNames)[number];
 
 const isFeatureName = (value: unknown): value is FeatureName => featureNames.some((name) => name === value);

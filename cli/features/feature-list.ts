@@ -35,6 +35,7 @@ export const features: readonly (ServedFeature & {
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
+  { name: 'hooks', wants: ['repositories'], load: () => import('./hooks.ts') },
   { name: 'services', wants: ['packages', 'repositories'], load: () => import('./services.ts') },
   { name: 'api', wants: ['services'], load: () => import('./management.ts') },
   { name: 'console', wants: ['services', 'inspection'], load: () => import('./console.ts') },

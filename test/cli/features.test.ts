@@ -36,6 +36,7 @@ const paths = [
   '/search.json?q=hello',
   '/api/status',
   '/ui/',
+  '/hooks',
   '/health',
 ];
 
@@ -83,6 +84,7 @@ describe('a server without features', () => {
       '/search.json?q=hello': 404,
       '/api/status': 404,
       '/ui/': 404,
+      '/hooks': 404,
       '/health': 200,
     });
     expect(Object.keys(root)).not.toEqual(expect.arrayContaining(['search']));
@@ -97,7 +99,7 @@ describe('a server without features', () => {
 
   it('gets the named features, and those that they need', async () => {
     const { root, statuses, sources } = await serve(['--features', 'search']);
-    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404, '/ui/': 404 });
+    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404, '/ui/': 404, '/hooks': 404 });
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([
       'search',
       'list',
@@ -134,7 +136,8 @@ describe('a server with the console alone', () => {
 describe('a server', () => {
   it('has all features by default', async () => {
     const { statuses, sources } = await serve();
-    expect(statuses).toEqual(Object.fromEntries(paths.map((path) => [path, path === '/ui/' ? 303 : 200])));
+    const others = { '/ui/': 303, '/hooks': 405 };
+    expect(statuses).toEqual({ ...Object.fromEntries(paths.map((path) => [path, 200])), ...others });
     for (const pattern of ofFeatures.filter((one) => ![...atFirstUse].some((name) => one.test(`proxy/${name}/`))))
       expect(
         sources.some((source) => pattern.test(source)),
@@ -146,7 +149,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'pages'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'any of api, mirror, search, statistics, advisories, repositories, console, with commas between, or none',
+      'any of api, mirror, search, statistics, advisories, repositories, hooks, console, with commas between, or none',
     );
   });
 });

@@ -9,7 +9,7 @@ import type { FeatureRequest } from '../../protocol/feature.ts';
 import type { HookAddress, HookInbox } from '../inbox.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerOf } from '../providers/provider-of.ts';
-import { checkProof, createDecoys, type ProofCheck } from './check-proof.ts';
+import { checkProof, createDecoys, type ProofCheck, type Revealing } from './check-proof.ts';
 import { describeDelivery, needsBody } from './describe-delivery.ts';
 import { hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
 import { createKeptBodies, type KeptBodies, type KeptBody } from './kept-bodies.ts';
@@ -34,7 +34,7 @@ const limits: BodyLimits = { mostBytes: 25 * 1024 * 1024, longestMs: 60_000, too
 const toleranceMs = 5 * 60_000;
 
 export function createHookReceiver(parts: HookParts): ReceiveHook {
-  const decoys = createDecoys(parts.randomBytes);
+  let decoys: readonly Revealing[] | undefined;
   const bodies = parts.keptBodies ?? createKeptBodies();
   return async (address, asked) => {
     const { method, headers } = asked.incoming;
@@ -42,6 +42,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
     const provider = providerOf(headers);
     const proof = provider.proofOf(headers);
     if (proof === undefined) return proofRequired(provider);
+    decoys ??= createDecoys(parts.randomBytes);
     const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys);
     const kept = needsBody(address, provider, headers) ? bodies.open() : undefined;
     try {
