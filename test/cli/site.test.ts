@@ -206,14 +206,18 @@ describe('a folder that is not for a catalogue is refused, and stays as it is', 
 
   it.each(refused)('%s', async (_, folder, words) => {
     const before = stampsOf('.');
-    for (const args of [
-      ['site', folder],
-      ['build', '--site', folder],
-    ]) {
-      const { exitCode, stderr } = await libretto(...args, '--data', 'data');
-      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(words)]);
-    }
+    const { exitCode, stderr } = await libretto('site', folder, '--data', 'data');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(words)]);
     expect(stampsOf('.')).toEqual(before);
+  });
+
+  it('before a build publishes', async () => {
+    registry.write(below('packages/late', whoLibrary('acme/late', '1.0.0')));
+    const before = stampsOf('.');
+    const { exitCode, stderr } = await libretto('build', '--site', 'data/public', '--data', 'data');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('belongs to the registry')]);
+    expect(stampsOf('.')).toEqual(before);
+    registry.delete('packages/late');
   });
 
   it('without a name, the command says where to write it', async () => {

@@ -22,9 +22,7 @@ const pages = [
   'page-2.html',
   'packages/acme/billing/index.html',
   'packages/acme/billing/versions/index.html',
-  'packages/acme/billing/requires/index.html',
   'packages/acme/core/dependents/index.html',
-  'packages/acme/billing/changelog/index.html',
   'packages/acme/billing/advisories/index.html',
   'packages/acme/hostile/index.html',
 ];
