@@ -1,4 +1,4 @@
-// One GET or POST through the guard, with manual redirects: at most five, each checked like the first URL. Headers for
+// One request through the guard, with manual redirects: at most five, each checked like the first URL. Headers for
 // the first URL's origin, such as credentials, are not sent after a redirect has left that origin, not even back to
 // it.
 
@@ -13,15 +13,20 @@ export interface GuardedAccess {
   readonly agent: GuardedAgent;
 }
 
+/** What a request changes at the other side. */
+export interface SentContent {
+  readonly method: 'POST' | 'PUT' | 'PATCH';
+  /** the header Content-Type */
+  readonly type: string;
+  readonly text: string;
+}
+
 export interface GuardedGet {
   /** the headers of a request to this URL. `home`: no redirect has led away from the first URL's origin */
   readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /**
-   * sent by POST, application/x-www-form-urlencoded. The request returns a redirect unfollowed, so that no other server
-   * gets the form
-   */
-  readonly form?: string | undefined;
+  /** undefined: a GET. The request returns a redirect unfollowed, so that no other server gets the content */
+  readonly content?: SentContent | undefined;
 }
 
 export interface GuardedAnswer {
@@ -31,7 +36,6 @@ export interface GuardedAnswer {
   readonly response: HttpResponse;
 }
 
-const formType = 'application/x-www-form-urlencoded';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -42,15 +46,21 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export async function getGuarded(
   first: URL,
   { policy, agent }: GuardedAccess,
-  { headers, signal, form }: GuardedGet,
+  { headers, signal, content }: GuardedGet,
 ): Promise<GuardedAnswer> {
   let url = first;
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const sent = form === undefined ? headers(url, home) : { ...headers(url, home), 'content-type': formType };
-    const response = await exchange(url, agent, { headers: sent, signal, body: form });
+    const sent = content === undefined ? headers(url, home) : { ...headers(url, home), 'content-type': content.type };
+    const response = await exchange(url, agent, {
+      headers: sent,
+      signal,
+      body: content?.text,
+      method: content?.method,
+    });
     const { location } = response.headers;
-    if (form !== undefined || !redirects.has(response.status) || location === undefined) return { url, home, response };
+    if (content !== undefined || !redirects.has(response.status) || location === undefined)
+      return { url, home, response };
     discard(response);
     url = checkedUrl(location, policy, url);
     home &&= url.origin === first.origin;

@@ -11,8 +11,10 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** ends the request, and the body of its response */
   readonly signal: AbortSignal;
-  /** sent by POST; undefined: a GET */
+  /** undefined: a GET */
   readonly body?: string | undefined;
+  /** of a request with a body; default: POST */
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
 }
 
 export interface HttpResponse {
@@ -42,7 +44,7 @@ export class HttpTimeout extends Error {
 
 /** `anew`: on a new connection. */
 function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean): Promise<HttpResponse> {
-  const { headers, signal, body } = given;
+  const { headers, signal, body, method = 'POST' } = given;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:';
@@ -51,7 +53,7 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
       agent: anew ? false : pooledAgent,
       lookup: agent.lookup,
       headers,
-      method: body === undefined ? 'GET' : 'POST',
+      method: body === undefined ? 'GET' : method,
       timeout: agent.idleTimeoutMs,
     };
     const request = (secure ? requestHttps : requestHttp)(url, options);

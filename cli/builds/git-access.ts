@@ -78,16 +78,19 @@ export interface GitAccess {
   readonly credentials: RepositoryCredentials | undefined;
   /** the place of the private key; for ssh */
   readonly keyFile: string | undefined;
+  /** the repository has another address now; its record, and so its copy on disk, keeps the first one */
+  readonly renamed?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /** The environment for git. Pure. */
 export function gitEnvironment(
-  { remote, addresses, credentials, keyFile }: GitAccess,
+  { remote, addresses, credentials, keyFile, renamed }: GitAccess,
   environment: Environment,
 ): Environment {
   const shared = Object.fromEntries(inherited.map((name) => [name, environment[name]]));
   const configuration = remote.scheme === 'ssh' ? [] : httpConfiguration(remote, addresses, credentials);
-  const pairs = [['credential.helper', ''], ...configuration].flatMap(([key, value], at) => [
+  const moved = renamed === undefined ? [] : [[`url.${renamed.to}.insteadOf`, renamed.from]];
+  const pairs = [['credential.helper', ''], ...moved, ...configuration].flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],
     [`GIT_CONFIG_VALUE_${at}`, value],
   ]);

@@ -6,7 +6,9 @@ import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import type { RegisteredSource } from '../../build/sources/options.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import { unsealCredentials } from '../../proxy/sync/credentials.ts';
+import { ForgePause, ForgeRefusal } from '../../proxy/forges/client/forge-failure.ts';
+import { unsealCredentials, type RepositoryCredentials } from '../../proxy/sync/credentials.ts';
+import type { ConnectionId } from '../../proxy/sync/forge-place.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../io/environment.ts';
@@ -18,6 +20,8 @@ export interface RegisteredOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly sealer: Sealer;
+  /** the credentials of a connection; undefined: it was removed */
+  readonly connectionCredentials: (id: ConnectionId) => Promise<RepositoryCredentials | undefined>;
   readonly resolve?: Resolve;
 }
 
@@ -63,11 +67,8 @@ export function sourceTexts(records: readonly RepositoryRecord[]): readonly stri
 }
 
 /** The environment of git; empty for a folder of this machine. */
-async function accessOf(
-  record: RepositoryRecord,
-  { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions,
-  keys: KeyFolder,
-): Promise<Environment> {
+async function accessOf(record: RepositoryRecord, options: RegisteredOptions, keys: KeyFolder): Promise<Environment> {
+  const { config, environment, resolve = resolveBySystem } = options;
   if (record.type !== 'git') {
     const real = await insideRoots(record.url, config.sourceRoots.value);
     if (real !== record.url)
@@ -76,18 +77,29 @@ async function accessOf(
       });
     return {};
   }
-  const remote = remoteOf(record.url);
+  const { url, forge } = record;
+  const address = forge?.url ?? url;
+  const remote = remoteOf(address);
   const addresses = await checkedAddresses(remote, createAddressPolicy(config.egressAllow.value), resolve);
-  const credentials =
-    record.credentials === null ? undefined : unsealCredentials(sealer, record.credentials, record.id);
-  return gitEnvironment(
-    { remote, addresses, credentials, keyFile: await keys.write(record.id, credentials) },
-    environment,
-  );
+  const credentials = await credentialsOf(record, options);
+  const keyFile = await keys.write(record.id, credentials);
+  const renamed = address === url ? undefined : { from: url, to: address };
+  return gitEnvironment({ remote, addresses, credentials, keyFile, renamed }, environment);
+}
+
+/** Its own credentials, else those of its connection. */
+async function credentialsOf(
+  { id, credentials, forge }: RepositoryRecord,
+  { sealer, connectionCredentials }: RegisteredOptions,
+): Promise<RepositoryCredentials | undefined> {
+  if (credentials !== null) return unsealCredentials(sealer, credentials, id);
+  return forge === undefined ? undefined : connectionCredentials(forge.connection);
 }
 
 function asRefusal(error: unknown, { url }: RepositoryRecord): RegistryError {
   if (error instanceof RegistryError) return error;
+  if (error instanceof ForgeRefusal || error instanceof ForgePause)
+    return new RegistryError('BUILD_FAILED', { message: `${url} cannot be read: ${error.message}` });
   const { code, hostname, message } = error as NodeJS.ErrnoException & { hostname?: string };
   if (hostname !== undefined)
     return new RegistryError('BUILD_FAILED', {

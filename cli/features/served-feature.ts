@@ -7,6 +7,7 @@ import type { Services } from '../../proxy/manage/routes.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { Connecting } from '../compose/connections.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { AnsweredKey } from '../compose/settings.ts';
 import type { Syncing } from '../compose/sync.ts';
@@ -23,6 +24,7 @@ export interface Offers {
   readonly packages?: ComposedPackages;
   readonly mirror?: ServedMirror;
   readonly syncing?: Syncing;
+  readonly connecting?: Connecting;
   /** history, reasons and comparisons of published versions; loaded at the first call */
   readonly inspection?: () => Promise<Inspection>;
   /** what the management API and the console call */

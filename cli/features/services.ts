@@ -18,8 +18,8 @@ import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
 /** Offers the services, and the setup code of the first admin. */
-export function open(core: ServingCore, { packages, syncing, mirror }: Offers): OpenFeature {
-  if (packages === undefined || syncing === undefined)
+export function open(core: ServingCore, { packages, syncing, connecting, mirror }: Offers): OpenFeature {
+  if (packages === undefined || syncing === undefined || connecting === undefined)
     throw new Error('the services are opened behind packages and repositories');
   const { config, context, store: state, settings } = core;
   const { now, randomBytes } = context;
@@ -29,6 +29,7 @@ export function open(core: ServingCore, { packages, syncing, mirror }: Offers): 
   const people = composePeople(context, state, keys, peopleRules(settings));
   const services = {
     ...syncing,
+    ...connecting,
     ...packages,
     uses: core.uses,
     counters: core.counters,

@@ -21,6 +21,7 @@ import { addPackages } from './packages.ts';
 import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
 import { addRepositories } from './repositories.ts';
+import { addConnections } from './connections.ts';
 import { addServe, addStart } from './serving.ts';
 import { addAudit, addSettings } from './settings.ts';
 import { addState } from './state.ts';
@@ -82,6 +83,7 @@ function addCommands(program: Command, wire: Wire): void {
   addReceiving(program, wire);
   addArtifacts(program, wire);
   addRepositories(program, wire);
+  addConnections(program, wire);
   addPackages(program, wire);
   addMirror(program, wire);
   addImports(program, wire);

@@ -18,6 +18,10 @@ import { parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey } from '../
 import { parseUse } from '../../proxy/auth/token-uses.ts';
 import { parseRoster } from '../../proxy/auth/user-roster.ts';
 import { invitationKey, parseUserPointer, parseUserRecord, userEmailKey, userKey } from '../../proxy/auth/user.ts';
+import { parseTokenRow } from '../../proxy/forges/client/token-row.ts';
+import { connectionKey, connectionPlaceKey, parseConnectionRecord } from '../../proxy/forges/model/connection.ts';
+import { parseSeen } from '../../proxy/forges/model/forge-repository.ts';
+import { parsePage, parseProgress } from '../../proxy/forges/model/progress.ts';
 import { parseDeliveryRecord } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
 import { parseSeenTime } from '../../proxy/hooks/seen-deliveries.ts';
@@ -28,6 +32,7 @@ import { parseWithdrawal, withdrawalKey } from '../../proxy/packages/withdrawals
 import { parseSettingKey, settingDefinitions } from '../../proxy/settings/definitions.ts';
 import { settingPrefix } from '../../proxy/settings/stored-settings.ts';
 import { auditHeadKey, parseAuditHead } from '../../proxy/state/audit.ts';
+import { parseConnectionId, type ConnectionId } from '../../proxy/sync/forge-place.ts';
 import { jobKey, jobPrefix, parseJobRecord } from '../../proxy/sync/job.ts';
 import { parseHolder } from '../../proxy/sync/lease.ts';
 import { parsePendingSync, pendingKey } from '../../proxy/sync/pending-sync.ts';
@@ -104,6 +109,24 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ['attempt', parsed(parseAttemptRecord)],
   // verifyAudit checks the events
   ['audit', { isRow: (value, key) => key !== auditHeadKey || parseAuditHead(value).seq > 0 }],
+  ['connection', { isRow: (value, key) => connectionKey(parseConnectionRecord(value).id) === key }],
+  ['connection-page', parsed(parsePage)],
+  [
+    'connection-place',
+    {
+      isRow: (value) => typeof value === 'string' && parseConnectionId(value) !== undefined,
+      companions: (value, key) => [
+        fits(
+          connectionKey(value as ConnectionId),
+          parseConnectionRecord,
+          (connection) => connectionPlaceKey(connection) === key,
+        ),
+      ],
+    },
+  ],
+  ['connection-progress', parsed(parseProgress)],
+  ['connection-seen', { isRow: (value, key) => key.endsWith(`/${parseSeen(value).id}`) }],
+  ['connection-token', parsed(parseTokenRow)],
   [
     'counters',
     { isRow: (value) => Array.isArray(value) && value.every((row: JsonValue) => parseWindow(row) !== undefined) },

@@ -5,6 +5,7 @@ import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import { StateError } from '../../proxy/state/state-error.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
@@ -77,29 +78,34 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
   try {
     const state = await openStateIfAny(config);
     if (state === undefined) return none;
-    const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]).finally(() =>
-      state.close(),
-    );
-    const mirrors = settings.get('mirroring.enabled')?.value === true ? 'the public registry' : 'nothing';
-    if (records.length === 0) return { ...none, sources: [], mirrors };
-    const [{ composeKeys }, { prepareSources }] = await Promise.all([
-      import('../compose/keys.ts'),
-      import('../builds/registered-sources.ts'),
-    ]);
-    const composer = records.filter(({ type }) => type === 'composer');
-    const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
-    return {
-      ...(await prepareSources(records, {
-        config,
-        environment: context.environment,
-        sealer: composeKeys(config, context).sealer,
-      })),
-      mirrors: composer.length > 0 ? 'others' : mirrors,
-      bringsAhead,
-    };
+    return await registeredIn(state, config, context).finally(() => state.close());
   } catch (error) {
     if (!(error instanceof StateError) || error.code === 'STATE_TOO_NEW') throw error;
     printWarnings(context.stderr, [`Registered repositories are not built: ${error.message}`]);
     return none;
   }
+}
+
+async function registeredIn(state: StateStore, config: Config, context: Context): Promise<RegisteredInState> {
+  const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]);
+  const mirrors = settings.get('mirroring.enabled')?.value === true ? 'the public registry' : 'nothing';
+  if (records.length === 0) return { ...none, sources: [], mirrors };
+  const [{ composeKeys }, { prepareSources }, { composeConnectionCredentials }] = await Promise.all([
+    import('../compose/keys.ts'),
+    import('../builds/registered-sources.ts'),
+    import('../compose/connection-credentials.ts'),
+  ]);
+  const { sealer } = composeKeys(config, context);
+  const composer = records.filter(({ type }) => type === 'composer');
+  const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
+  return {
+    ...(await prepareSources(records, {
+      config,
+      environment: context.environment,
+      sealer,
+      connectionCredentials: composeConnectionCredentials(config, context, { state, sealer }),
+    })),
+    mirrors: composer.length > 0 ? 'others' : mirrors,
+    bringsAhead,
+  };
 }

@@ -5,8 +5,10 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { buildRequest } from '../builds/build-request.ts';
+import { composeConnectionCredentials } from '../compose/connection-credentials.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { prepareSources, sourceTexts, type RegisteredSources } from '../builds/registered-sources.ts';
@@ -19,6 +21,7 @@ export interface SyncBuild {
   readonly config: Config;
   readonly context: Context;
   readonly sealer: Sealer;
+  readonly state: StateStore;
   /** all repositories registered by now */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   /** the repository to read; undefined: none, and only removed repositories are withdrawn */
@@ -29,14 +32,23 @@ export interface SyncBuild {
  * Throws RegistryError if the repository must not be read, and any error of a build: BuildBusy after the full wait for
  * another build.
  */
-export async function syncBuild({ config, context, sealer, list, id }: SyncBuild): Promise<BuildReport | Stopped> {
+export async function syncBuild({
+  config,
+  context,
+  sealer,
+  state,
+  list,
+  id,
+}: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();
   if (id !== undefined && !records.some((record) => record.id === id))
     throw new RegistryError('NOT_FOUND', {
       message: `There is no repository with the id ${JSON.stringify(id.slice(0, 80))}.`,
     });
   const sync = id === undefined ? [] : [id];
-  const prepared = await prepareSources(records, { config, environment: context.environment, sealer }, sync);
+  const connectionCredentials = composeConnectionCredentials(config, context, { state, sealer });
+  const options = { config, environment: context.environment, sealer, connectionCredentials };
+  const prepared = await prepareSources(records, options, sync);
   try {
     return await buildPrepared(
       prepared,

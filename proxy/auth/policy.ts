@@ -62,6 +62,15 @@ export const policy = {
   removeRegistryHook: keepers,
   replayRegistryDelivery: keepers,
 
+  listConnections: keepers,
+  createConnection: keepers,
+  planConnection: keepers,
+  getConnection: keepers,
+  updateConnection: keepers,
+  deleteConnection: keepers,
+  refreshConnection: keepers,
+  listConnectedRepositories: keepers,
+
   // a maintainer: only their own tokens; the service checks `created_by`
   listTokens: keepers,
   createToken: keepers,

@@ -6,6 +6,8 @@ import { Pages } from './frame/pages.ts';
 import { registerAccountPages } from './pages/account/account-pages.ts';
 import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-pages.ts';
 import { registerComparePage, type ComparePageServices } from './pages/compare/compare.tsx';
+import { registerConnectionPages } from './pages/connections/connections.tsx';
+import type { ConnectionPageServices } from './pages/connections/services.ts';
 import { registerHealthPage, type HealthPageServices } from './pages/health/health.tsx';
 import { registerHistoryPages, type HistoryPageServices } from './pages/history/history.tsx';
 import { registerHookPages } from './pages/hooks/hook-pages.tsx';
@@ -26,6 +28,7 @@ import type { UploadPageServices } from './pages/uploads/services.ts';
 import { registerUploadPages } from './pages/uploads/uploads.tsx';
 
 export type ConsoleServices = ComparePageServices &
+  ConnectionPageServices &
   HealthPageServices &
   HistoryPageServices &
   OverviewServices &
@@ -72,6 +75,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerHealthPage(pages, services);
   registerHookPages(pages, services);
   registerRepositoryPages(pages, services);
+  registerConnectionPages(pages, services);
   registerUploadPages(pages, services);
   return pages;
 }

@@ -6,6 +6,7 @@ import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
+import { registerConnections, type ConnectionServices } from './routes/connections.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerHooks, type HookServices } from './routes/hooks.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
@@ -23,6 +24,7 @@ export interface Services
     ArtifactServices,
     AuditServices,
     AuthenticationServices,
+    ConnectionServices,
     DescriptionServices,
     HookServices,
     PackageServices,
@@ -42,6 +44,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerArtifacts(api, services);
   registerAudit(api, services);
   registerAuthentication(api, services);
+  registerConnections(api, services);
   registerPackages(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);

@@ -9,6 +9,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
 import { findRepository } from './find-repository.ts';
+import type { ForgePlace } from './forge-place.ts';
 import { activeKey } from './job.ts';
 import {
   mintRepositoryId,
@@ -29,6 +30,8 @@ export interface RepositoryDraft {
   readonly filters?: RepositoryFilters;
   /** seconds */
   readonly interval?: number | null;
+  /** for a connection: where the repository is at its forge */
+  readonly forge?: ForgePlace;
 }
 
 /** Missing fields stay unchanged; in `filters` each one by itself, and null removes one. */
@@ -120,7 +123,7 @@ async function prepare(options: RepositoriesOptions, draft: RepositoryDraft): Pr
 
 async function newRecord(
   options: RepositoriesOptions,
-  { type, url, filters = {}, credentials = null, interval = null }: RepositoryDraft,
+  { type, url, filters = {}, credentials = null, interval = null, forge }: RepositoryDraft,
 ): Promise<RepositoryRecord> {
   const source = await options.sources.check({ type, url, filters });
   const id = mintRepositoryId(options.randomBytes);
@@ -130,6 +133,7 @@ async function newRecord(
     ...source,
     ...sealed(options, id, source, credentials),
     interval,
+    ...(forge === undefined ? {} : { forge }),
     created_at: time,
     created_by: options.actor,
     updated_at: time,

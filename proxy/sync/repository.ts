@@ -4,6 +4,7 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
+import { isForgePlace, type ForgePlace } from './forge-place.ts';
 
 export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;
 export type CredentialsKind = (typeof credentialsKinds)[number];
@@ -55,6 +56,8 @@ export interface RepositoryRecord extends RepositorySource {
   readonly credentials_kind: CredentialsKind | null;
   /** seconds between two automatic syncs; null: only on request */
   readonly interval: number | null;
+  /** of a repository that a connection registered */
+  readonly forge?: ForgePlace;
   /** RFC 3339 UTC, as all times here */
   readonly created_at: string;
   readonly created_by: string;
@@ -113,6 +116,7 @@ function isRecord({
   created_at: at,
   created_by: by,
   updated_at: updated,
+  forge,
 }: JsonObject): boolean {
   const known = type === 'git' || type === 'directory' || type === 'artifact' || type === 'composer';
   const texts = [url, at, by, updated].every((text) => typeof text === 'string');
@@ -124,6 +128,7 @@ function isRecord({
     typeof id === 'string' &&
     parseRepositoryId(id) !== undefined &&
     isJsonObject(filters) &&
+    isForgePlace(forge) &&
     (interval === null || typeof interval === 'number')
   );
 }

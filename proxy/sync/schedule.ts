@@ -82,12 +82,12 @@ async function lookOnce(
   syncer.takePending();
   const repositories = await listRepositories(state);
   if (await sources.hasLeftovers(repositories)) syncer.withdraw();
-  const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) =>
-    interval === null ? [] : [{ id, interval, createdAt }],
+  const timed = repositories.flatMap(({ id, interval, created_at: createdAt, forge }) =>
+    interval === null ? [] : [{ id, interval, createdAt, isConnected: forge !== undefined }],
   );
   for (const id of due.keys()) if (!timed.some((one) => one.id === id)) due.delete(id);
   const outcomes = await jobs.outcomes(timed.map(({ id }) => id));
-  for (const { id, interval, createdAt } of timed) {
+  for (const { id, interval, createdAt, isConnected } of timed) {
     const { outcome, syncing = false } = outcomes.get(id) ?? {};
     const last = Date.parse(outcome?.attempted_at ?? createdAt);
     const known = due.get(id);
@@ -96,7 +96,9 @@ async function lookOnce(
         ? known.atMs
         : last + interval * 1000 * (0.9 + 0.2 * random());
     due.set(id, { last, interval, atMs });
-    if (!syncing && now() >= atMs)
+    // nobody asks for the first sync of a repository that a connection registered
+    const isFirst = isConnected && outcome === undefined;
+    if (!syncing && (isFirst || now() >= atMs))
       await syncer.sync(id, { trigger: 'interval', actor: 'system:schedule' }).catch(unlessLater);
   }
 }

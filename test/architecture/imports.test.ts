@@ -33,13 +33,13 @@ describe('import directions', () => {
     expect(packages).toEqual([]);
   });
 
-  it("let only the proxy's mirror send requests through build/egress", () => {
+  it("let only the proxy's mirror and its forges send requests through build/egress", () => {
     expect(
       product
         .filter(
           ({ path, imports }) =>
             path.startsWith('proxy/') &&
-            !path.startsWith('proxy/mirror/') &&
+            !/^proxy\/(?:mirror|forges\/client)\//.test(path) &&
             imports.some(({ target }) => target?.startsWith('build/egress/')),
         )
         .map(({ path }) => path),

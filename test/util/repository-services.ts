@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import { addressObjection } from '../../cli/compose/settings.ts';
+import { composeConnecting, type Connecting } from '../../cli/compose/connections.ts';
 import { loadConfig } from '../../cli/config/config.ts';
 import { createRepositorySources } from '../../cli/builds/repository-sources.ts';
 import { createHooks } from '../../proxy/hooks/hooks.ts';
@@ -39,7 +40,7 @@ export interface RepositoryParts {
   readonly parallel: () => MaybeAsync<number>;
 }
 
-export interface TestRepositories extends RepositoryServices {
+export interface TestRepositories extends RepositoryServices, Connecting {
   readonly syncer: Syncer;
   readonly schedule: Schedule;
   readonly hooksOf: HookServices['hooksOf'];
@@ -80,21 +81,15 @@ export async function repositoryServices({
   const liveness = createLiveness({ monotonicMs: now });
   const jobs = createJobs({ state, store, now, randomBytes, liveness });
   const syncer = createSyncer({ state, jobs, runner: builder, hostOf: createHostOf(state), now, onError, parallel });
+  const lease = createLease({ state, name: 'schedule', liveness, randomBytes });
+  const clock = { now: () => new Date(now()), randomBytes };
   return {
+    ...composeConnecting(config, clock, { state, sealer, hooks: undefined }),
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
     syncer,
     verifier: createVerifier({ runner: builder }),
-    schedule: createSchedule({
-      state,
-      jobs,
-      lease: createLease({ state, name: 'schedule', liveness, randomBytes }),
-      syncer,
-      sources,
-      now,
-      random: () => 0.5,
-      onError,
-    }),
+    schedule: createSchedule({ state, jobs, lease, syncer, sources, now, random: () => 0.5, onError }),
     ...hookServices({ state, store, sealer, now }, syncer),
     builder,
     settingObjection: addressObjection(config, resolve),

@@ -34,6 +34,8 @@ export interface ConsoleOptions {
   readonly http2?: boolean;
   /** settings from the start of the server */
   readonly baseline?: Baseline;
+  /** libretto.json */
+  readonly settings?: object;
   readonly configuration?: readonly ConfiguredSetting[];
   readonly mirrorReport?: MirrorReport;
   /** false: builds run on another host */
@@ -83,12 +85,13 @@ export interface RunningConsole extends AsyncDisposable {
 }
 
 export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
-  const { now, certificate, trustedProxies, http2 = false, baseline } = options;
+  const { now, certificate, trustedProxies, http2 = false, baseline, settings } = options;
   const registry = await runManagement({
     ...(now && { now }),
     ...(certificate && { certificate }),
     ...(trustedProxies && { trustedProxies }),
     ...(baseline && { baseline }),
+    ...(settings && { settings }),
     features: (services, state) => [consoleFeature(services, state, options)],
   });
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;

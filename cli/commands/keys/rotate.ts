@@ -2,6 +2,7 @@
 
 import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
 import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
+import { resealConnections, type ResealParts } from '../../../proxy/forges/reseal-connections.ts';
 import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { resealHooks } from '../../../proxy/hooks/reseal-hooks.ts';
@@ -42,9 +43,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
       );
     }
     // seals again even without a new key: an earlier rotation may have been interrupted
-    const parts = { store, sealer, actor };
-    const resealed =
-      (await resealUsers(store, sealer, actor)) + (await resealRepositories(parts)) + (await resealHooks(parts));
+    const resealed = await resealAll({ store, sealer, actor });
     const documents = keyDocuments(keys.list(), now());
     if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });
     else {
@@ -55,6 +54,16 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
     await state.close();
   }
   return 0;
+}
+
+/** Gives the number of secrets that were sealed under another key. */
+async function resealAll(parts: ResealParts): Promise<number> {
+  const { store, sealer, actor } = parts;
+  const users = await resealUsers(store, sealer, actor);
+  const others = [resealRepositories, resealHooks, resealConnections];
+  let count = users;
+  for (const reseal of others) count += await reseal(parts);
+  return count;
 }
 
 /** Sessions live no longer than `longestSessionMs`; a sealing key stays valid for its sealed values. */

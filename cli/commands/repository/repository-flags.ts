@@ -1,13 +1,13 @@
 // Parses the flags of `repository add` and `repository update`, from text and files to a registration.
 
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { RepositoryCredentials } from '../../../proxy/sync/credentials.ts';
 import type { RepositoryDraft, RepositoryPatch } from '../../../proxy/sync/repositories.ts';
 import type { RepositoryFilters, RepositoryType } from '../../../proxy/sync/repository.ts';
 import type { Removable } from './removable-fields.ts';
-import { describeReadFault } from '../../io/read-fault.ts';
+import { intervalOf } from '../../io/interval-flag.ts';
+import { firstLine, secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function repositoryDraft(place: string, flags: Flags, workingDirectory: s
     type,
     url,
     filters: filtersOf(flags),
-    interval: intervalOf(flags['interval']) ?? null,
+    interval: intervalOf('--interval', flags['interval']) ?? null,
     ...(credentials === undefined ? {} : { credentials }),
   };
 }
@@ -31,7 +31,7 @@ export function repositoryPatch(flags: Flags, workingDirectory: string): Reposit
   const without = (flags['without'] ?? []) as readonly Removable[];
   const given: Readonly<Record<string, unknown>> = {
     credentials: credentialsOf(flags, workingDirectory),
-    interval: intervalOf(flags['interval']),
+    interval: intervalOf('--interval', flags['interval']),
     ...filtersOf(flags),
   };
   const twice = without.find((name) => given[fieldOf[name]] !== undefined);
@@ -99,23 +99,6 @@ function packagesOf(given: readonly string[]): Readonly<Record<string, string>> 
   );
 }
 
-const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** `15m`, `12h`, `1d`, or seconds; undefined: not given */
-function intervalOf(given: unknown): number | undefined {
-  if (given === undefined) return undefined;
-  const [, count = '', unit = ''] = /^(\d{1,8})([smhd]?)$/.exec(String(given)) ?? [];
-  const seconds = Number(count) * (unitSeconds[unit] ?? 0);
-  if (count !== '' && seconds >= leastInterval && seconds <= mostInterval) return seconds;
-  throw new UsageError(
-    `--interval is ${JSON.stringify(given)}; allowed: a span such as 15m, 12h or 1d, from a minute to a year.`,
-  );
-}
-
-/** Seconds. */
-const leastInterval = 60;
-const mostInterval = 366 * 86_400;
-
 /** A secret is read from a file or standard input, because every user of this machine can see a command line. */
 function credentialsOf(
   { username, passwordFile, tokenFile, header, keyFile }: Flags,
@@ -136,23 +119,4 @@ function credentialsOf(
       token: firstLine(secretIn(tokenFile, workingDirectory)),
     };
   return keyFile === undefined ? undefined : { private_key: secretIn(keyFile, workingDirectory) };
-}
-
-function secretIn(file: unknown, workingDirectory: string): string {
-  const path = String(file);
-  try {
-    return readFileSync(path === '-' ? 0 : resolve(workingDirectory, path), 'utf8');
-  } catch (error) {
-    const name = path === '-' ? 'Standard input' : path;
-    throw new UsageError(
-      `${name} cannot be read: ${describeReadFault(error)}. Name the file with the credential, or - for standard input.`,
-      { cause: error },
-    );
-  }
-}
-
-function firstLine(text: string): string {
-  const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '') throw new UsageError('The secret is empty. Write the secret in the first line.');
-  return line;
 }

@@ -36,7 +36,7 @@ async function buildOnly({ context, config, state, sealer, repositories, id }: R
       printJson(context.stdout, report);
       return report.failed.length > 0 ? 1 : 0;
     }
-    const report = await syncBuild({ config, context, sealer, list: () => repositories.list(), id });
+    const report = await syncBuild({ config, context, sealer, state, list: () => repositories.list(), id });
     if ('exitCode' in report) return report.exitCode;
     printJson(context.stdout, report);
     return report.quarantined.length + report.failed.length > 0 ? 1 : 0;

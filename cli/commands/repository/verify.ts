@@ -12,6 +12,7 @@ import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import { prepareSources } from '../../builds/registered-sources.ts';
+import { composeConnectionCredentials } from '../../compose/connection-credentials.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
 
 interface Found {
@@ -25,10 +26,12 @@ interface Found {
 }
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ config, sealer, repositories, id, json }) => {
+  return runRepositoryCommand(context, given, async ({ config, state, sealer, repositories, id, json }) => {
     const record = unstored(given) ?? (await repositories.get(id));
     if (record.type === 'composer') return verifyMirrored(record, { config, context, sealer, json });
-    const prepared = await prepareSources([record], { config, environment: context.environment, sealer });
+    const connectionCredentials = composeConnectionCredentials(config, context, { state, sealer });
+    const options = { config, environment: context.environment, sealer, connectionCredentials };
+    const prepared = await prepareSources([record], options);
     const refusal = prepared.refusals.get(record.id);
     const found =
       refusal?.message ?? (await look(record, prepared.sources[0], config, context).finally(prepared.close));

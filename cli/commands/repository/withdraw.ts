@@ -12,14 +12,14 @@ import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { syncBuild } from '../../sync/sync-build.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ config, sealer, repositories, json }) => {
+  return runRepositoryCommand(context, given, async ({ config, state, sealer, repositories, json }) => {
     const records = await repositories.list();
     if (!(await createRepositorySources(config).hasLeftovers(records))) {
       if (json) printJson(context.stdout, { published: false, withdrawn: [] });
       else printLines(context.summary, ['Nothing is left of removed repositories.']);
       return 0;
     }
-    const report = await syncBuild({ config, context, sealer, list: () => repositories.list(), id: undefined });
+    const report = await syncBuild({ config, context, sealer, state, list: () => repositories.list(), id: undefined });
     if ('exitCode' in report) return report.exitCode;
     const shown = shownReport(report, config.data.value);
     if (json) printJson(context.stdout, report);

@@ -50,6 +50,10 @@ export const tags = [
       'The addresses that git hosts send webhooks to, their secrets, and the deliveries that arrived. A webhook ' +
       'starts a sync.',
   },
+  {
+    name: 'Connections',
+    description: 'Connections to forges: the registry registers the repositories of an owner by itself.',
+  },
   { name: 'Artifacts', description: 'Packages that were uploaded as ZIPs.' },
   { name: 'Packages', description: 'Published packages, their sources and their usage.' },
   { name: 'Settings', description: 'Settings that can be changed while the registry runs.' },

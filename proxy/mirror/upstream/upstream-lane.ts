@@ -37,6 +37,8 @@ export interface LaneOptions {
   readonly random: () => number;
 }
 
+const formType = 'application/x-www-form-urlencoded';
+
 /** The second attempt waits this long, and a random part of the same length more. */
 const retryDelayMs = 150;
 const unansweredMs = 15_000;
@@ -91,7 +93,7 @@ export class UpstreamLane {
       };
       const answer = await getGuarded(checkedUrl(asked.href, access.policy), access, {
         signal: AbortSignal.timeout(timeoutMs),
-        form,
+        content: form === undefined ? undefined : { method: 'POST', type: formType, text: form },
         headers: headersOf,
       });
       const used = await use(answer);

@@ -81,7 +81,7 @@ describe('the permissions of the console', () => {
         .filter(({ posts, operation }) => posts && decidePolicy(operation, who) === 'allowed')
         .map(({ path }) => path);
     const own = /^\/(?:account|sign-in|sign-out|setup|invitation)(?:\/|$)/;
-    const kept = /^\/(?:tokens|repositories|uploads|packages|health)(?:\/|$)/;
+    const kept = /^\/(?:tokens|repositories|connections|uploads|packages|health)(?:\/|$)/;
     expect(postedBy('viewer').filter((path) => !own.test(path))).toEqual([]);
     expect(postedBy('maintainer').filter((path) => !own.test(path) && !kept.test(path))).toEqual([]);
     expect(postedBy('nobody').filter((path) => !own.test(path) || path.startsWith('/account'))).toEqual([]);

@@ -1,7 +1,8 @@
 // Sends every example of the API document unchanged. Only codes, invitations and ids are replaced with existing ones.
 
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startGitHub } from '../../util/forges/fake-github.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -44,6 +45,21 @@ const repository = (registry: RunningManagement): Promise<Request> =>
 const user = (registry: RunningManagement): Promise<Request> =>
   withId(registry, '/api/users', { email: 'eve@example.org', role: 'viewer' });
 
+const forge = await startGitHub();
+afterAll(() => forge[Symbol.asyncDispose]());
+const atForge = { 'https://github.example.org': forge.url, github_pat_11ABCDEFG: forge.token };
+const connecting = async (registry: RunningManagement): Promise<Request> => {
+  const { token: as } = await registry.signIn('admin');
+  return { as, real: atForge };
+};
+const connection = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/connections', {
+    forge: 'github',
+    url: forge.url,
+    owner: 'acme',
+    credentials: { token: forge.token },
+  });
+
 /** The objects that an example needs; for the others an admin's session is enough. */
 const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
   setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
@@ -66,6 +82,9 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   updateRepository: repository,
   issueRepositoryHook: repository,
   updateUser: user,
+  createConnection: connecting,
+  planConnection: connecting,
+  updateConnection: connection,
 };
 
 /** Its path names a version, and nothing is published here: the body is accepted, and the version is not found. */
@@ -83,7 +102,7 @@ describe('an example of a request', () => {
   it.each(withExample.map((operation) => [operation.id, operation] as const))(
     '%s succeeds unchanged',
     async (id, operation) => {
-      await using registry = await runManagement();
+      await using registry = await runManagement({ settings: { egress: { allow: ['127.0.0.0/8'] } } });
       const prepared = await preparations[id]?.(registry);
       const {
         as = undefined,

@@ -5,6 +5,12 @@ import { errorBody } from '../../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../../proxy/manage/routes/status.ts';
 import { artifactSchema } from '../../../proxy/manage/schemas/artifact.ts';
 import { hookSchema } from '../../../proxy/manage/schemas/hook.ts';
+import {
+  connectedRepository,
+  connectionSchema,
+  refreshStep,
+  removedConnection,
+} from '../../../proxy/manage/schemas/connection.ts';
 import { jobSchema } from '../../../proxy/manage/schemas/job.ts';
 import { statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
 import { purgeSchema } from '../../../proxy/manage/schemas/purge.ts';
@@ -69,6 +75,14 @@ const purge = purgeSchema.omit({ purged_at: true }).extend({
   since: time('when it was purged'),
 });
 
+const refreshed = z.object({
+  dry_run: flag('whether --dry-run was given'),
+  finished: flag('false: the refresh did not come to its end'),
+  message: orNull(z.string(), 'why not; null: it did'),
+  connection: connectionSchema.describe('the connection after it'),
+  steps: z.array(refreshStep).describe('what the refresh did, or found'),
+});
+
 export const registryDocuments = {
   publish: z.union([
     artifactSchema,
@@ -119,6 +133,14 @@ export const registryDocuments = {
       withdrawn: z.array(z.never()).describe('nothing was left'),
     }),
   ]),
+  connect: refreshed,
+  'connection refresh': refreshed,
+  'connection update': connectionSchema,
+  'connection list': z.object({ connections: z.array(connectionSchema).describe('oldest first') }),
+  'connection show': connectionSchema.extend({
+    repositories: z.array(connectedRepository).describe('the repositories that the forge lists, by name'),
+  }),
+  'connection remove': removedConnection,
   'mirror list': z.object({
     archives: z.array(archiveLine).describe('the stored archives'),
     unreadable: z.array(z.object({ path: text('the record'), message: part.message })).describe('unreadable records'),

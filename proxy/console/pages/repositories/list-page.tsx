@@ -29,9 +29,12 @@ export interface RepositoryListProps {
 export function RepositoryList(props: RepositoryListProps): Child {
   const { query, total, mayAdd } = props;
   const add = mayAdd ? (
-    <ButtonLink to="/repositories/new" icon="plus" kind="primary">
-      Add repository
-    </ButtonLink>
+    <>
+      <ButtonLink to="/repositories/new" icon="plus" kind="primary">
+        Add repository
+      </ButtonLink>
+      <ButtonLink to="/connections">Connections</ButtonLink>
+    </>
   ) : undefined;
   const actions = mayAdd ? (
     <>

@@ -14,6 +14,7 @@ import { probeRepository } from '../../../../build/sources/git/probe.ts';
 import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
 import { createSealer } from '../../../../proxy/keys/sealer.ts';
 import { sealCredentials, type RepositoryCredentials } from '../../../../proxy/sync/credentials.ts';
+import type { ConnectionId, ForgeId } from '../../../../proxy/sync/forge-place.ts';
 import type { RepositoryRecord } from '../../../../proxy/sync/repository.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 
@@ -71,9 +72,16 @@ async function prepare(
     config,
     environment,
     sealer: keys,
+    connectionCredentials: async (id) => (id === connected.connection ? { password: 'of the connection' } : undefined),
     resolve: async () => [{ address: resolve, family: 4 }],
   });
 }
+
+const connected = {
+  connection: 'conn_0123456789abcdef' as ConnectionId,
+  id: '7' as ForgeId,
+  url: 'https://git.example.org/acme/new-name.git',
+};
 
 const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n';
 
@@ -99,6 +107,29 @@ describe('the environment of git for a registered repository', () => {
       }),
     );
     for (const name of ['GIT_ASKPASS', 'SSH_AUTH_SOCK']) expect(source?.environment[name]).toBeUndefined();
+  });
+
+  it('leads to the present address of a renamed repository, with the credentials of its connection', async () => {
+    const renamed = { ...record('https://git.example.org/acme/old-name.git'), forge: connected };
+    const {
+      sources: [source],
+    } = await prepare([renamed]);
+    expect(source?.source).toBe('git:https://git.example.org/acme/old-name.git');
+    const values = Object.entries(source?.environment ?? {}).map(([, value]) => value);
+    expect(values).toEqual(
+      expect.arrayContaining([
+        'url.https://git.example.org/acme/new-name.git.insteadOf',
+        'https://git.example.org/acme/old-name.git',
+        `Authorization: Basic ${Buffer.from('x-access-token:of the connection').toString('base64')}`,
+      ]),
+    );
+    const own = record(renamed.url, { open: { username: 'ci', password: 'its own' } });
+    const {
+      sources: [withOwn],
+    } = await prepare([{ ...own, forge: connected }]);
+    expect(Object.values(withOwn?.environment ?? {})).toContain(
+      `Authorization: Basic ${Buffer.from('ci:its own').toString('base64')}`,
+    );
   });
 
   it('has for SSH a key in a file of its own, removed afterwards, and no other identity', async () => {

@@ -8,6 +8,9 @@ import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 import { stateFamilies } from '../../../../cli/state/state-families.ts';
 import { assertRecords } from '../../../../cli/state/state-records.ts';
 import { contentKey, versionKey } from '../../../../proxy/artifacts/artifact.ts';
+import { connectionPlaceKey } from '../../../../proxy/forges/model/connection.ts';
+import type { OwnerName } from '../../../../proxy/forges/model/forge-name.ts';
+import { firstProgress } from '../../../../proxy/forges/model/progress.ts';
 import { userEmailKey } from '../../../../proxy/auth/user.ts';
 import { jobKey } from '../../../../proxy/sync/job.ts';
 import { withdrawalKey } from '../../../../proxy/packages/withdrawals.ts';
@@ -17,7 +20,7 @@ import type { StateStore } from '../../../../proxy/state/state-store.ts';
 
 const at = '2026-11-22T14:00:00.000Z';
 const of = (kind: string, last = '0'): string => `${kind}_000000000000000${last}`;
-const [token, otherToken, user, otherUser, artifact, otherArtifact, repository] = [
+const [token, otherToken, user, otherUser, artifact, otherArtifact, repository, connection] = [
   of('tok'),
   of('tok', '1'),
   of('usr'),
@@ -25,6 +28,7 @@ const [token, otherToken, user, otherUser, artifact, otherArtifact, repository] 
   of('art'),
   of('art', '1'),
   of('repo'),
+  of('conn'),
 ];
 const tokenRecord = (id: string, digest: string): JsonObject => ({
   id,
@@ -66,6 +70,26 @@ const artifactRecord = (id: string, version: string): JsonObject => ({
   created_by: 'cli:a',
   retired_at: null,
 });
+const connectionRecord = {
+  id: connection,
+  forge: 'github',
+  web: 'https://github.com',
+  api: 'https://api.github.com',
+  owner: 'acme',
+  owner_kind: 'organization',
+  only: [],
+  except: [],
+  forks: false,
+  hooks: false,
+  interval: 3600,
+  sync_interval: 43_200,
+  credentials: 'sealed',
+  credentials_kind: 'token',
+  created_at: at,
+  created_by: 'cli:a',
+  updated_at: at,
+} as const satisfies JsonObject;
+const connectionPlace = connectionPlaceKey({ ...connectionRecord, owner: 'acme' as OwnerName });
 const content = (version: string) => ({ name: 'acme/hello', version_normalized: version, reference: 'r' });
 const invited = hash('sha256', 'an invitation');
 const job: JsonObject = { id: of('job'), repository_id: repository, created_at: at, log: [] };
@@ -116,6 +140,22 @@ const rows: Readonly<Record<string, JsonValue>> = {
     purged_by: 'cli:a',
     tombstones: [],
   },
+  [`connection/${connection}`]: connectionRecord,
+  [connectionPlace]: connection,
+  [`connection-page/${connection}/000000`]: { query: null, etag: null, next: null, ids: ['7'], fresh_until: at },
+  [`connection-progress/${connection}`]: { ...firstProgress } as unknown as JsonObject,
+  [`connection-seen/${connection}/7`]: {
+    id: '7',
+    path: 'acme/tool',
+    state: 'skipped',
+    reason: 'fork',
+    repository: null,
+    package: null,
+    stamp: '',
+    checked_at: at,
+    hook: false,
+  },
+  [`connection-token/${connection}`]: { token: 'sealed', expires_at: at },
   [`repository/${repository}`]: {
     id: repository,
     type: 'git',
@@ -213,6 +253,12 @@ describe('the records of a state', () => {
       'repository-place/y',
       of('repo', '1'),
       /"repository-place" and .* "repository"/,
+    ],
+    [
+      'a place that leads to no connection',
+      'connection-place/y',
+      of('conn', '1'),
+      /"connection-place" and .* "connection"/,
     ],
     [
       'a record that lies under the id of another one',

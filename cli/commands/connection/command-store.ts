@@ -1,0 +1,58 @@
+// The state and the sealer of a command about connections. A dry run works on a draft, which is dropped at its end, and
+// seals with a key of its own, so that it makes neither a data folder nor a key.
+
+import { createSealer, type Sealer } from '../../../proxy/keys/sealer.ts';
+import type { KeyRing, RingKey } from '../../../proxy/keys/key-ring.ts';
+import { createDraftStore } from '../../../proxy/state/draft-store.ts';
+import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
+import type { StateStore } from '../../../proxy/state/state-store.ts';
+import { openCommandState } from '../../compose/command-state.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import type { Config } from '../../config/config.ts';
+import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { openStateIfAny } from '../../state/open-state.ts';
+import { withSettingsOf } from '../../state/state-settings.ts';
+
+export interface CommandStore {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+  readonly close: () => Promise<void>;
+}
+
+/** `makes`: the command may create the folder of the state. */
+export async function openCommandStore(
+  context: Context,
+  flags: Given['flags'],
+  { makes, isDraft }: { readonly makes: boolean; readonly isDraft: boolean },
+): Promise<CommandStore> {
+  if (isDraft) return openDraft(context, flags);
+  const { config, state } = await openCommandState(context, flags, { makes });
+  const { sealer } = composeKeys(config, context);
+  return { config: await withSettingsOf(state, config), state, sealer, close: () => state.close() };
+}
+
+async function openDraft(context: Context, flags: Given['flags']): Promise<CommandStore> {
+  const { config } = await makeOrReadDataFolder(context, flags, 'state');
+  const below = (await openStateIfAny(config)) ?? createMemoryStore();
+  return {
+    config: await withSettingsOf(below, config),
+    state: createDraftStore(below),
+    sealer: createSealer(ringOfOne(context), context.randomBytes),
+    close: () => below.close(),
+  };
+}
+
+function ringOfOne({ now, randomBytes }: Context): KeyRing {
+  const key: RingKey = {
+    purpose: 'sealing',
+    number: 1,
+    kid: 'draft',
+    created_at: now().toISOString(),
+    ends_at: null,
+    material: Buffer.from(randomBytes(32)).toString('base64url'),
+  };
+  return { current: () => key, find: () => key, list: () => [key], rotate: () => key };
+}

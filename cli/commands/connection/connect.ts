@@ -1,0 +1,30 @@
+// `libretto connect`: connects the repositories of an owner at a forge, and registers them. With --dry-run it shows what
+// it would register, on a draft of the state that is dropped.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printLines } from '../../io/output.ts';
+import { connectionDraft } from './connection-flags.ts';
+import { runConnectionCommand } from './connection-command.ts';
+import { exitCodeOf, printRefresh, refreshHere } from './refresh-here.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const draft = connectionDraft(given, context.workingDirectory);
+  const isDraft = given.flags['dryRun'] === true;
+  return runConnectionCommand(
+    context,
+    given,
+    async (command) => {
+      const record = await command.connections.create(draft);
+      const refreshed = await refreshHere(command, record.id);
+      await printRefresh(command, record, refreshed, isDraft);
+      if (!isDraft)
+        printLines(context.remarks, [
+          `Connected as ${record.id}. A server reads new repositories within seconds, and looks for more every ` +
+            `${record.interval} seconds. Without one, run \`libretto build\`.`,
+        ]);
+      return exitCodeOf(refreshed);
+    },
+    { makes: !isDraft, isDraft },
+  );
+}

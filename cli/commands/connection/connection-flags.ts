@@ -1,0 +1,68 @@
+// Parses the flags of `libretto connect` and `libretto connection update`.
+
+import type { ConnectionCredentials } from '../../../proxy/forges/model/credentials.ts';
+import { forgeNames, forgeTitles, type ForgeName } from '../../../proxy/forges/model/forge-name.ts';
+import type { ConnectionDraft, ConnectionFields } from '../../../proxy/forges/parse-connection.ts';
+import { Secret } from '../../../build/shared/text/secret.ts';
+import type { Given } from '../../io/command.ts';
+import { intervalOf } from '../../io/interval-flag.ts';
+import { firstLine, secretIn } from '../../io/secret-file.ts';
+import { UsageError } from '../../io/usage-error.ts';
+
+type Flags = Given['flags'];
+
+/** Throws UsageError. */
+export function connectionDraft({ operands, flags }: Given, workingDirectory: string): ConnectionDraft {
+  const forge = forgeOf(operands[0]);
+  const credentials = credentialsOf(flags, workingDirectory);
+  if (credentials === undefined)
+    throw new UsageError(
+      `${forgeTitles[forge]} asks for credentials: give a token with --token-stdin or --token-file FILE` +
+        `${forge === 'github' ? ', or a GitHub App with --app ID and --key-file FILE' : ''}.`,
+    );
+  const url = flags['url'];
+  return {
+    forge,
+    owner: String(flags['owner']),
+    ...(url === undefined ? {} : { url: String(url) }),
+    ...connectionFields(flags, workingDirectory),
+    credentials,
+  };
+}
+
+function forgeOf(text: string | undefined): ForgeName {
+  const forge = forgeNames.find((name) => name === text);
+  if (forge !== undefined) return forge;
+  throw new UsageError(`There is no forge ${JSON.stringify(text ?? '')}. Use one of: ${forgeNames.join(', ')}.`);
+}
+
+/** Throws UsageError. */
+export function connectionFields(flags: Flags, workingDirectory: string): ConnectionFields {
+  const { only, except, forks, hooks } = flags;
+  return {
+    only: only as readonly string[] | undefined,
+    except: except as readonly string[] | undefined,
+    forks: forks as boolean | undefined,
+    hooks: hooks as boolean | undefined,
+    interval: intervalOf('--interval', flags['interval']),
+    sync_interval: intervalOf('--sync-interval', flags['syncInterval']),
+    credentials: credentialsOf(flags, workingDirectory),
+  };
+}
+
+function credentialsOf(
+  { tokenStdin, tokenFile, user, app, keyFile }: Flags,
+  workingDirectory: string,
+): ConnectionCredentials | undefined {
+  if ([tokenStdin, tokenFile, app].filter((flag) => flag !== undefined).length > 1)
+    throw new UsageError('Use only one of --token-stdin, --token-file and --app.');
+  if ((app === undefined) !== (keyFile === undefined))
+    throw new UsageError('--app and --key-file belong together: the id of the App, and its private key.');
+  if (app !== undefined)
+    return { kind: 'app', appId: String(app), privateKey: new Secret(secretIn(keyFile, workingDirectory)) };
+  const file = tokenStdin === true ? '-' : tokenFile;
+  if (file === undefined && user !== undefined) throw new UsageError('--user needs --token-stdin or --token-file.');
+  if (file === undefined) return undefined;
+  const token = new Secret(firstLine(secretIn(file, workingDirectory)));
+  return { kind: 'token', token, ...(user === undefined ? {} : { user: String(user) }) };
+}

@@ -1,0 +1,74 @@
+// Refreshes a connection in the process of a command, and waits where the forge asks for a short pause.
+
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RefreshOutcome } from '../../../proxy/forges/refresh/refresher.ts';
+import type { RefreshStep } from '../../../proxy/forges/refresh/refresh-step.ts';
+import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';
+import type { ConnectionDocument } from '../../../proxy/forges/connection-document.ts';
+import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
+import { printJson, printLines, printProblems } from '../../io/output.ts';
+import { describeSteps, describeUnfinished } from '../../text/connection-text.ts';
+import type { ConnectionCommand } from './connection-command.ts';
+
+/** A longer pause ends the command: a server, or the same command later, goes on. */
+const longestWaitMs = 120_000;
+
+export interface RefreshedHere {
+  readonly outcome: RefreshOutcome;
+  readonly steps: readonly RefreshStep[];
+  /** the exit code after SIGINT or SIGTERM; undefined: none came */
+  readonly interrupted: number | undefined;
+}
+
+export async function refreshHere(
+  { context, connecting }: Pick<ConnectionCommand, 'context' | 'connecting'>,
+  id: ConnectionId,
+): Promise<RefreshedHere> {
+  const { actor, now, remarks, steps: log } = context;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let interrupted: number | undefined;
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    context.onSignal(name, () => {
+      interrupted ??= 128 + constants.signals[name];
+      controller.abort();
+    });
+  const steps: RefreshStep[] = [];
+  const onStep = (step: RefreshStep): void => {
+    steps.push(step);
+    printLines(log, [`${step.step} ${step.path}`]);
+  };
+  for (;;) {
+    const outcome = await connecting.refresher.refresh(id, { actor, signal, onStep });
+    const waitMs = outcome.end === 'paused' ? outcome.untilMs - now().getTime() : Number.POSITIVE_INFINITY;
+    if (outcome.end !== 'paused' || !outcome.isLimit || waitMs > longestWaitMs) return { outcome, steps, interrupted };
+    printLines(remarks, [outcome.message]);
+    await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return { outcome: { end: 'stopped' }, steps, interrupted };
+  }
+}
+
+/** 75: the forge asked for a longer pause; 1: it refused, or failed. */
+export function exitCodeOf({ outcome, interrupted }: RefreshedHere): number {
+  if (interrupted !== undefined) return interrupted;
+  if (outcome.end === 'finished') return 0;
+  return outcome.end === 'busy' || (outcome.end === 'paused' && outcome.isLimit) ? 75 : 1;
+}
+
+/** Prints what a refresh did, and why it did not finish. */
+export function printRefresh(
+  { context, json, show }: ConnectionCommand,
+  record: ConnectionRecord,
+  { outcome, steps }: RefreshedHere,
+  isPlan: boolean,
+): Promise<void> {
+  const print = (connection: ConnectionDocument): void => {
+    const unfinished = describeUnfinished(outcome, record.id);
+    const message = unfinished ?? null;
+    if (json) printJson(context.stdout, { dry_run: isPlan, finished: message === null, message, connection, steps });
+    else printLines(isPlan ? context.stdout : context.summary, describeSteps(steps, isPlan));
+    if (unfinished !== undefined) printProblems(context.stderr, [unfinished]);
+  };
+  return show(record).then(print);
+}

@@ -1,0 +1,21 @@
+// `libretto connection refresh`: looks for new, renamed, archived and removed repositories now.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { runConnectionCommand } from './connection-command.ts';
+import { exitCodeOf, printRefresh, refreshHere } from './refresh-here.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const isDraft = given.flags['dryRun'] === true;
+  return runConnectionCommand(
+    context,
+    given,
+    async (command) => {
+      const record = await command.connections.get(command.id);
+      const refreshed = await refreshHere(command, record.id);
+      await printRefresh(command, record, refreshed, isDraft);
+      return exitCodeOf(refreshed);
+    },
+    { isDraft },
+  );
+}

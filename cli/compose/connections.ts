@@ -1,0 +1,73 @@
+// The composition root of connections to forges: records, refreshes, and when.
+
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import { createConnections, type Connections } from '../../proxy/forges/connections.ts';
+import { planConnection, type ConnectionPlan } from '../../proxy/forges/plan-connection.ts';
+import type { ConnectionDraft } from '../../proxy/forges/parse-connection.ts';
+import type { HookSecrets } from '../../proxy/forges/refresh/refresh-parts.ts';
+import { createRefreshSchedule, type RefreshSchedule } from '../../proxy/forges/refresh/refresh-schedule.ts';
+import { createRefresher, type Refresher } from '../../proxy/forges/refresh/refresher.ts';
+import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
+import { createDraftStore } from '../../proxy/state/draft-store.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createLiveness } from '../../proxy/sync/liveness.ts';
+import { createRepositories } from '../../proxy/sync/repositories.ts';
+import { createRepositorySources } from '../builds/repository-sources.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { composeConnectionAccess } from './connection-access.ts';
+
+export interface Connecting {
+  readonly connectionsOf: (actor: Actor) => Connections;
+  readonly planOf: (actor: Actor) => (draft: ConnectionDraft) => Promise<ConnectionPlan>;
+  readonly refresher: Refresher;
+}
+
+type Clock = Pick<Context, 'now' | 'randomBytes'>;
+
+export interface ConnectingParts {
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+  /** undefined: this registry has no address that a forge could call */
+  readonly hooks: HookSecrets | undefined;
+}
+
+export function composeConnecting(config: Config, context: Clock, parts: ConnectingParts): Connecting {
+  const { state, sealer, hooks } = parts;
+  const { randomBytes } = context;
+  const now = (): number => context.now().getTime();
+  const store = createAuditedStore({ store: state, now });
+  const access = composeConnectionAccess(config, context, { state, sealer });
+  const sources = createRepositorySources(config);
+  const refresher = createRefresher({
+    state,
+    store,
+    access,
+    repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
+    hooks,
+    liveness: createLiveness({ monotonicMs: () => performance.now() }),
+    now,
+    random: () => (randomBytes(1)[0] ?? 0) / 256,
+    randomBytes,
+  });
+  return {
+    connectionsOf: (actor) => createConnections({ store, access, sealer, now, randomBytes, actor }),
+    planOf: (actor) => (draft) => {
+      const draftState = createDraftStore(state);
+      const onDraft = composeConnecting(config, context, { state: draftState, sealer, hooks: undefined });
+      const { refresher, connectionsOf } = onDraft;
+      return planConnection({ draft: draftState, connections: connectionsOf(actor), refresher }, draft);
+    },
+    refresher,
+  };
+}
+
+/** Refreshes connections when they are due. `onError`: receives the errors of this background work. */
+export function composeRefreshSchedule(
+  context: Clock,
+  state: StateStore,
+  refresher: Refresher,
+  onError: (error: unknown) => void,
+): RefreshSchedule {
+  return createRefreshSchedule({ state, refresher, now: () => context.now().getTime(), onError });
+}

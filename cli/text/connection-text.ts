@@ -1,0 +1,95 @@
+// The text of connections and their refreshes on the command line. Pure.
+
+import type { ConnectedRepositoryDocument, ConnectionDocument } from '../../proxy/forges/connection-document.ts';
+import { skipReasons } from '../../proxy/forges/model/forge-repository.ts';
+import type { RefreshOutcome } from '../../proxy/forges/refresh/refresher.ts';
+import type { RefreshStep } from '../../proxy/forges/refresh/refresh-step.ts';
+import { counted, firstOf, formatFields, formatTable } from '../io/output.ts';
+
+const most = 40;
+
+export function describeConnections(connections: readonly ConnectionDocument[]): string[] {
+  const rows = connections.map(({ id, forge, owner, status, counts, last_refreshed_at: last }) => [
+    id,
+    forge,
+    owner,
+    status,
+    String(counts.registered),
+    last === null ? 'never' : seconds(last),
+  ]);
+  return formatTable(['ID', 'FORGE', 'OWNER', 'STATUS', 'REPOSITORIES', 'LAST REFRESHED'], rows);
+}
+
+export function describeConnection(connection: ConnectionDocument): string[] {
+  const { id, forge, url, owner, credentials, only, except, forks, hooks, interval, counts } = connection;
+  const { sync_interval: syncInterval, status, error_message: error, hooks_at: at, hook_error: hookError } = connection;
+  const { registered, archived, removed, skipped } = counts;
+  return formatFields([
+    ['id', id],
+    ['forge', `${forge}, ${url}`],
+    ['owner', owner],
+    ['credentials', `${credentials} (sealed)`],
+    ...(only.length === 0 ? [] : [['only', only.join(' ')] as const]),
+    ...(except.length === 0 ? [] : [['except', except.join(' ')] as const]),
+    ['forks', forks ? 'included' : 'left out'],
+    ['webhooks', hooks ? (hookError ?? `at the ${at ?? 'forge'}`) : 'not installed'],
+    ['refresh interval', `${interval} seconds`],
+    ['sync interval', `${syncInterval} seconds`],
+    ['status', error === null ? status : `${status}: ${error}`],
+    ['repositories', `${registered} registered, ${archived} archived, ${removed} removed, ${skipped} not registered`],
+    ['last refreshed', connection.last_refreshed_at === null ? 'never' : seconds(connection.last_refreshed_at)],
+  ]);
+}
+
+export function describeConnected(repositories: readonly ConnectedRepositoryDocument[]): string[] {
+  const rows = repositories.map(({ path, state, repository, package: name, message }) => [
+    path,
+    state,
+    repository ?? '',
+    name ?? '',
+    message ?? '',
+  ]);
+  return formatTable(['NAME', 'STATE', 'ID', 'PACKAGE', ''], rows);
+}
+
+/** What a refresh did, one line for each repository. `isPlan`: nothing was changed. */
+export function describeSteps(steps: readonly RefreshStep[], isPlan: boolean): string[] {
+  const changes = steps.filter(({ step }) => step !== 'skipped');
+  const skips = steps.length - changes.length;
+  const registered = steps.filter(({ step }) => step === 'registered').length;
+  return [
+    `${isPlan ? 'Would register' : 'Registered'} ${counted(registered, 'repository', 'repositories')}` +
+      `${skips === 0 ? '' : `; ${skips} ${skips === 1 ? 'is' : 'are'} not registered`}.`,
+    ...firstOf([...changes, ...steps.filter(({ step }) => step === 'skipped')].map(lineOf), most),
+  ];
+}
+
+function lineOf(step: RefreshStep): string {
+  switch (step.step) {
+    case 'registered':
+      return `  + ${step.path} (${step.package})`;
+    case 'renamed':
+      return `  ~ ${step.path}, ${step.from} before (${step.repository})`;
+    case 'archived':
+      return `  ! ${step.path} is archived at the forge. It stays registered as ${step.repository}.`;
+    case 'removed':
+      return `  ! ${step.path} is not at the forge any more. It stays registered as ${step.repository}.`;
+    case 'returned':
+      return `  + ${step.path} is back (${step.repository})`;
+    case 'skipped':
+      return `    ${step.path}: ${skipReasons[step.reason]}`;
+  }
+}
+
+/** Why a refresh did not finish; undefined: it did. */
+export function describeUnfinished(outcome: RefreshOutcome, id: string): string | undefined {
+  if (outcome.end === 'finished') return undefined;
+  if (outcome.end === 'busy') return 'A server refreshes this connection at this moment.';
+  const goOn = `A running server goes on by itself; without one, run \`libretto connection refresh ${id}\`.`;
+  if (outcome.end === 'refused') return outcome.message;
+  return outcome.end === 'paused' ? `${outcome.message} ${goOn}` : `The refresh was stopped. ${goOn}`;
+}
+
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,160 @@
+// The pages that connect an owner, with a look at what would be registered before anything is stored.
+
+import { useContext, type Child } from 'hono/jsx';
+import { actorOf } from '../../../auth/caller.ts';
+import type { ConnectionCredentials } from '../../../forges/model/credentials.ts';
+import { forgeNames, forgeTitles, type ForgeName } from '../../../forges/model/forge-name.ts';
+import type { ConnectionDraft } from '../../../forges/parse-connection.ts';
+import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
+import { Secret } from '../../../../build/shared/text/secret.ts';
+import { CheckField, Form, SelectField, TextArea, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { hrefTo, PlaceContext } from '../../components/place.tsx';
+import type { PageView } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { repositoriesTrail } from './connection-list.tsx';
+import { PlanPanel } from './plan-panel.tsx';
+import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
+
+const path = '/connections/new';
+const planPath = `${path}/plan`;
+const fieldOf = { credentials: 'token' };
+
+export function registerAddingConnections(pages: Pages, services: ConnectionPageServices): void {
+  pages.form({
+    path,
+    operation: 'createConnection',
+    fieldOf,
+    show: (_request, state) => newView(state),
+    submit: async (request, fields) => {
+      const record = await connectionsFor(services, request).create(draftOf(fields));
+      return { to: connectionPath(record), notice: 'connected' };
+    },
+  });
+  pages.form({
+    path: planPath,
+    operation: 'planConnection',
+    fieldOf,
+    awaitsBuilder: true,
+    show: (_request, state) => newView(state),
+    submit: async ({ caller }, fields) => {
+      const plan = await services.planOf(actorOf(caller))(draftOf(fields));
+      return newView({ isPosted: true, fields, refusal: undefined, faults: new Map() }, plan);
+    },
+  });
+}
+
+function draftOf(fields: FormFields): ConnectionDraft {
+  const forge = forgeNames.find((name) => name === fields.text('forge')) ?? 'github';
+  return {
+    forge,
+    url: fields.optional('url'),
+    owner: fields.text('owner'),
+    only: fields.lines('only'),
+    except: fields.lines('except'),
+    forks: fields.checked('forks'),
+    credentials: credentialsOf(fields, forge),
+  };
+}
+
+function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
+  const [token, appId] = [fields.text('token'), fields.optional('app')];
+  if (forge === 'github' && appId !== undefined)
+    return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
+  if (token === '') throw fieldFault('token', 'Enter a token.');
+  const user = fields.optional('user');
+  return { kind: 'token', token: new Secret(token), ...(user === undefined ? {} : { user }) };
+}
+
+function newView(posted: FormState, plan?: ConnectionPlan): PageView {
+  // secrets never come back to the browser
+  const state = { ...posted, fields: posted.fields.without(['token', 'key']) };
+  return {
+    title: 'Connect an owner',
+    section: 'repositories',
+    content: (
+      <>
+        <PageHead
+          title="Connect an owner"
+          sentence="The registry registers all its repositories that have a composer.json with a name."
+          trail={[...repositoriesTrail, { label: 'Connections', to: '/connections' }]}
+        />
+        {plan === undefined ? null : <PlanPanel plan={plan} />}
+        <Form state={state} action={path} submit="Connect" cancel="/connections">
+          <PlaceFields />
+          <CredentialFields />
+          <SelectionFields />
+          <PlanButton />
+        </Form>
+      </>
+    ),
+  };
+}
+
+function PlaceFields(): Child {
+  const choices = forgeNames.map((value) => ({
+    value,
+    label: value === 'gitea' ? 'Gitea or Forgejo' : forgeTitles[value],
+  }));
+  return (
+    <>
+      <SelectField name="forge" label="Forge" choices={choices} />
+      <TextField
+        name="url"
+        label="Address"
+        type="url"
+        hint="Only for your own server, such as https://git.example.org. Empty: the public service."
+      />
+      <TextField
+        name="owner"
+        label="Owner"
+        hint="An organisation, a group with its parents (acme/php), a workspace, or a user."
+        required
+      />
+    </>
+  );
+}
+
+function CredentialFields(): Child {
+  return (
+    <>
+      <TextField
+        name="token"
+        label="Token"
+        type="password"
+        autocomplete="off"
+        hint="It reads the list and the repositories. The documentation names its permissions for each forge."
+      />
+      <TextField name="user" label="User" hint="For an API token of Bitbucket: the e-mail address of its user." />
+      <TextField name="app" label="Id of a GitHub App" hint="Instead of a token, with its private key." />
+      <TextArea name="key" label="Private key of the App" hint="The content of the .pem file." rows={4} />
+    </>
+  );
+}
+
+function SelectionFields(): Child {
+  return (
+    <>
+      <TextArea
+        name="only"
+        label="Only these names"
+        hint="One pattern a line, without the owner, such as php-*. Empty: all."
+        rows={2}
+      />
+      <TextArea name="except" label="Not these names" hint="One pattern a line." rows={2} />
+      <CheckField name="forks" label="Register forks too" hint="They often have the package name of their origin." />
+    </>
+  );
+}
+
+/** Posts the same form to the page that shows the plan. */
+function PlanButton(): Child {
+  return (
+    <div class="row">
+      <button class="button" formaction={hrefTo(useContext(PlaceContext), planPath)}>
+        Show what would be registered
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+// The list of connections to forges.
+
+import type { Child } from 'hono/jsx';
+import type { ConnectionDocument } from '../../../forges/connection-document.ts';
+import { forgeTitles } from '../../../forges/model/forge-name.ts';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import type { State } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { connectionPath } from './services.ts';
+
+interface ConnectionListProps {
+  readonly rows: readonly ConnectionDocument[];
+  readonly nowMs: number;
+}
+
+export const repositoriesTrail = [{ label: 'Repositories', to: '/repositories' }];
+
+export function ConnectionList({ rows, nowMs }: ConnectionListProps): Child {
+  const add = (
+    <ButtonLink to="/connections/new" icon="plus" kind="primary">
+      Connect an owner
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHead
+        title="Connections"
+        sentence="The registry registers all repositories of these organisations, groups and users that have a package."
+        trail={repositoriesTrail}
+        actions={rows.length === 0 ? undefined : add}
+      />
+      {rows.length === 0 ? (
+        <EmptyState icon="folder-git-2" title="No connection yet" action={add}>
+          Connect an organisation at GitHub, GitLab, Gitea, Forgejo or Bitbucket. Its repositories then appear by
+          themselves.
+        </EmptyState>
+      ) : (
+        <Table caption="Connections" columns={columnsOf(nowMs)} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {
+  return [
+    { label: 'Owner', cell: OwnerCell },
+    { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
+    { label: 'Repositories', isNumber: true, cell: ({ counts }) => shownNumber(counts.registered) },
+    {
+      label: 'Last refresh',
+      cell: ({ last_refreshed_at: at }) => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />),
+    },
+  ];
+}
+
+function OwnerCell(connection: ConnectionDocument): Child {
+  const { forge, owner, error_message: error } = connection;
+  return (
+    <div class="stack-tight">
+      <A to={connectionPath({ id: connection.id })} class="main-link">
+        {owner}
+      </A>
+      <span class="small soft">{forgeTitles[forge]}</span>
+      {error === null ? null : <span class="small">{error}</span>}
+    </div>
+  );
+}
+
+const badges: Readonly<Record<ConnectionDocument['status'], readonly [kind: State, words: string]>> = {
+  pending: ['info', 'never refreshed'],
+  refreshing: ['info', 'refreshing'],
+  active: ['good', 'in step'],
+  error: ['bad', 'failed'],
+};
+
+export function ConnectionBadge({ status }: Pick<ConnectionDocument, 'status'>): Child {
+  const [kind, words] = badges[status];
+  return <Badge kind={kind}>{words}</Badge>;
+}

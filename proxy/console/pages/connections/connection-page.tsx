@@ -1,0 +1,125 @@
+// The page of one connection: how it stands, and each repository that the forge lists.
+
+import type { Child } from 'hono/jsx';
+import type { ConnectionDocument } from '../../../forges/connection-document.ts';
+import { forgeTitles } from '../../../forges/model/forge-name.ts';
+import { skipReasons, type SeenRepository } from '../../../forges/model/forge-repository.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice, type State } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { ConnectionBadge, repositoriesTrail } from './connection-list.tsx';
+import { connectionPath } from './services.ts';
+
+interface ConnectionPageProps {
+  readonly connection: ConnectionDocument;
+  /** all repositories that the forge lists */
+  readonly repositories: readonly SeenRepository[];
+  /** from 1 */
+  readonly page: number;
+  readonly nowMs: number;
+}
+
+const perPage = 100;
+
+export function ConnectionPage({ connection, repositories, page, nowMs }: ConnectionPageProps): Child {
+  const { id, owner, forge, url } = connection;
+  const path = connectionPath({ id });
+  const from = (page - 1) * perPage;
+  const rows = repositories.slice(from, from + perPage);
+  return (
+    <>
+      <PageHead
+        title={owner}
+        sentence={`${forgeTitles[forge]}, ${url}`}
+        trail={[...repositoriesTrail, { label: 'Connections', to: '/connections' }]}
+        actions={
+          <>
+            <ButtonLink to={`${path}/refresh`} kind="primary">
+              Refresh
+            </ButtonLink>
+            <ButtonLink to={`${path}/remove`} kind="danger">
+              Remove
+            </ButtonLink>
+          </>
+        }
+      />
+      <Notices connection={connection} repositories={repositories} />
+      <Facts connection={connection} nowMs={nowMs} />
+      <Table caption="Repositories of this connection" columns={columns} rows={rows} />
+      <Pager
+        shown={rows.length}
+        from={from}
+        total={repositories.length}
+        perPage={perPage}
+        pathOf={(other) => `${path}?page=${other}`}
+      />
+    </>
+  );
+}
+
+function Notices({ connection, repositories }: Pick<ConnectionPageProps, 'connection' | 'repositories'>): Child {
+  const { error_message: error, hook_error: hookError } = connection;
+  const needing = repositories.filter(({ state }) => state === 'archived' || state === 'removed').length;
+  return (
+    <>
+      {error === null ? null : <Notice kind="bad">{error}</Notice>}
+      {hookError === null ? null : <Notice kind="warn">{hookError}</Notice>}
+      {needing === 0 ? null : (
+        <Notice kind="warn">
+          {`${counted(needing, 'repository', 'repositories')} archived or removed at the forge. What they published ` +
+            'stays until you remove them here.'}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | 'nowMs'>): Child {
+  const { status, last_refreshed_at: last, next_refresh_at: next, only, except, forks, credentials } = connection;
+  const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} nowMs={nowMs} />);
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <ConnectionBadge status={status} />
+      </dd>
+      <dt>Last refresh</dt>
+      <dd>{time(last, 'never')}</dd>
+      <dt>Next refresh</dt>
+      <dd>{time(next, 'at once')}</dd>
+      <dt>Names</dt>
+      <dd>{`${only.length === 0 ? 'all' : only.join(' ')}${except.length === 0 ? '' : `, not ${except.join(' ')}`}`}</dd>
+      <dt>Forks</dt>
+      <dd>{forks ? 'included' : 'left out'}</dd>
+      <dt>Credentials</dt>
+      <dd>{credentials === 'app' ? 'a GitHub App' : 'a token'}</dd>
+    </dl>
+  );
+}
+
+const states: Readonly<Record<SeenRepository['state'], readonly [kind: State, words: string]>> = {
+  registered: ['good', 'registered'],
+  archived: ['warn', 'archived there'],
+  removed: ['warn', 'removed there'],
+  skipped: ['info', 'not registered'],
+};
+
+const columns: readonly Column<SeenRepository>[] = [
+  {
+    label: 'Repository',
+    cell: ({ path, repository, state }) =>
+      repository === null || state === 'skipped' ? path : <A to={`/repositories/${repository}`}>{path}</A>,
+  },
+  {
+    label: 'State',
+    cell: ({ state }) => <Badge kind={states[state][0]}>{states[state][1]}</Badge>,
+  },
+  { label: 'Package', cell: ({ package: name }) => (name === null ? '' : <code>{name}</code>) },
+  { label: 'Why', cell: ({ reason }) => (reason === null ? '' : skipReasons[reason]) },
+];

@@ -1,0 +1,134 @@
+// The pages about connections to forges.
+
+import { Form } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { counted } from '../../components/quantity.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { registerAddingConnections } from './add-connection.tsx';
+import { ConnectionList } from './connection-list.tsx';
+import { ConnectionPage } from './connection-page.tsx';
+import {
+  connectionPath,
+  connectionsFor,
+  readConnected,
+  readDocument,
+  type ConnectionPageServices,
+} from './services.ts';
+
+/** Seconds between two looks of a browser without JavaScript. */
+const refreshSeconds = 5;
+
+export function registerConnectionPages(pages: Pages, services: ConnectionPageServices): void {
+  pages.page({
+    path: '/connections',
+    operation: 'listConnections',
+    notices: { removed: 'The connection is removed. Its repositories stay registered.' },
+    show: (request) => showList(services, request),
+  });
+  registerAddingConnections(pages, services);
+  pages.page({
+    path: '/connections/:id',
+    operation: 'getConnection',
+    notices: {
+      connected: 'The owner is connected. Its repositories appear within seconds.',
+      refreshing: 'The refresh begins within seconds.',
+    },
+    show: (request) => showOne(services, request),
+  });
+  pages.form({
+    path: '/connections/:id/refresh',
+    operation: 'refreshConnection',
+    show: (request, state) => ask(services, request, state, refreshing),
+    submit: async (request) => {
+      const record = await connectionsFor(services, request).refreshSoon(request.param('id'));
+      return { to: connectionPath(record), notice: 'refreshing' };
+    },
+  });
+  pages.form({
+    path: '/connections/:id/remove',
+    operation: 'deleteConnection',
+    isDangerous: true,
+    show: (request, state) => ask(services, request, state, removing),
+    submit: async (request) => {
+      await connectionsFor(services, request).remove(request.param('id'), request.param('id'));
+      return { to: '/connections', notice: 'removed' };
+    },
+  });
+}
+
+async function showList(services: ConnectionPageServices, request: SignedInRequest): Promise<PageView> {
+  const records = await connectionsFor(services, request).list();
+  const rows = await Promise.all(records.map((record) => readDocument(services, record)));
+  return {
+    title: 'Connections',
+    section: 'repositories',
+    content: <ConnectionList rows={rows} nowMs={request.nowMs} />,
+  };
+}
+
+async function showOne(services: ConnectionPageServices, request: SignedInRequest): Promise<PageView> {
+  const record = await connectionsFor(services, request).get(request.param('id'));
+  const [connection, repositories] = await Promise.all([
+    readDocument(services, record),
+    readConnected(services, record),
+  ]);
+  const page = Math.max(1, Math.trunc(Number(request.query.get('page') ?? 1)) || 1);
+  return {
+    title: record.owner,
+    section: 'repositories',
+    ...(connection.status === 'refreshing' || connection.status === 'pending' ? { refreshSeconds } : {}),
+    content: <ConnectionPage connection={connection} repositories={repositories} page={page} nowMs={request.nowMs} />,
+  };
+}
+
+interface Question {
+  readonly title: (owner: string) => string;
+  readonly sentence: (repositories: number) => string;
+  readonly submit: string;
+  readonly isDanger: boolean;
+}
+
+const refreshing: Question = {
+  title: (owner) => `Refresh ${owner}?`,
+  sentence: () => 'The registry asks the forge for new, renamed, archived and removed repositories.',
+  submit: 'Refresh now',
+  isDanger: false,
+};
+
+const removing: Question = {
+  title: (owner) => `Remove the connection to ${owner}?`,
+  sentence: (repositories) =>
+    `Its credentials are deleted. ${counted(repositories, 'repository', 'repositories')} ` +
+    `${repositories === 1 ? 'stays' : 'stay'} registered and published, but private ones cannot be read any more.`,
+  submit: 'Remove connection',
+  isDanger: true,
+};
+
+async function ask(
+  services: ConnectionPageServices,
+  request: SignedInRequest,
+  state: FormState,
+  { title: titleOf, sentence, submit, isDanger }: Question,
+): Promise<PageView> {
+  const record = await connectionsFor(services, request).get(request.param('id'));
+  const title = titleOf(record.owner);
+  const registered = (await readConnected(services, record)).filter(({ state: where }) => where !== 'skipped');
+  return {
+    title,
+    section: 'repositories',
+    content: (
+      <>
+        <PageHead title={title} sentence={sentence(registered.length)} />
+        <Form
+          state={state}
+          submit={submit}
+          isDanger={isDanger}
+          cancel={connectionPath(record)}
+          asksPassword={isDanger && request.asksPassword}
+        />
+      </>
+    ),
+  };
+}

@@ -1,0 +1,123 @@
+// Sends single requests to the API of a forge, through the guard of all egress, within limits of size and time. A rate
+// limit and a failing forge become ForgePause, so that callers see only answers that mean something.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import { createAddressPolicy } from '../../../build/egress/address-policy.ts';
+import { checkedUrl } from '../../../build/egress/checked-url.ts';
+import { shownUrl } from '../../../build/egress/egress-failure.ts';
+import { createGuardedAgent, resolveBySystem, type Resolve } from '../../../build/egress/guarded-agent.ts';
+import { explainFailure, getGuarded, type GuardedAccess } from '../../../build/egress/guarded-request.ts';
+import { readDecoded, UnusableBody } from '../../mirror/upstream/decoded-body.ts';
+import { ForgePause, ForgeRefusal } from './forge-failure.ts';
+import { pausedUntil } from './rate-limit.ts';
+
+export interface ForgeHttpOptions {
+  /** CIDR ranges of allowed private addresses */
+  readonly allowAddresses: readonly string[];
+  readonly resolve?: Resolve;
+  /** `Libretto/1.2.3`: GitHub refuses requests without one */
+  readonly userAgent: string;
+  /** epoch milliseconds */
+  readonly now: () => number;
+}
+
+export interface ForgeRequest {
+  readonly url: string;
+  /** credentials too: they are not sent on after a redirect to another origin */
+  readonly headers: Readonly<Record<string, string>>;
+  /** undefined: a GET */
+  readonly content?: { readonly method: 'POST' | 'PUT' | 'PATCH'; readonly json: JsonObject } | undefined;
+}
+
+export interface ForgeAnswer {
+  /** below 500, and no rate limit */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+/** Asks for a path of the API with the credentials of a connection. */
+export type AskForge = (
+  path: string,
+  more?: { readonly headers?: ForgeRequest['headers']; readonly content?: ForgeRequest['content'] },
+) => Promise<ForgeAnswer>;
+
+export interface ForgeHttp {
+  /** Throws ForgePause and ForgeRefusal. */
+  readonly ask: (request: ForgeRequest) => Promise<ForgeAnswer>;
+  readonly close: () => void;
+}
+
+/** A page of 100 repositories has some 600 KB on GitHub. */
+const longestAnswer = 16 * 1024 ** 2;
+const timeoutMs = 20_000;
+/** The second attempt of a question waits this long. */
+const retryMs = 300;
+/** The pause after two failures. */
+const failurePauseMs = 60_000;
+
+/** Throws BuildRefused for an invalid range. */
+export function createForgeHttp({
+  allowAddresses,
+  resolve = resolveBySystem,
+  userAgent,
+  now,
+}: ForgeHttpOptions): ForgeHttp {
+  const policy = createAddressPolicy(allowAddresses);
+  const access: GuardedAccess = { policy, agent: createGuardedAgent(policy, resolve, { connectTimeoutMs: 10_000 }) };
+  const once = async (request: ForgeRequest): Promise<ForgeAnswer | ForgePause> => {
+    try {
+      const answer = await send(request, access, userAgent);
+      const untilMs = pausedUntil(answer, now());
+      if (untilMs !== undefined) throw limited(request.url, untilMs);
+      if (answer.status < 500) return answer;
+      return failed(`${shownUrl(new URL(request.url))} answered with status ${answer.status}.`, now());
+    } catch (error) {
+      if (error instanceof ForgePause) throw error;
+      const reason = explainFailure(error, request.url, timeoutMs);
+      if (reason.kind === 'denied') throw new ForgeRefusal(reason.message, { isDenied: true, cause: error });
+      if (error instanceof UnusableBody)
+        throw new ForgeRefusal(`The answer of ${shownUrl(new URL(request.url))} is unusable: ${error.message}.`);
+      return failed(reason.message, now(), error);
+    }
+  };
+  return {
+    ask: async (request) => {
+      let answer = await once(request);
+      // a change at the forge is not sent twice
+      if (answer instanceof ForgePause && request.content === undefined) {
+        await sleep(retryMs);
+        answer = await once(request);
+      }
+      if (answer instanceof ForgePause) throw answer;
+      return answer;
+    },
+    close: () => access.agent.destroy(),
+  };
+}
+
+async function send(
+  { url, headers, content }: ForgeRequest,
+  access: GuardedAccess,
+  userAgent: string,
+): Promise<ForgeAnswer> {
+  const home = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers };
+  const away = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', accept: headers['accept'] ?? '*/*' };
+  const { response } = await getGuarded(checkedUrl(url, access.policy), access, {
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: (_url, isHome) => (isHome ? home : away),
+    content: content && { method: content.method, type: 'application/json', text: JSON.stringify(content.json) },
+  });
+  const body = await readDecoded(response.body, response.headers['content-encoding'], longestAnswer);
+  return { status: response.status, headers: response.headers, text: body.toString('utf8') };
+}
+
+function limited(url: string, untilMs: number): ForgePause {
+  const { host } = new URL(url);
+  return new ForgePause(`${host} asked to wait until ${new Date(untilMs).toISOString()}.`, untilMs, true);
+}
+
+function failed(message: string, nowMs: number, cause?: unknown): ForgePause {
+  return new ForgePause(message, nowMs + failurePauseMs, false, { cause });
+}

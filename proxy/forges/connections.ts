@@ -1,0 +1,199 @@
+// Making, listing, changing and removing connections. The command line, the management API and the console call this.
+// Every change is one commit with its audit event; credentials go in and never come out.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { StateEntry } from '../state/state-store.ts';
+import type { ConnectionId } from '../sync/forge-place.ts';
+import type { ConnectionAccess } from './client/connection-access.ts';
+import { connectionTokenKey } from './client/token-row.ts';
+import { checkAtForge } from './check-at-forge.ts';
+import { connectionKey, connectionPlaceKey, mintConnectionId, type ConnectionRecord } from './model/connection.ts';
+import { sealConnectionCredentials } from './model/credentials.ts';
+import { parseSeen, seenPrefix } from './model/forge-repository.ts';
+import { findConnection, listConnections } from './model/list-connections.ts';
+import { firstProgress, pagePrefix, parseProgress, progressKey } from './model/progress.ts';
+import { readProgress } from './model/read-progress.ts';
+import {
+  checkFields,
+  defaultFields,
+  invalid,
+  parseDraft,
+  type ConnectionDraft,
+  type ConnectionFields,
+} from './parse-connection.ts';
+import { removeConnection } from './remove-connection.ts';
+
+export interface Connections {
+  /** Checks the credentials and the owner at the forge first. */
+  readonly create: (draft: ConnectionDraft) => Promise<ConnectionRecord>;
+  /** All connections, oldest first. */
+  readonly list: () => Promise<readonly ConnectionRecord[]>;
+  readonly get: (id: string) => Promise<ConnectionRecord>;
+  /** Missing fields stay unchanged. The next refresh begins at once, and reads every page. */
+  readonly update: (id: string, patch: ConnectionFields) => Promise<ConnectionRecord>;
+  /** Makes the next refresh due now. */
+  readonly refreshSoon: (id: string) => Promise<ConnectionRecord>;
+  /**
+   * `confirm`: the id once more. Its repositories stay registered and published. Throws CONFIRMATION_REQUIRED with their
+   * number.
+   */
+  readonly remove: (id: string, confirm: string | undefined) => Promise<ConnectionRecord>;
+}
+
+export interface ConnectionsOptions {
+  readonly store: AuditedStore;
+  readonly access: Pick<ConnectionAccess, 'open'>;
+  readonly sealer: Sealer;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError with words for the person who made it. */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { store } = options;
+  return {
+    create: (draft) => create(options, draft),
+    list: () => listConnections(store),
+    get: async (id) => (await findConnection(store, id)).record,
+    update: (id, patch) => update(options, id, patch),
+    refreshSoon: (id) => refreshSoon(options, id),
+    remove: (id, confirm) => removeConnection(options, id, confirm),
+  };
+}
+
+async function create(options: ConnectionsOptions, draft: ConnectionDraft): Promise<ConnectionRecord> {
+  const { store, actor } = options;
+  const record = await newRecord(options, draft);
+  const { id, owner, web } = record;
+  const [key, place] = [connectionKey(id), connectionPlaceKey(record)];
+  const done = await store.commit(
+    {
+      conditions: [
+        { key, revision: null },
+        { key: place, revision: null },
+      ],
+      puts: [
+        { key, value: { ...record } as unknown as JsonObject },
+        { key: place, value: id },
+      ],
+      deletes: [],
+    },
+    { actor, action: 'connection.create', subject: id, details: detailsOf(record) },
+  );
+  if (done) return record;
+  const other = (await store.get(place))?.value ?? null;
+  throw new RegistryError('CONFLICT', {
+    message: `${owner} at ${web} is connected already${other === null ? '' : `, as ${String(other)}`}.`,
+    details: { id: other },
+  });
+}
+
+/** The record with what the forge says about its owner. */
+async function newRecord(options: ConnectionsOptions, draft: ConnectionDraft): Promise<ConnectionRecord> {
+  const { access, sealer, actor, now, randomBytes } = options;
+  const place = parseDraft(draft);
+  const { forge, credentials } = draft;
+  const id = mintConnectionId(randomBytes);
+  const time = new Date(now()).toISOString();
+  const record = {
+    id,
+    forge,
+    ...place,
+    ...defaultFields,
+    ...given(draft),
+    credentials: '',
+    credentials_kind: credentials.kind,
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+  };
+  // sealed after the check: the first key of a registry is not made for a refused connection
+  const owner_kind = await checkAtForge(access.open(record, credentials), record);
+  return { ...record, owner_kind, credentials: sealConnectionCredentials(sealer, credentials, id) };
+}
+
+/** The given fields, without the credentials. */
+function given({ only, except, forks, hooks, interval, sync_interval: sync }: ConnectionFields): object {
+  const fields = { only, except, forks, hooks, interval, sync_interval: sync };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function detailsOf(record: ConnectionRecord): JsonObject {
+  const { forge, web, owner, only, except, forks, hooks, interval, sync_interval, credentials_kind } = record;
+  return { forge, url: web, owner, only, except, forks, hooks, interval, sync_interval, credentials: credentials_kind };
+}
+
+async function update(options: ConnectionsOptions, id: string, patch: ConnectionFields): Promise<ConnectionRecord> {
+  const { store, access, sealer, actor, now } = options;
+  const { credentials } = patch;
+  if (Object.values(patch).every((value) => value === undefined))
+    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+  for (;;) {
+    const { record, revision } = await findConnection(store, id);
+    checkFields(patch, record.forge);
+    let edited: ConnectionRecord = { ...record, ...given(patch), updated_at: new Date(now()).toISOString() };
+    if (credentials !== undefined) {
+      edited = { ...edited, credentials: '', credentials_kind: credentials.kind };
+      const owner_kind = await checkAtForge(access.open(edited, credentials), edited);
+      edited = { ...edited, owner_kind, credentials: sealConnectionCredentials(sealer, credentials, record.id) };
+    }
+    const key = connectionKey(record.id);
+    const rows = [...(await store.range(pagePrefix(record.id))), ...(await skippedRows(store, record.id))];
+    const due = rows.map((entry) => entry.key);
+    const done = await store.commit(
+      {
+        conditions: [{ key, revision }],
+        puts: [
+          { key, value: { ...edited } as unknown as JsonObject },
+          { key: progressKey(record.id), value: (await anew(options, record)) as unknown as JsonObject },
+        ],
+        deletes: credentials === undefined ? due : [...due, connectionTokenKey(record.id)],
+      },
+      { actor, action: 'connection.update', subject: record.id, details: detailsOf(edited) },
+    );
+    if (done) return edited;
+  }
+}
+
+/** The rows of repositories that the next refresh is to read again. */
+async function skippedRows(store: AuditedStore, id: ConnectionId): Promise<readonly StateEntry[]> {
+  return (await store.range(seenPrefix(id))).filter(({ value }) => {
+    const { state, reason } = parseSeen(value);
+    return state === 'skipped' && reason !== 'unregistered';
+  });
+}
+
+/** The progress from the beginning, with what the last refresh found. */
+async function anew({ store }: ConnectionsOptions, { id }: ConnectionRecord): Promise<object> {
+  const { counts, finished_at } = await readProgress(store, id);
+  return { ...firstProgress, counts, finished_at };
+}
+
+async function refreshSoon(options: ConnectionsOptions, text: string): Promise<ConnectionRecord> {
+  const { store, actor, now } = options;
+  for (;;) {
+    const { record, revision } = await findConnection(store, text);
+    const key = progressKey(record.id);
+    const entry = await store.get(key);
+    const before = entry === undefined ? firstProgress : parseProgress(entry.value);
+    const progress = { ...before, next_at: new Date(now()).toISOString() };
+    const done = await store.commit(
+      {
+        conditions: [
+          { key: connectionKey(record.id), revision },
+          { key, revision: entry?.revision ?? null },
+        ],
+        puts: [{ key, value: progress as unknown as JsonObject }],
+        deletes: [],
+      },
+      { actor, action: 'connection.refresh', subject: record.id, details: {} },
+    );
+    if (done) return record;
+  }
+}

@@ -1,0 +1,26 @@
+// Reads fields of API answers, which are foreign data: a missing or strange field is undefined.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function arrayOf(value: JsonValue | undefined): readonly JsonValue[] | undefined {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : undefined;
+}
+
+/** A segment of a path, for ids of hooks: digits, letters, and what a UUID has. */
+export function pathIdOf(value: JsonValue | undefined): string | undefined {
+  const text = typeof value === 'number' ? String(value) : (textOf(value) ?? '');
+  return /^[{}0-9A-Za-z-]{1,64}$/.test(text) ? encodeURIComponent(text) : undefined;
+}
+
+/** The order of a listing as a query. */
+export function query(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString();
+}

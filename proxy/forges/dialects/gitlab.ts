@@ -1,0 +1,62 @@
+// The REST API v4 of GitLab. Groups are listed with their subgroups, and without projects that others share with them.
+
+import { parseForgeId } from '../../sync/forge-place.ts';
+import { parseRepositoryPath } from '../model/forge-name.ts';
+import type { Dialect } from './dialect.ts';
+import { arrayOf, objectOf, pathIdOf, query, textOf } from './fields.ts';
+
+const oldestFirst = { order_by: 'id', sort: 'asc', per_page: '100' };
+
+export const gitlab: Dialect = {
+  name: 'gitlab',
+  headers: { accept: 'application/json' },
+  authorization: ({ token }) => ({ 'private-token': token }),
+  gitUser: () => 'oauth2',
+  findOwner: async (owner, ask) => {
+    const group = await ask(`/groups/${encodeURIComponent(owner)}?${query({ with_projects: 'false' })}`);
+    if (group.status === 200) return 'organization';
+    const users = await ask(`/users?${query({ username: owner })}`);
+    return (arrayOf(users.body) ?? []).length === 1 ? 'user' : undefined;
+  },
+  listPath: (owner, kind) =>
+    kind === 'user'
+      ? `/users/${encodeURIComponent(owner)}/projects?${query(oldestFirst)}`
+      : `/groups/${encodeURIComponent(owner)}/projects?` +
+        query({ include_subgroups: 'true', with_shared: 'false', ...oldestFirst }),
+  itemsOf: arrayOf,
+  nextIn: 'link',
+  readRepository: (item, owner) => {
+    const [id, path] = [parseForgeId(item['id']), parseRepositoryPath(item['path_with_namespace'], owner)];
+    if (id === undefined || path === undefined) return undefined;
+    return {
+      id,
+      path,
+      isArchived: item['archived'] === true,
+      isFork: objectOf(item['forked_from_project']) !== undefined,
+      branch: item['empty_repo'] === true ? undefined : textOf(item['default_branch']),
+      stamp: textOf(item['last_activity_at']) ?? '',
+    };
+  },
+  repositoryPath: ({ id }) => `/projects/${id}`,
+  readFile: ({ id, branch = 'HEAD' }) =>
+    Promise.resolve({
+      path: `/projects/${id}/repository/files/composer.json/raw?${query({ ref: branch })}`,
+      accept: '*/*',
+    }),
+  hooks: {
+    ofOwner: (owner, kind) => (kind === 'organization' ? `/groups/${encodeURIComponent(owner)}/hooks` : undefined),
+    ofRepository: ({ id }) => `/projects/${id}/hooks`,
+    read: (item) => {
+      const [id, url] = [pathIdOf(item['id']), textOf(item['url'])];
+      return id === undefined || url === undefined ? undefined : { id, url };
+    },
+    body: (url, secret) => ({
+      url,
+      token: secret,
+      push_events: true,
+      tag_push_events: true,
+      enable_ssl_verification: true,
+    }),
+    changeBy: 'PUT',
+  },
+};

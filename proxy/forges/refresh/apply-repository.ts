@@ -1,0 +1,106 @@
+// Carries out what was decided for one listed repository: reads its composer.json, registers it, notes a rename, reports
+// an archived one. Each row is durable before the next repository.
+
+import { composerName } from '../model/composer-name.ts';
+import { decideRepository, type Step } from '../model/decide-repository.ts';
+import type { RepositoryPath } from '../model/forge-name.ts';
+import type { ForgeRepository, SeenRepository, SkipReason } from '../model/forge-repository.ts';
+import type { RefreshParts } from './refresh-parts.ts';
+import { readSeen, writeSeen } from './refresh-rows.ts';
+
+/** The row after all steps. `wanted`: the filter of the connection. */
+export async function applyRepository(
+  parts: RefreshParts,
+  listed: ForgeRepository,
+  wanted: (path: RepositoryPath) => boolean,
+): Promise<SeenRepository> {
+  const { connection, state, now } = parts;
+  const before = await readSeen(state, connection.id, listed.id);
+  const seen = before === undefined ? undefined : await withoutRemoved(parts, before);
+  const options = { forks: connection.forks, nowMs: now() };
+  let row = seen ?? unseen(listed, now());
+  for (const step of decideRepository(listed, seen, wanted, options)) row = await apply(parts, listed, row, step);
+  if (row !== before) await writeSeen(state, connection.id, row);
+  return row;
+}
+
+/** A person removed the repository from this registry: it is not registered again. */
+async function withoutRemoved({ registrar, now }: RefreshParts, seen: SeenRepository): Promise<SeenRepository> {
+  if (seen.state === 'skipped' || seen.repository === null) return seen;
+  if (await registrar.isRegistered(seen.repository)) return seen;
+  return { ...seen, state: 'skipped', reason: 'unregistered', checked_at: timeOf(now()), hook: false };
+}
+
+function unseen({ id, path, stamp }: ForgeRepository, nowMs: number): SeenRepository {
+  const checked = timeOf(nowMs);
+  return {
+    id,
+    path,
+    state: 'skipped',
+    reason: null,
+    repository: null,
+    package: null,
+    stamp,
+    checked_at: checked,
+    hook: false,
+  };
+}
+
+async function apply(
+  parts: RefreshParts,
+  listed: ForgeRepository,
+  row: SeenRepository,
+  step: Step,
+): Promise<SeenRepository> {
+  const { connection, registrar, onStep, now } = parts;
+  const changed = { ...row, checked_at: timeOf(now()) };
+  switch (step.step) {
+    case 'inspect':
+      return inspect(parts, listed, changed);
+    case 'skip':
+      return skipped(parts, listed, changed, step.reason);
+    case 'rename':
+      if (row.repository !== null) {
+        await registrar.move(row.repository, connection, listed);
+        onStep({ step: 'renamed', path: step.to, from: step.from, repository: row.repository });
+      }
+      return { ...changed, path: step.to };
+    case 'archive':
+    case 'return': {
+      const isArchived = step.step === 'archive';
+      if (row.repository !== null)
+        onStep({ step: isArchived ? 'archived' : 'returned', path: listed.path, repository: row.repository });
+      return { ...changed, state: isArchived ? 'archived' : 'registered' };
+    }
+  }
+}
+
+async function inspect(parts: RefreshParts, listed: ForgeRepository, row: SeenRepository): Promise<SeenRepository> {
+  const { connection, forge, registrar, onStep, keep } = parts;
+  await keep();
+  const file = await forge.composerJson(listed);
+  if (file.outcome === 'unreadable') return skipped(parts, listed, row, 'unreadable');
+  const found = composerName(file.outcome === 'read' ? file.text : undefined);
+  if ('skip' in found) return skipped(parts, listed, row, found.skip);
+  const registered = await registrar.register(connection, listed);
+  if ('skip' in registered) return { ...skipped(parts, listed, row, registered.skip), package: found.name };
+  const { repository } = registered;
+  onStep({ step: 'registered', path: listed.path, package: found.name, repository });
+  const { path, stamp } = listed;
+  return { ...row, path, stamp, state: 'registered', reason: null, repository, package: found.name };
+}
+
+function skipped(
+  { onStep }: RefreshParts,
+  { path, stamp }: ForgeRepository,
+  row: SeenRepository,
+  reason: SkipReason,
+): SeenRepository {
+  // a reason that is known already is no news
+  if (row.reason !== reason) onStep({ step: 'skipped', path, reason });
+  return { ...row, path, stamp, state: 'skipped', reason };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

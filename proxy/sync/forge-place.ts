@@ -1,0 +1,43 @@
+// Where a registered repository is at its forge. The forge's own id is the identity: a renamed repository keeps its
+// record and its published versions, and git fetches it from its new address.
+
+import type { Branded } from '../../build/contract/brand.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+
+/** `conn_` and 16 base62 characters. */
+export type ConnectionId = Branded<string, 'ConnectionId'>;
+
+/** The id that the forge gives a repository for its whole life: a number, or a UUID without braces. */
+export type ForgeId = Branded<string, 'ForgeId'>;
+
+export interface ForgePlace {
+  /** its credentials read the repository, unless the repository has its own */
+  readonly connection: ConnectionId;
+  readonly id: ForgeId;
+  /** the address that git fetches from now; differs from the record's `url` after a rename */
+  readonly url: string;
+}
+
+export function parseConnectionId(text: string): ConnectionId | undefined {
+  return /^conn_[0-9A-Za-z]{16}$/.test(text) ? (text as ConnectionId) : undefined;
+}
+
+/** Takes the number or the text of an API's answer; undefined for anything else. */
+export function parseForgeId(value: JsonValue | undefined): ForgeId | undefined {
+  const text =
+    typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+      ? String(value)
+      : typeof value === 'string'
+        ? value.replace(/^\{(.*)\}$/, '$1')
+        : '';
+  return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(text) ? (text as ForgeId) : undefined;
+}
+
+/** True for the field of a stored record: absent, or a place that this program wrote. */
+export function isForgePlace(value: JsonValue | undefined): boolean {
+  if (value === undefined) return true;
+  if (!isJsonObject(value)) return false;
+  const { connection, id, url } = value;
+  const isConnection = typeof connection === 'string' && parseConnectionId(connection) !== undefined;
+  return isConnection && parseForgeId(id) === id && typeof url === 'string';
+}

@@ -1,0 +1,93 @@
+// The REST API 2.0 of Bitbucket Cloud: as far as its public description goes for workspaces, sources and hooks. A path of
+// a source has no branch with a slash, as in the real service.
+
+import {
+  answerHooks,
+  checkQuery,
+  composerText,
+  forbidden,
+  notFound,
+  startForge,
+  type FakeCall,
+  type FakeForge,
+  type FakeReply,
+  type FakeRepository,
+  type ForgeState,
+} from './fake-forge.ts';
+
+const size = { name: 'pagelen', standard: 10, most: 100 };
+const commit = 'c0ffee0123456789c0ffee0123456789c0ffee01';
+
+export function startBitbucket(): Promise<FakeForge> {
+  return startForge({ base: '/2.0', refuse, answer });
+}
+
+function refuse({ headers }: FakeCall, { token }: ForgeState): FakeReply | undefined {
+  const basic = Buffer.from(`me@example.org:${token}`).toString('base64');
+  const isKnown = [`Bearer ${token}`, `Basic ${basic}`].includes(headers.authorization ?? '');
+  return isKnown ? undefined : { status: 401, body: { type: 'error', error: { message: 'Token is invalid' } } };
+}
+
+function answer(call: FakeCall, state: ForgeState): FakeReply {
+  const { path } = call;
+  const { owner, repositories, may, violation } = state;
+  if (path.startsWith(`/workspaces/${owner}/hooks`))
+    return hooksOf(call, `/workspaces/${owner}`, may.ownerHooks, state);
+  if (path === `/repositories/${owner}`) {
+    checkQuery(call, ['page', 'sort'], size, state);
+    return may.list ? page(call, repositories.map(shownIn(state))) : forbidden;
+  }
+  const [, place = '', rest = ''] = /^\/repositories\/[^/]+\/([^/]+)(\/.*)?$/.exec(path) ?? [];
+  const named = decodeURIComponent(place);
+  const found = repositories.find(({ id, name }) => named === name || named === `{${id}}`);
+  if (found === undefined) return place === '' ? violation(path) : notFound;
+  if (rest === '') return { status: 200, body: shownIn(state)(found) };
+  if (rest.startsWith('/hooks'))
+    return hooksOf(call, `/repositories/${owner}/${found.name}`, may.repositoryHooks, state);
+  const branch = found.branch ?? 'main';
+  if (rest === `/refs/branches/${branch}`) return { status: 200, body: { name: branch, target: { hash: commit } } };
+  const isSource =
+    rest === `/src/${commit}/composer.json` || (!branch.includes('/') && rest === `/src/${branch}/composer.json`);
+  if (!isSource) return violation(`${call.method} ${path}`);
+  const text = composerText(found);
+  if (found.readable === false) return forbidden;
+  return text === undefined ? notFound : { status: 200, body: text, isText: true };
+}
+
+function page(call: FakeCall, items: readonly object[]): FakeReply {
+  const length = Number(call.query.get('pagelen') ?? size.standard);
+  const number = Number(call.query.get('page') ?? 1);
+  const query = new URLSearchParams(call.query);
+  query.set('page', String(number + 1));
+  const isLast = number * length >= items.length;
+  return {
+    status: 200,
+    body: {
+      pagelen: length,
+      page: number,
+      size: items.length,
+      values: items.slice((number - 1) * length, number * length),
+      ...(isLast ? {} : { next: `${call.api}${call.path}?${query.toString()}` }),
+    },
+  };
+}
+
+function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object {
+  return ({ id, name, fork = false, branch = 'main', pushed = '2026-01-01T00:00:00.000000+00:00' }) => ({
+    uuid: `{${id}}`,
+    full_name: `${owner}/${name}`,
+    scm: 'git',
+    mainbranch: branch === null ? null : { type: 'branch', name: branch },
+    updated_on: pushed,
+    ...(fork ? { parent: { full_name: 'others/tool' } } : {}),
+    links: { clone: [{ name: 'https', href: 'https://elsewhere.example.org/evil.git' }] },
+  });
+}
+
+function hooksOf(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
+  const { url, secret, events, description } = call.body ?? {};
+  const isWhole = [url, secret, description].every((text) => typeof text === 'string') && Array.isArray(events);
+  if (call.method !== 'GET' && !isWhole) return { status: 400, body: { type: 'error' } };
+  const reply = answerHooks(call, `${place}/hooks`, may, 'PUT', state);
+  return call.method === 'GET' && reply.status === 200 ? { ...reply, body: { values: reply.body } } : reply;
+}

@@ -1,0 +1,70 @@
+// The API v1 of Gitea and Forgejo: as far as its public description goes for lists, files and hooks.
+
+import {
+  answerHooks,
+  checkQuery,
+  composerText,
+  forbidden,
+  notFound,
+  pageWithLink,
+  startForge,
+  type FakeCall,
+  type FakeForge,
+  type FakeReply,
+  type FakeRepository,
+  type ForgeState,
+} from './fake-forge.ts';
+
+const size = { name: 'limit', standard: 30, most: 50 };
+
+export function startGitea(): Promise<FakeForge> {
+  return startForge({ base: '/api/v1', refuse, answer });
+}
+
+function refuse({ headers }: FakeCall, { token }: ForgeState): FakeReply | undefined {
+  const given = /^(?:token|Bearer) (.+)$/.exec(headers.authorization ?? '')?.[1];
+  return given === token ? undefined : { status: 401, body: { message: 'invalid username, password or token' } };
+}
+
+function answer(call: FakeCall, state: ForgeState): FakeReply {
+  const { path } = call;
+  const { owner, kind, repositories, may, violation } = state;
+  if (path === `/orgs/${owner}`) return kind === 'organization' ? { status: 200, body: { username: owner } } : notFound;
+  if (path === `/users/${owner}`) return { status: 200, body: { login: owner } };
+  if (path === `/orgs/${owner}/repos` || path === `/users/${owner}/repos`) {
+    checkQuery(call, ['page'], size, state);
+    return may.list ? pageWithLink(call, repositories.map(shownIn(state)), size) : forbidden;
+  }
+  const hooks = /^(\/orgs\/[^/]+|\/repos\/[^/]+\/[^/]+)\/hooks(?:\/|$)/.exec(path)?.[1];
+  if (hooks !== undefined)
+    return answerGiteaHooks(call, hooks, hooks.startsWith('/orgs') ? may.ownerHooks : may.repositoryHooks, state);
+  const byId = /^\/repositories\/(\d+)$/.exec(path)?.[1];
+  const byName = /^\/repos\/[^/]+\/([^/]+)\/raw\/composer\.json$/.exec(path)?.[1];
+  if (byId === undefined && byName === undefined) return violation(`${call.method} ${path}`);
+  const found = repositories.find(({ id, name }) => id === byId || name === byName);
+  if (found === undefined) return notFound;
+  if (byId !== undefined) return { status: 200, body: shownIn(state)(found) };
+  const text = composerText(found);
+  if (found.readable === false) return forbidden;
+  return text === undefined ? notFound : { status: 200, body: text, isText: true };
+}
+
+function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object {
+  return ({ id, name, archived = false, fork = false, branch = 'main', pushed = '2026-01-01T00:00:00Z' }) => ({
+    id: Number(id),
+    full_name: `${owner}/${name}`,
+    archived,
+    fork,
+    empty: branch === null,
+    default_branch: branch ?? 'main',
+    updated_at: pushed,
+    clone_url: 'https://elsewhere.example.org/evil.git',
+  });
+}
+
+function answerGiteaHooks(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
+  const { type, config, events } = (call.body ?? {}) as { type?: string; config?: object; events?: unknown };
+  const isWhole = type === 'gitea' && config !== undefined && 'url' in config && Array.isArray(events);
+  if (call.method !== 'GET' && !isWhole) return { status: 422, body: { message: 'Invalid hook' } };
+  return answerHooks(call, `${place}/hooks`, may, 'PATCH', state);
+}
