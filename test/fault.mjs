@@ -27,6 +27,7 @@ const series = {
   HTTP_PUBLIC: 'all',
   OWN_PROCESSES: '1',
   CONSOLE_WAYS: 'all',
+  HOOK_REPOSITORIES: '200',
 };
 const env = { ...series, ...process.env };
 

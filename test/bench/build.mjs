@@ -7,6 +7,7 @@ import { directoriesCold, directoriesUnchanged } from './rows/directories.mjs';
 import { manyPackages } from './rows/many-packages.mjs';
 import { manyRepositories } from './rows/many-repositories.mjs';
 import { manyVersions } from './rows/many-versions.mjs';
+import { pushes } from './rows/pushes.mjs';
 import { realShape } from './rows/real-shape.mjs';
 import { remotes } from './rows/remotes.mjs';
 import { tagsArchived, tagsMetadata } from './rows/tags.mjs';
@@ -16,6 +17,7 @@ export const buildRows = {
   'real-shape': realShape,
   'tags-metadata': tagsMetadata,
   remotes,
+  pushes,
   'directories-cold': directoriesCold,
   'directories-unchanged': directoriesUnchanged,
   'many-packages': manyPackages,

@@ -6,9 +6,12 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Serves the bare repositories in `root` at `<url>/<folder>`. */
-export async function startRefServer(root) {
-  const child = fork(fileURLToPath(import.meta.url), [root]);
+/**
+ * Serves the bare repositories in `root` at `<url>/<folder>`. `cached`: equal requests have equal answers, because the
+ * server is not measured; false for repositories that change.
+ */
+export async function startRefServer(root, { cached = true } = {}) {
+  const child = fork(fileURLToPath(import.meta.url), [root, String(cached)]);
   const [port] = await once(child, 'message');
   return {
     url: `http://127.0.0.1:${port}`,
@@ -25,12 +28,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   server.listen(0, '127.0.0.1', () => process.send(server.address().port));
 }
 
-/** Answers to a GET or a small POST are cached, because the server is not measured. */
 async function answer(root, answers, request, response) {
   const body = [];
   for await (const chunk of request) body.push(chunk);
   const key = `${request.method} ${request.url} ${request.headers['git-protocol'] ?? ''} ${Buffer.concat(body).toString('latin1')}`;
-  if (!answers.has(key)) answers.set(key, runBackend(root, request, Buffer.concat(body)));
+  if (process.argv[3] === 'false' || !answers.has(key))
+    answers.set(key, runBackend(root, request, Buffer.concat(body)));
   const { headers, content } = await answers.get(key);
   response.writeHead(Number.parseInt(headers.Status ?? '200', 10), headers).end(content);
 }

@@ -255,3 +255,24 @@ it('a server with one feature, of a tree at an origin, behaves as recorded', asy
   for (const command of ['serve --features pages', 'serve --origin ftp://127.0.0.1']) await transcript.run(command);
   expectRecorded('commands/origin', transcript.text());
 });
+
+it('webhooks of registered repositories behave as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  writeDated(workspace.at('roots/hooked'), libraryTree('hooked/lib', { version: '1.0.0' }));
+  const added = await transcript.run(`repository add ${workspace.at('roots/hooked')} --type directory --json`);
+  const id = idIn(added.stdout);
+  for (const command of [
+    `hook ${id}`,
+    `hook ${id}`,
+    `hook ${id} --rotate`,
+    `hook ${id} --json`,
+    `hook ${id} --rotate --drop-old --json`,
+    `hook ${id} --remove`,
+    'hook --all --json',
+    'hook --all --replay dlv_none',
+    'hook',
+    'hook repo_none',
+  ])
+    await transcript.run(`repository ${command}`);
+  expectRecorded('commands/webhooks', transcript.text());
+});
