@@ -7,6 +7,7 @@ import { createHookFeature } from '../../proxy/hooks/receive/feature.ts';
 import type { HookAddress, HookInbox, ReceivedDelivery } from '../../proxy/hooks/inbox.ts';
 import { createKeptBodies, type KeptBodyLimits } from '../../proxy/hooks/receive/kept-bodies.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
+import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { createFailedAuthLimiter } from '../../proxy/limits/failed-auth-limiter.ts';
 import { mintRepositoryId, type RepositoryId } from '../../proxy/sync/repository.ts';
 import type { SentHook } from './hook-senders.ts';
@@ -68,11 +69,13 @@ export async function runHooks(
     readonly now?: () => number;
     readonly trustedProxies?: readonly string[];
     readonly kept?: KeptBodyLimits;
+    /** served with TLS, over HTTP/2 too; `send` does not work with it */
+    readonly certificate?: Certificate;
     /** false: nobody has made the hook for all repositories */
     readonly isShared?: boolean;
   } = {},
 ): Promise<RunningHooks> {
-  const { now, trustedProxies, kept, isShared = true } = options;
+  const { now, trustedProxies, kept, certificate, isShared = true } = options;
   const { inbox, ...registered } = createInbox(isShared);
   const receive = createHookReceiver({
     inbox,
@@ -83,6 +86,7 @@ export async function runHooks(
   const proxy = await runProxy({
     ...(now && { now }),
     ...(trustedProxies && { trustedProxies }),
+    ...(certificate && { certificate }),
     features: [createHookFeature(receive)],
   });
   return {

@@ -3,7 +3,7 @@
 
 import { createHmac, hash, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import type { Digest, Proof } from '../providers/proof.ts';
@@ -30,12 +30,19 @@ export function createDecoys(randomBytes: RandomBytes): readonly Revealing[] {
   return Array.from({ length: least }, () => new Secret(prefix + Buffer.from(randomBytes(32)).toString('base64')));
 }
 
-/** `decoys`: added where there are fewer secrets than a hook may have. */
-export function checkProof(proof: Proof, secrets: readonly Revealing[], decoys: readonly Revealing[]): ProofCheck {
+/**
+ * `decoys`: added where there are fewer secrets than a hook may have. `turn`: shared by all checks, so that many bodies at
+ * once do not hold the thread longer than one.
+ */
+export function checkProof(
+  proof: Proof,
+  secrets: readonly Revealing[],
+  decoys: readonly Revealing[],
+  turn: ReturnType<typeof createTurns>,
+): ProofCheck {
   const compared = [...secrets, ...decoys.slice(secrets.length)];
   if (proof.by === 'secret') return { update: () => undefined, isRight: () => isOneOf(proof.text, compared) };
   const macs = compared.map((secret) => startOf(proof, secret.reveal()));
-  const turn = createTurns();
   return {
     update: async (piece) => {
       for (const mac of macs) {

@@ -8,7 +8,7 @@ import { normalizeCloneUrl } from '../clone-url.ts';
 import type { DeliveryOutcome, HookAddress, HookInbox, ReceivedDelivery } from '../inbox.ts';
 import type { Payload, Provider, Subject } from '../providers/provider.ts';
 import type { Proof } from '../providers/proof.ts';
-import { readPayload } from './read-payload.ts';
+import type { ReadPayload } from './read-payload.ts';
 
 /** A hook whose proof was valid. */
 export interface ProvenHook {
@@ -32,9 +32,14 @@ export function needsBody({ of }: HookAddress, { eventOf }: Provider, headers: I
   return of === 'registry' || eventOf(headers) === undefined;
 }
 
+interface DescribingParts {
+  readonly inbox: Pick<HookInbox, 'repositoriesAt'>;
+  readonly readPayload: ReadPayload;
+}
+
 export async function describeDelivery(
   hook: ProvenHook,
-  inbox: Pick<HookInbox, 'repositoriesAt'>,
+  { inbox, readPayload }: DescribingParts,
 ): Promise<DescribedDelivery> {
   const { address, provider, headers, body } = hook;
   const payload = Buffer.isBuffer(body) ? await readPayload(body, headers, provider) : nothing;

@@ -1,6 +1,7 @@
 // One hook from its first header to its answer: who sent it, its proof over the bytes of the body, what it asks for, and
 // the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is needed.
 
+import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { refusalAnswer, type Answer } from '../../http/answer.ts';
 import { readPieces, type BodyLimits } from '../../http/body-pieces.ts';
@@ -12,6 +13,7 @@ import { providerOf } from '../providers/provider-of.ts';
 import { checkProof, createDecoys, type ProofCheck, type Revealing } from './check-proof.ts';
 import { describeDelivery, needsBody } from './describe-delivery.ts';
 import { hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
+import { createPayloadReader, type ReadPayload } from './read-payload.ts';
 import { createKeptBodies, type KeptBodies, type KeptBody } from './kept-bodies.ts';
 import type { Proof } from '../providers/proof.ts';
 
@@ -36,6 +38,8 @@ const toleranceMs = 5 * 60_000;
 export function createHookReceiver(parts: HookParts): ReceiveHook {
   let decoys: readonly Revealing[] | undefined;
   const bodies = parts.keptBodies ?? createKeptBodies();
+  const turn = createTurns();
+  const readPayload = createPayloadReader();
   return async (address, asked) => {
     const { method, headers } = asked.incoming;
     if (method !== 'POST') return postRequired();
@@ -43,11 +47,11 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
     const proof = provider.proofOf(headers);
     if (proof === undefined) return proofRequired(provider);
     decoys ??= createDecoys(parts.randomBytes);
-    const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys);
+    const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys, turn);
     const kept = needsBody(address, provider, headers) ? bodies.open() : undefined;
     try {
       await readBody(asked, check, kept);
-      return await conclude(parts, { address, asked, provider, proof, check, kept });
+      return await conclude({ ...parts, readPayload }, { address, asked, provider, proof, check, kept });
     } catch (error) {
       return refusalAnswer(error);
     } finally {
@@ -78,7 +82,10 @@ interface ArrivedHook {
   readonly kept: KeptBody | undefined;
 }
 
-async function conclude({ inbox, wrongProofs }: HookParts, hook: ArrivedHook): Promise<Answer> {
+async function conclude(
+  { inbox, wrongProofs, readPayload }: HookParts & { readonly readPayload: ReadPayload },
+  hook: ArrivedHook,
+): Promise<Answer> {
   const { address, asked, provider, proof, check, kept } = hook;
   const { clientAddress, nowMs, requestId, incoming } = asked;
   const [isRight, stale] = [check.isRight(), isStale(proof, nowMs)];
@@ -87,7 +94,7 @@ async function conclude({ inbox, wrongProofs }: HookParts, hook: ArrivedHook): P
   if (body === 'no room') return noRoom();
   const described = await describeDelivery(
     { address, provider, headers: incoming.headers, proof, body, requestId },
-    inbox,
+    { inbox, readPayload },
   );
   return hookAnswer(described, await inbox.receive(described.delivery));
 }

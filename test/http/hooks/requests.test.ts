@@ -4,10 +4,14 @@
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createAuthority } from '../../util/certificate.ts';
 import { registeredAddresses } from '../../util/hook-payloads.ts';
 import { bitbucketServer, github, type SentHook } from '../../util/hook-senders.ts';
+import { connectHttp2 } from '../../util/http2-client.ts';
 import { exchange, openConnection } from '../../util/raw-client.ts';
 import { newSecret, runHooks } from '../../util/running-hooks.ts';
+import { temporaryFolder } from '../../util/temporary-folder.ts';
+import { lacks } from '../../util/tool.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -118,6 +122,24 @@ describe('the body', () => {
     const unsigned = { body: '', headers: { ...waiting.headers, 'x-hub-signature-256': '' } };
     const refused = await exchange(hooks.proxy.port, requestOf(path, unsigned, 2));
     expect([refused.status, refused.closed]).toEqual([401, true]);
+  });
+});
+
+describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
+  it('a webhook is accepted with its proof, and refused without one', async () => {
+    const folder = temporaryFolder('tls');
+    const authority = createAuthority(folder.path);
+    await using hooks = await runHooks({ certificate: authority.issue('one') });
+    const { id, path } = hooks.register(registeredAddresses.github);
+    await using client = await connectHttp2(hooks.proxy.port, authority);
+    const { headers, body } = await github.send(hooks.secret, sending('x'.repeat(megabyte)));
+    const post = { ':method': 'POST', ...headers, authorization: 'Bearer reader' };
+    const accepted = await client.ask(path, post, body);
+    expect([accepted.status, accepted.json()['repositories']]).toEqual([202, [id]]);
+    expect((await client.ask(path, post, `${body} `)).status).toBe(403);
+    expect((await client.ask(path, { ...post, 'x-hub-signature-256': '' }, body)).status).toBe(401);
+    expect((await client.ask(path)).status).toBe(405);
+    await folder.remove();
   });
 });
 

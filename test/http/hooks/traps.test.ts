@@ -150,8 +150,32 @@ describe('the answer', () => {
 
   it('to a repository that is not registered is a success, so that the provider keeps the hook', async () => {
     await using hooks = await runHooks();
-    for (const body of [pushed.body, '{}', 'no JSON', '[]', 'null', '{"repository":{"clone_url":7}}', '\xff']) {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    const bodies = [
+      pushed.body,
+      '{}',
+      'no JSON',
+      '[]',
+      'null',
+      '{"repository":{"clone_url":7}}',
+      '\xff',
+      deep,
+      '"',
+      '}',
+    ];
+    for (const body of bodies) {
       const reply = await hooks.send('/hooks', await github.send(hooks.secret, { ...now(), event: 'push', body }));
+      expect([body, reply.status, reply.json()['outcome']]).toEqual([body, 202, 'unknown repository']);
+    }
+  });
+
+  it('to an unreadable form is a success, too', async () => {
+    await using hooks = await runHooks();
+    for (const body of ['payload=%', 'payload=%ff', 'payload', 'a=b', 'payload=no+JSON']) {
+      const hook = changed(await github.send(hooks.secret, { ...now(), event: 'push', body }), {
+        'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+      });
+      const reply = await hooks.send('/hooks', hook);
       expect([body, reply.status, reply.json()['outcome']]).toEqual([body, 202, 'unknown repository']);
     }
   });
