@@ -196,12 +196,12 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
 async function publishUnlessRefused(
   run: Run,
   packages: PackagesOutcome,
-  { strict, dryRun, allowWithdraw, mayBeEmpty, dataDirectory, keepHistory }: BuildRequest,
+  { strict, dryRun, allowWithdraw, mayBeEmpty, registered = [], dataDirectory, keepHistory }: BuildRequest,
 ): Promise<{ readonly serial: number | undefined; readonly strictlyRefused: boolean }> {
   await refuseCopies(run, packages);
   const strictlyRefused = strict && packages.quarantined.length > 0;
   if (!strictlyRefused && allowWithdraw !== true) await guardRemovals(run, packages);
-  const isVain = mayBeEmpty !== true && isFirstInVain(run);
+  const isVain = mayBeEmpty !== true && isFirstInVain(run, packages, registered.length);
   if (strictlyRefused || dryRun === true || isVain || isQuiet(run, packages))
     return { serial: undefined, strictlyRefused };
   const serial = await (await import('./publish/publish.ts')).publish(run, packages);

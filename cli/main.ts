@@ -24,7 +24,7 @@ import { AnswerLost, answerStream, type TextStream } from './io/answer-stream.ts
 import { processEnvironment } from './config/config.ts';
 import { painted, wantsColors } from './io/color.ts';
 import type { ProcessContext } from './io/context.ts';
-import { invocationOf, registryOptions, typeable } from './io/invocation.ts';
+import { invocationOf, typeable, type OptionsOf } from './io/invocation.ts';
 import { readAddresses } from './io/network-addresses.ts';
 import { printable } from './io/output.ts';
 import { runProgram } from './program/program.ts';
@@ -45,8 +45,8 @@ let recover: ((error: unknown) => void) | undefined;
 /** The time limit of that reaction: longer than the server's limit for its running requests. */
 const recoveryMs = 15_000;
 
-/** The options of the running command that name its registry, for the commands in its messages. */
-let named = '';
+/** The options that advised commands repeat; none before the command is known. */
+let registryOptions: OptionsOf | undefined;
 
 /** A terminal may be resized: the width is read each time. */
 const stderr: TextStream = {
@@ -81,7 +81,8 @@ function realContext(): ProcessContext {
     onSignal: (signal, callback) => void process.on(signal, callback),
     exitNow: (code) => process.exit(code),
     onCrash: (callback) => void (recover = callback),
-    onFlags: (flags) => void (named = printable(registryOptions(flags))),
+    onCommand: (options) => void (registryOptions = options),
+    commandLine: (words) => `${invocation()} ${words}${registryOptions?.(words) ?? ''}`,
     onInputEnd: (callback) => void process.stdin.once('close', callback).once('error', callback).resume(),
   };
 }
@@ -96,7 +97,7 @@ function invocation(): string {
 }
 
 function forReader(text: string): string {
-  return typeable(text, invocation, named);
+  return typeable(text, invocation, registryOptions);
 }
 
 /** A container's user need not have a name. */

@@ -115,7 +115,17 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
   );
 }
 
-/** True if no source could be read, and nothing was published before: a mistyped source must not begin a registry. */
-export function isFirstInVain({ tree, scanned }: Run): boolean {
-  return tree.serial === 0 && scanned.length > 0 && scanned.every(({ outcome }) => outcome === 'failed');
+/**
+ * True if nothing was published before, and nothing can be: each source failed, or every version has to be left out. A
+ * mistyped source or a broken composer.json must not begin a registry. A registry with registered repositories has begun
+ * already, and remembers what was left out. A folder without packages is no mistake.
+ */
+export function isFirstInVain(
+  { tree, scanned }: Run,
+  { names, quarantined }: PackagesOutcome,
+  registered: number,
+): boolean {
+  if (tree.serial > 0 || scanned.length === 0) return false;
+  const isAllLeftOut = registered === 0 && names.length === 0 && quarantined.length > 0;
+  return isAllLeftOut || scanned.every(({ outcome }) => outcome === 'failed');
 }

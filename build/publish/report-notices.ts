@@ -2,6 +2,7 @@
 // packages. Pure.
 
 import { ambiguityNotices } from './ambiguity-notices.ts';
+import { replacedVersionNotices } from './replaced-version-notices.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { isEmptyChange } from '../output/publication.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -42,6 +43,7 @@ export function reportNotices(inputs: NoticeInputs, locate: (id: string) => stri
     ),
     ...inputs.blocked.map((finding) => ({ source: locate(finding.source), message: blockedNotice(finding) })),
     ...ambiguityNotices(scanned, packages.results),
+    ...(inputs.strictlyRefused ? [] : replacedVersionNotices(scanned, packages.results)),
     ...inputs.remarks,
     ...packages.results.flatMap(({ notices }) =>
       notices.map(({ source, message }) => ({ source: locate(source), message })),

@@ -55,7 +55,7 @@ export async function makeOrReadDataFolder(
   if (found === 'file') return known; // the command refuses it
   if (found !== 'registry' && flags['dryRun'] !== true)
     return { config, announceNew: () => announceIfMade(context, flags, data) };
-  announce(context, flags, `Data folder: ${nameOf(data)}`);
+  announce(context, flags, `Data folder: ${nameOf(data)}${found === 'registry' ? '' : ', which has no registry yet'}`);
   return known;
 }
 

@@ -22,7 +22,10 @@ export async function collectAnswers(collector: Collector): Promise<Answers> {
   refuseMissing(collector);
   const problems: string[] = [];
   let draft: Draft = {};
-  for (const question of questions) draft = await answer(question, draft, collector, problems);
+  for (const question of questions) {
+    draft = await answer(question, draft, collector, problems);
+    if (question.flag === 'publicUrl' && collector.ask !== undefined) refuseInVain(draft, collector.flags);
+  }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   const { sources = [], listen = '', data = '' } = draft;
   return {
@@ -55,12 +58,25 @@ function refuseMissing({ flags, ask, standardsApply }: Collector): void {
     );
 }
 
+const needsAddress = 'an address for clients (--public-url)';
+
+function inVain(option: string, needs: string): string {
+  return `${option} has no effect without ${needs}. Give both, or leave it out.`;
+}
+
+/** Throws UsageError before a person answers more questions in vain: every question with `needs` needs an address. */
+function refuseInVain({ publicUrl }: Draft, flags: Collector['flags']): void {
+  if (publicUrl !== undefined) return;
+  const pointless = questions.find(({ flag, needs }) => needs !== undefined && flags[flag] !== undefined);
+  if (pointless !== undefined) throw new UsageError(inVain(pointless.option, needsAddress));
+}
+
 async function answer(question: Question, draft: Draft, collector: Collector, problems: string[]): Promise<Draft> {
   const { flag, option, needs } = question;
   const given = collector.flags[flag];
   if (!question.applies(draft)) {
     if (given !== undefined && problems.length === 0)
-      problems.push(`${option} has no effect without ${needs ?? 'other answers'}. Give both, or leave it out.`);
+      problems.push(inVain(option, draft.publicUrl === undefined ? needsAddress : (needs ?? 'other answers')));
     return draft;
   }
   if (given !== undefined) return answerByFlag(question, given, draft, collector, problems);

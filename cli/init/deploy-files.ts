@@ -58,6 +58,7 @@ export function fillProxyFile(template: string, { answers, networkAddress = '127
   const { hostname, port } = new URL(answers.publicUrl ?? `https://${exampleHost}`);
   const upstream = answers.listen.replace(/^(?:0\.0\.0\.0|\[::\]):/, `${networkAddress}:`);
   const filled = template
+    .replace(` Replace ${exampleHost} everywhere.`, '')
     .replaceAll(exampleHost, hostname)
     .replaceAll(exampleListen, upstream)
     // the example of HAProxy has two hosts

@@ -1,6 +1,7 @@
 // All parts of the process that a command may use. Only main.ts makes a context of the real process.
 
 import type { Environment } from './environment.ts';
+import type { OptionsOf } from './invocation.ts';
 import type { CommandStreams } from './streams.ts';
 
 export interface InputStream extends AsyncIterable<Buffer | string> {
@@ -19,6 +20,8 @@ export interface Context extends CommandStreams {
   readonly stdin: InputStream;
   /** the command that started this program, for lines to paste: `libretto`, or `node lib/cli/main.js` */
   readonly invocation: string;
+  /** a command for the same registry, to paste; `words` are those after `libretto` */
+  readonly commandLine: (words: string) => string;
   /** addresses of this machine that other machines reach, IPv4 first */
   readonly networkAddresses: () => readonly string[];
   readonly now: () => Date;
@@ -28,8 +31,8 @@ export interface Context extends CommandStreams {
    * who asked for it.
    */
   readonly actor: `${'cli' | 'user' | 'token' | 'system'}:${string}`;
-  /** Gets the flags of the command before it runs: messages repeat those that name the registry. */
-  readonly onFlags: (flags: Readonly<Record<string, unknown>>) => void;
+  /** Gets, before the command runs, the options that advised commands repeat. */
+  readonly onCommand: (registryOptions: OptionsOf) => void;
   /** Calls back on every such signal, in place of the signal's default action. */
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
   /** Calls back after an uncaught error was reported. The process then has a few seconds until it ends with 1. */

@@ -36,34 +36,18 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The options that named the registry on this command line, to repeat in a command; empty for a remote registry. */
-export function registryOptions(flags: Readonly<Record<string, unknown>>): string {
-  if (flags['url'] !== undefined) return '';
-  return ['config', 'data']
-    .map((name) => [name, flags[name]] as const)
-    .map(([name, value]) => (typeof value === 'string' ? ` --${name} ${quoteForShell(value)}` : ''))
-    .join('');
-}
-
 /**
- * A command that would begin or change a registry in another data folder: a first token or user, and every change that
- * names its object. A command without arguments is often a mere name, and reading another registry does no harm.
+ * Rewrites each `libretto …` in backquotes to the command that works here. `optionsOf`: the options to add to a command,
+ * given the words after `libretto`.
  */
-const changes = new RegExp(
-  '^(?:(?:token|user) create\\b|(?:build|restore|rollback|state init|settings (?:set|unset)|token (?:update|rotate|revoke)|' +
-    'user (?:update|disable)|package (?:withdraw|restore|purge)|repository (?:add|update|remove|sync)) )' +
-    '(?!.*--(?:help|data|config|url)\\b)',
-);
-
-/**
- * Rewrites each `libretto …` in backquotes to the command that works here. `options`: those of registryOptions, added to
- * the commands that change the registry.
- */
-export function typeable(text: string, invocation: () => string, options = ''): string {
+export function typeable(text: string, invocation: () => string, optionsOf: OptionsOf = () => ''): string {
   if (!text.includes('`libretto ')) return text;
   const command = invocation();
   return text.replaceAll(/`libretto ([a-z-][^`]*)/g, (_, rest: string) => {
     const isCut = rest.replaceAll("\\'", '').split("'").length % 2 === 0; // a backquote inside quotes
-    return `\`${command} ${rest}${changes.test(rest) && !isCut ? options : ''}`;
+    return `\`${command} ${rest}${isCut ? '' : optionsOf(rest)}`;
   });
 }
+
+/** The options that an advised command lacks to reach the same registry, with a space before each; often empty. */
+export type OptionsOf = (words: string) => string;

@@ -20,6 +20,7 @@ import { addMirror } from './mirror.ts';
 import { addPackages } from './packages.ts';
 import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
+import { registryOptions } from './registry-options.ts';
 import { addRepositories } from './repositories.ts';
 import { addConnections } from './connections.ts';
 import { addServe, addStart } from './serving.ts';
@@ -68,7 +69,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .exitOverride()
     .showHelpAfterError('Run `libretto --help` to see the commands.')
     .addHelpText('after', '\n`libretto help COMMAND` shows the options of a command, with examples.');
-  const wire = wireTo(context, finish);
+  const wire = wireTo(program, context, finish);
   addCommands(program, wire);
   groupCommands(program);
   acceptLeadingOptions(program);
@@ -113,14 +114,14 @@ function withStreams(context: ProcessContext, streams: CommandStreams, actor: Co
 }
 
 /** Loads the module of a command when the command runs, and gives its exit code to `finish`. */
-function wireTo(context: ProcessContext, finish: (exitCode: number) => void): Wire {
+function wireTo(program: Command, context: ProcessContext, finish: (exitCode: number) => void): Wire {
   return (command, load) => {
     command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
     for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
       const flags = flagsOf(command);
       refuseImpossiblePaths(command, flags);
-      context.onFlags(flags);
+      context.onCommand(registryOptions(program, flags, context.workingDirectory));
       const streams = commandStreams(context, flags);
       const { run } = await load();
       // the server that started this process has warned already

@@ -72,7 +72,7 @@ export function refuseReadToken({ token, url }: Pick<Remote, 'token' | 'url'>): 
   if (!token.startsWith('lib_r_')) return;
   throw new RegistryError('INSUFFICIENT_SCOPE', {
     message:
-      `This is a read token, which cannot publish. Create a write token on the host of ${url}: ` +
+      `A token that begins with lib_r_ can only read, not publish. Create a write token on the host of ${url}: ` +
       '`libretto token create --kind write --description "CI"`. [INSUFFICIENT_SCOPE]',
   });
 }

@@ -282,6 +282,21 @@ describe('the first line on standard error', () => {
     expect(readdirSync(folder.at('typed'))).toEqual([]);
   });
 
+  it.each([
+    ['invalid JSON', '{'],
+    ['an invalid name', '{"name": "Acme Hello", "version": "1.0.0"}'],
+  ])('of a first build announces no folder if its only package has %s, and none is left', async (_, text) => {
+    mkdirSync(folder.at('unusable/package'), { recursive: true });
+    writeFileSync(folder.at('unusable/package/composer.json'), text);
+    const outcome = await libretto(['build', 'package'], { cwd: folder.at('unusable') });
+    expect([outcome.exitCode, outcome.stdout, outcome.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Nothing was published, because no version can be used/),
+      expect.stringMatching(/^1 version left out:\n/),
+    ]);
+    expect(readdirSync(folder.at('unusable'))).toEqual(['package']);
+  });
+
   it('of a first start announces no folder if no source can be read, and none is left', async () => {
     mkdirSync(folder.at('started'));
     writeFileSync(folder.at('started/libretto.json'), JSON.stringify({ sources: ['https://localhost:1/typo.git'] }));

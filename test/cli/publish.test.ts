@@ -217,7 +217,7 @@ describe('libretto publish on a remote registry', () => {
       exitCode: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^libretto: This is a read token, which cannot publish\. .*\[INSUFFICIENT_SCOPE\]$/,
+        /^libretto: A token that begins with lib_r_ can only read, not publish\. .*\[INSUFFICIENT_SCOPE\]$/,
       ) as string,
     });
     write(undefined, { description: 'other' });
@@ -247,7 +247,7 @@ describe('libretto publish on a remote registry', () => {
     });
     expect(await dry(registry.token, '1.1.0')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('This is a read token, which cannot publish.') as string,
+      stderr: expect.stringContaining('A token that begins with lib_r_ can only read, not publish.') as string,
     });
     expect(await dry('lib_w_unknown', '1.1.0')).toMatchObject({ exitCode: 1, stdout: '' });
     expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);

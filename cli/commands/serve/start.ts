@@ -15,7 +15,6 @@ import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../../build/shared/text/install-lines.ts';
-import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { chooseInstallable } from '../../tree/installable.ts';
@@ -54,7 +53,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (log.to === 'file') printLines(remarks, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined)
     await explainInstallation({ context, config, tokens: service.tokens, url: service.clients.url, tree, mirrors });
-  printLines(remarks, publishingLines(context, config));
+  printLines(remarks, publishingLines(context));
   await tellPeople(context, service, ['']);
   printLines(remarks, ['', 'Press Ctrl+C to stop.']);
   const exitCode = await stopped;
@@ -137,7 +136,7 @@ async function explainInstallation({ context, config, tokens, url, tree, mirrors
     printLines(stderr, [
       'Replace YOUR_TOKEN with a token. Existing tokens cannot be shown again; this command creates one:',
       '',
-      `  ${command(context, config, 'token create --description "NAME"')}`,
+      `  ${context.commandLine('token create --description "NAME"')}`,
       '',
     ]);
   printLines(
@@ -154,12 +153,12 @@ async function explainInstallation({ context, config, tokens, url, tree, mirrors
 }
 
 /** The way from the examples to one's own packages. The server serves a publication at once. */
-function publishingLines(context: Context, config: Config): string[] {
+function publishingLines(context: Context): string[] {
   const ways = [
     ['build /path/to/packages', 'a folder of packages'],
     ['build git:/path/to/repository', 'its tags and branches become versions'],
     ['build https://HOST/PATH.git', 'a remote repository'],
-  ].map(([line = '', meaning = '']) => [command(context, config, line), meaning] as const);
+  ].map(([line = '', meaning = '']) => [context.commandLine(line), meaning] as const);
   const width = Math.max(...ways.map(([line]) => line.length));
   return [
     '',
@@ -167,11 +166,4 @@ function publishingLines(context: Context, config: Config): string[] {
     '',
     ...ways.map(([line, meaning]) => `  ${line.padEnd(width)}   # ${meaning}`),
   ];
-}
-
-/** A command for the same registry, as it can be pasted. */
-function command({ invocation, workingDirectory }: Context, { data, file }: Config, line: string): string {
-  const folder = data.origin.from === 'flag' ? ` --data ${quoteForShell(data.value)}` : '';
-  const named = file === undefined || file === join(workingDirectory, 'libretto.json');
-  return `${invocation} ${line}${folder}${named ? '' : ` --config ${quoteForShell(file)}`}`;
 }

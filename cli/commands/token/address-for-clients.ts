@@ -39,11 +39,15 @@ function hostAndUrl(url: string): Pick<AddressForClients, 'host' | 'url'> {
   return { host: new URL(url).host, url };
 }
 
-/** undefined: a reverse proxy or the system decides. The names of a certificate are not read. */
+/**
+ * undefined: a reverse proxy or the system decides, or a server on another host with the same state. The names of a
+ * certificate are not read.
+ */
 function addressOfListen(
-  { listen, tlsCert, trustedProxies }: Config,
+  { listen, tlsCert, trustedProxies, state }: Config,
   networkAddresses: readonly string[],
 ): string | undefined {
+  if (state.value !== undefined && listen.origin.from === 'default') return undefined;
   if (listen.value.port === 0 || trustedProxies.value.length > 0) return undefined;
   if (tlsCert.value !== undefined) return `https://HOST:${listen.value.port}`;
   return clientAddress({ ...listen.value, publicUrl: undefined, networkAddresses }).url;

@@ -1,6 +1,7 @@
 // `libretto user create`: with a password that is typed or piped in, or with an invitation.
 
 import type { Role } from '../../../proxy/auth/policy.ts';
+import { checkedEmail } from '../../../proxy/auth/user-fields.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { readPassword } from '../../io/password-input.ts';
@@ -26,6 +27,7 @@ export function run(context: Context, given: Given): Promise<number> {
     context,
     given,
     async (command) => {
+      checkedEmail(email); // a typed password would be in vain
       const password = invite ? undefined : await readPassword(context, passwordStdin === true);
       const draft = {
         email,
