@@ -36,7 +36,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
   /^test\/(?:cli|fault|http|property)\//.test(path) ||
-  path === 'test/e2e/console-pages.test.ts' ||
+  /^test\/e2e\/console-(?:pages|states)\./.test(path) ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(

@@ -56,6 +56,11 @@ function originOf(address: string): string {
   return address.startsWith('file:') ? 'file://' : new URL(address).origin;
 }
 
+/** The faults of what `page` shows now, such as an open dialog: rules of accessibility, and sideways scrolling. */
+export async function shownFaults(page: Page): Promise<readonly string[]> {
+  return [...(await sidewaysFaults(page)), ...(await accessibilityFaults(page))];
+}
+
 /** Faults that appear while the page loads. */
 function watch(page: Page, origin: string): readonly string[] {
   const faults: string[] = [];

@@ -1,0 +1,116 @@
+// Measures the console on a registry of 10 000 packages: how long a page takes, and what installs notice while people
+// browse. A page is asked for alone, one after the other. Then 20 people look at a page every five seconds, and wrk asks
+// for a p2 document meanwhile.
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bare, binary, median } from '../measure.mjs';
+import { makeLargeTree } from './trees.mjs';
+import { inTurns, wrk } from './wrk.mjs';
+
+const people = 20;
+const pauseMs = 5000;
+/** the promised most time for a page */
+const mostMs = 20;
+/** the promised highest p99 of p2 while people browse, as a multiple of without them */
+const mostP99 = 1.1;
+
+const person = { email: 'bench@example.org', password: 'a password of the bench' };
+
+export async function console({ folder, rounds, quick, servers, say }) {
+  say('a tree of 10 000 packages …');
+  const tree = await makeLargeTree(folder, 10_000);
+  execFileSync(
+    process.execPath,
+    [binary, 'user', 'create', '--data', tree.data, '--admin', '--email', person.email, '--password-stdin'],
+    { cwd: folder, env: bare, input: `${person.password}\n` },
+  );
+  const server = await servers.proxy(tree.data, { log: join(folder, 'requests.log') });
+  const cookie = await signIn(server.url);
+  const pages = pagesOf(tree.names);
+  const figures = [];
+  for (const [what, paths] of Object.entries(pages)) figures.push(await timePage(server.url, cookie, what, paths));
+  say(`${people} people …`);
+  figures.push(await besidePeople(server, cookie, { tree, paths: Object.values(pages).flat(), rounds, quick }));
+  return figures;
+}
+
+/** What a page is → the addresses that show it, with other packages each time. */
+function pagesOf(names) {
+  const some = Array.from({ length: 30 }, (_, at) => names[at * 331]);
+  return {
+    'the list of packages': some.map((_, at) => `/packages?page=${at + 1}`),
+    'a search': some.map((name) => `/packages?q=${name.slice(-4)}`),
+    'a package': some.map((name) => `/packages/${name}`),
+    'the versions of a package': some.map((name) => `/packages/${name}/versions`),
+    'the overview': some.map(() => '/overview'),
+    'the tokens': some.map(() => '/tokens'),
+  };
+}
+
+async function timePage(url, cookie, what, paths) {
+  await show(url, cookie, paths[0]); // loads what the first page of its kind needs
+  const samples = [];
+  for (const path of paths) {
+    const started = performance.now();
+    await show(url, cookie, path);
+    samples.push(performance.now() - started);
+  }
+  const value = median(samples);
+  return { what, unit: 'ms', value, ours: value, atMost: mostMs };
+}
+
+async function besidePeople(server, cookie, { tree, paths, rounds, quick }) {
+  const ask = () => wrk(server, `/p2/${tree.names[0]}.json`, { Authorization: `Bearer ${tree.token}` }, quick ? 4 : 8);
+  await ask();
+  const { alone, beside } = await inTurns(
+    { alone: ask, beside: () => whileBrowsing(server.url, cookie, paths, ask) },
+    rounds,
+  );
+  return {
+    what: `p2 while ${people} people browse: p99`,
+    unit: 'ms',
+    value: beside.p99,
+    besideValue: alone.p99,
+    beside: 'nobody',
+    ours: beside.p99 / alone.p99,
+    atMost: mostP99,
+  };
+}
+
+/** Resolves with what `work` resolves with. Everybody begins at another moment of the pause. */
+async function whileBrowsing(url, cookie, paths, work) {
+  let isOver = false;
+  const browse = async (who) => {
+    await sleep((who * pauseMs) / people);
+    for (let at = who * 7; !isOver; at += 1) {
+      await show(url, cookie, paths[at % paths.length]);
+      await sleep(pauseMs);
+    }
+  };
+  const browsing = Array.from({ length: people }, (_, who) => browse(who));
+  const done = await work();
+  isOver = true;
+  await Promise.all(browsing);
+  return done;
+}
+
+async function show(url, cookie, path) {
+  const answer = await fetch(`${url}/ui${path}`, { headers: { cookie }, redirect: 'manual' });
+  await answer.text();
+  if (answer.status !== 200) throw new Error(`/ui${path}: ${answer.status}`);
+}
+
+/** Returns the cookie of the session. */
+async function signIn(url) {
+  const answer = await fetch(`${url}/ui/sign-in`, {
+    method: 'POST',
+    headers: { origin: url, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(person),
+    redirect: 'manual',
+  });
+  const [cookie] = answer.headers.getSetCookie();
+  if (answer.status !== 303 || cookie === undefined) throw new Error(`the sign-in answered ${answer.status}`);
+  return cookie.split(';', 1)[0];
+}
