@@ -27,9 +27,9 @@ export async function console({ folder, rounds, quick, servers, say }) {
     { cwd: folder, env: bare, input: `${person.password}\n` },
   );
   const server = await servers.proxy(tree.data, { log: join(folder, 'requests.log') });
-  const cookie = await signIn(server.url);
   const pages = pagesOf(tree.names);
-  const figures = [];
+  const figures = [await timeFirst(server.url)];
+  const cookie = await signIn(server.url);
   for (const [what, paths] of Object.entries(pages)) figures.push(await timePage(server.url, cookie, what, paths));
   say(`${people} people …`);
   figures.push(await besidePeople(server, cookie, { tree, paths: Object.values(pages).flat(), rounds, quick }));
@@ -47,6 +47,13 @@ function pagesOf(names) {
     'the overview': some.map(() => '/overview'),
     'the tokens': some.map(() => '/tokens'),
   };
+}
+
+/** The first request loads the modules of the console (decision D297). */
+async function timeFirst(url) {
+  const started = performance.now();
+  await show(url, '', '/sign-in');
+  return { what: 'the first page after the start', unit: 'ms', value: performance.now() - started };
 }
 
 async function timePage(url, cookie, what, paths) {
