@@ -67,11 +67,12 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
 
 async function runUnchecked(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   demandCompiled();
-  const { cwd, environment = {}, through = [], alone = allAlone, input = '', asOther = false } = options;
+  const { cwd, environment = {}, alone = allAlone, input = '', asOther = false } = options;
+  const through = [...(asOther ? nobody : []), ...(options.through ?? [])];
   const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
-  if (!alone && ordinary && through.length === 0 && !stays.has(args[0] ?? ''))
+  if (!alone && ordinary && options.through === undefined && !stays.has(args[0] ?? ''))
     return runInPooledProcess(
-      { program: binary, args, cwd, common: cleanEnvironment(), environment, input, through: asOther ? nobody : [] },
+      { program: binary, args, cwd, common: cleanEnvironment(), environment, input, through },
       timeoutMs,
     );
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
