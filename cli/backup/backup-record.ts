@@ -56,7 +56,7 @@ export function readRecord(directory: string): BackupRecord {
     return record;
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be used: ${reasonOf(error)}. Name a folder that \`libretto backup\` made. Nothing was changed.`,
+      `${path} cannot be used: ${reasonOf(error)}. Name the folder of a backup. Nothing was changed.`,
       { cause: error },
     );
   }

@@ -10,7 +10,7 @@ export function addData(program: Command, wire: Wire): void {
 
 function addStatus(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
-    .summary('show the number of packages and tokens, and the outcome of the last build')
+    .summary('show how much is published, and the outcome of the last build')
     .description(
       'Show the published packages, the registered repositories, and the outcome of the last build. With --url, ' +
         'show those of a remote registry through its API.',

@@ -189,7 +189,7 @@ const mistakes: readonly Mistake[] = [
     args: ['restore', 'none', '-d', 'new'],
     says: [
       '/none/backup.json cannot be used: the file is missing',
-      'Name a folder that `libretto backup` made. Nothing was changed.',
+      'Name the folder of a backup. Nothing was changed.',
     ],
   },
   {

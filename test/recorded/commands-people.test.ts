@@ -96,6 +96,7 @@ it('the commands for users and keys behave as recorded', async () => {
     'create --email bob@example.org --invite',
     'create --email carol@example.org --role maintainer --invite --json',
     'create --email nobody',
+    'create --email nobody@example.org',
     'create --email ada@example.org --invite',
     'list',
     'list --json',
