@@ -35,7 +35,7 @@ it.each(cases)('status names %s that is %s', async (path, _, damage) => {
     const { exitCode, stdout, stderr } = await libretto(...command);
     expect([command, exitCode, stdout]).toEqual([command, 2, '']);
     expect(stderr).toContain(`${path} `);
-    expect(stderr).toMatch(/Run `libretto verify`: it names the damage and the repair\.$/);
+    expect(stderr).toMatch(/Run `libretto verify --data \S+`: it names the damage and the repair\.$/);
     expect(stderr).not.toMatch(/unexpected|Nothing is published/);
   }
 });
@@ -61,7 +61,7 @@ it('status names a changed packages.json', async () => {
   const { exitCode, stderr } = await libretto('status');
   expect([exitCode, stderr]).toEqual([
     2,
-    expect.stringMatching(/^libretto: public\/packages\.json .* `libretto build`/),
+    expect.stringMatching(/^libretto: public\/packages\.json .* `libretto build --data \S+`/),
   ]);
 });
 
@@ -99,7 +99,7 @@ it.each([
   for (const path of lost) rmSync(data(path), { recursive: true });
   const { exitCode, stdout, stderr } = await libretto('backup', 'copy');
   expect([exitCode, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^libretto: No backup was made\. .* Run `libretto verify`/);
+  expect(stderr).toMatch(/^libretto: No backup was made\. .* Run `libretto verify --data \S+`/);
   expect(stderr).toContain(`${named} is missing`);
   expect(existsSync(at('copy'))).toBe(false);
 });
@@ -112,7 +112,9 @@ it.each([
   for (const version of [[], ['1.0.0']]) {
     const { exitCode, stdout, stderr } = await libretto('why', 'acme/lib', ...version);
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/index\/acme\/lib\.json is missing, .* acme\/lib is published; run `libretto verify`/);
+    expect(stderr).toMatch(
+      /index\/acme\/lib\.json is missing, .* acme\/lib is published; run `libretto verify --data \S+`/,
+    );
   }
   expect(await libretto('why', 'acme/other')).toMatchObject({ exitCode: 0 });
 });

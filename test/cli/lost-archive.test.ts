@@ -59,7 +59,7 @@ describe('the lost archive of a dev version', () => {
     const { exitCode, stdout, stderr } = await libretto('build', './other');
     expect([exitCode, stdout + stderr]).toEqual([0, expect.stringContaining('+ acme/other 1.0.0')]);
     expect(stdout + stderr).toMatch(
-      /public\/dist\/acme\/hello\/dev-main@\w+\.zip is lost or truncated\. Restore it from a backup; or run `libretto build` without/,
+      /public\/dist\/acme\/hello\/dev-main@\w+\.zip is lost or truncated\. Restore it from a backup; or run `libretto build --data \S+` without/,
     );
   });
 });

@@ -179,7 +179,7 @@ describe('a folder in the place of a published file', () => {
       const { exitCode, stdout, stderr } = await libretto(...command);
       expect([command, exitCode]).toEqual([command, command[0] === 'verify' ? 1 : 2]);
       expect([command, stdout + stderr]).toEqual([command, expect.stringMatching(`${path}:? (It )?is a folder`)]);
-      expect(stdout + stderr).toContain('Move the folder away, and run `libretto verify`');
+      expect(stdout + stderr).toMatch(/Move the folder away, and run `libretto verify --data \S+`/);
       expect(stdout + stderr).not.toMatch(/unexpected error|EISDIR/);
     }
     expect(await upload('3.0.0')).toMatchObject({ outcome: 'refused', code: 'TREE_DAMAGED' });

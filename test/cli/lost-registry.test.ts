@@ -36,9 +36,9 @@ describe('a package that lost its index', () => {
   it('is counted as damaged by status, and named by a build and a rollback that change nothing', async () => {
     lose('index/acme/hidden.json');
     expect((await libretto('status')).stdout).toMatch(
-      /^published +2 packages, 4 versions\ndamaged +1 package: `libretto verify` names the repair$/m,
+      /^published +2 packages, 4 versions\ndamaged +1 package: `libretto verify --data \S+` names the repair$/m,
     );
-    const warning = 'WARNING The index of acme/hidden is lost: index/acme/hidden.json. Run `libretto verify`';
+    const warning = 'WARNING The index of acme/hidden is lost: index/acme/hidden.json. Run `libretto verify --data ';
     for (const command of [['build'], ['rollback', '3']])
       expect(await libretto(...command)).toMatchObject({
         exitCode: 0,
@@ -57,7 +57,9 @@ describe('a registry without announcement, packages.json and manifest', () => {
     lose(...roots, ...lost);
     const { exitCode, stderr } = await libretto('verify');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${announcement}: The announcement of the last`)]);
-    expect(stderr).toContain('run `libretto build` with every source named, and artifact:DATA/artifacts for uploads');
+    expect(stderr).toMatch(
+      /run `libretto build --data \S+` with every source named, and artifact:DATA\/artifacts for uploads/,
+    );
     expect(stderr).toContain(`There is no packages.json. Follow the advice for ${announcement}`);
     expect(stderr).not.toMatch(/FOREIGN_FILE|[Rr]emove it/);
     const refused = await libretto('build');
@@ -79,7 +81,7 @@ it('a folder without a publication has nothing to build and no lost file', async
   const { exitCode, stderr } = await libretto('build');
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('There is nothing to build')]);
   await libretto('state', 'init');
-  expect((await libretto('verify')).stderr).toContain('There is no packages.json. Run `libretto build`.');
+  expect((await libretto('verify')).stderr).toMatch(/There is no packages\.json\. Run `libretto build --data \S+`\./);
 });
 
 describe('an archive next to a lost or wrong index', () => {
@@ -136,9 +138,11 @@ describe('a folder in the place of an archive', () => {
     expect(versions()).toEqual(all);
     const found = await libretto('verify');
     expect([found.exitCode, found.stderr]).toEqual([1, expect.stringContaining(`${archive}: It is a folder`)]);
-    expect(found.stderr).toContain('Move the folder away, and run `libretto verify`');
+    expect(found.stderr).toMatch(/Move the folder away, and run `libretto verify --data \S+`/);
     moveAway(archive);
-    expect((await libretto('verify')).stderr).toContain('Remove build/manifest.json and run `libretto build`');
+    expect((await libretto('verify')).stderr).toMatch(
+      /Remove build\/manifest\.json and run `libretto build --data \S+`/,
+    );
     rmSync(data('build/manifest.json'), { force: true });
     await succeeds('build');
     await succeeds('publish', 'three');
@@ -151,7 +155,9 @@ describe('a folder in the place of an archive', () => {
     const found = await libretto('verify');
     expect([found.exitCode, found.stderr]).toEqual([
       0,
-      'Notice: build/manifest.json: A publication is under way, or was interrupted. If no build is running, run `libretto build`, which completes it.',
+      expect.stringMatching(
+        /^Notice: build\/manifest\.json: A publication is under way, or was interrupted\. If no build is running, run `libretto build --data \S+`, which completes it\.$/,
+      ),
     ]);
     expect((await libretto('doctor')).stdout).toMatch(/WARNING +tree .*was interrupted/);
     lose('public/dist/acme/lib/dev-main.zip');

@@ -152,7 +152,7 @@ const mistakes: readonly Mistake[] = [
       'without the tags and branches of its git repository',
       '`libretto build --forget dir:',
       ' git:',
-      '/checkouts/one --data fresh`',
+      /\/checkouts\/one --data \S+\/fresh`/,
     ],
   },
   {

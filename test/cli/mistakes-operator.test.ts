@@ -148,7 +148,7 @@ const mistakes: readonly Mistake[] = [
     says: [
       'There is no data folder ',
       '/none (--data). Name the data folder with --data',
-      '`libretto build` makes a new one.',
+      /`libretto build --data \S+\/none` makes a new one\./,
     ],
   },
   {
@@ -200,7 +200,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a publication that is not there',
     args: ['rollback', '99', '-d', 'var'],
-    says: ['There is no publication 99 yet: the current one is 1. `libretto history` lists them.'],
+    says: ['There is no publication 99 yet: the current one is 1. `libretto history --data ', '` lists them.'],
   },
   {
     title: 'a span without its unit',
@@ -230,7 +230,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a repository that is not there',
     args: ['repository', 'sync', 'repo_x', '-d', 'var'],
-    says: ['There is no repository with the id "repo_x". `libretto repository list` shows all of them.'],
+    says: ['There is no repository with the id "repo_x". `libretto repository list --data ', '` shows all of them.'],
   },
   {
     title: 'a purge without a reason',
@@ -245,7 +245,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a user who is not there',
     args: ['user', 'update', 'bob@example.org', '--role', 'admin', '-d', 'var'],
-    says: ['There is no user "bob@example.org". `libretto user list`'],
+    says: ['There is no user "bob@example.org". `libretto user list --data '],
   },
   {
     title: 'a doctor for a host without its scheme',

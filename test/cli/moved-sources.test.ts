@@ -79,7 +79,10 @@ describe('a data folder that moved', () => {
     expect(served('other/disk/of/var')).toEqual(before);
     writePackage('one/packages/hello', { name: 'acme/hello', version: '1.1.0' });
     const next = await build('--data', 'other/disk/of/var', '--allow-withdraw');
-    expect(next).toMatchObject({ added: [{ name: 'acme/hello', version: '1.1.0' }], notices: [] });
+    expect(next).toMatchObject({
+      added: [{ name: 'acme/hello', version: '1.1.0' }],
+      notices: [{ message: expect.stringContaining('acme/hello 1.1.0 replaces 1.0.0.') as string }],
+    });
   });
 
   it('with its workspace is built from the sources beside it, and not from those of the old place', async () => {
@@ -146,7 +149,7 @@ describe('a source that moved', () => {
     const old = folder.at('one/packages');
     expect([lost.exitCode, lost.stderr]).toEqual([
       1,
-      expect.stringContaining(`libretto build --relocate ${old}=NEW_PATH --data one/var\``),
+      expect.stringContaining(`libretto build --relocate ${old}=NEW_PATH --data ${folder.at('one/var')}\``),
     ]);
     const paths = `${folder.at('one')}=${folder.at('elsewhere/src')}`;
     expect(await build('--data', 'one/var', '--relocate', paths)).toMatchObject(nothing);
@@ -163,7 +166,7 @@ describe('a source that moved', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([
       2,
       expect.stringContaining(
-        `Nothing was published. If the source moved, run \`libretto build --relocate ${relocation} --data one/var\``,
+        `Nothing was published. If the source moved, run \`libretto build --relocate ${relocation} --data ${folder.at('one/var')}\``,
       ),
     ]);
     expect(refused.stderr).not.toContain('DUPLICATE_VERSION');
@@ -180,7 +183,9 @@ describe('a source that moved', () => {
     const [, command = '', forget = ''] = /`libretto (build --relocate [^`]*)`.*`(libretto build --forget [^`]*)`/.exec(
       refused.stderr,
     ) as string[];
-    expect(forget).toBe(`libretto build --forget '${folder.at('src one')}' --allow-withdraw --data 'my var'`);
+    expect(forget).toBe(
+      `libretto build --forget '${folder.at('src one')}' --allow-withdraw --data '${folder.at('my var')}'`,
+    );
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     expect(await build(...words.slice(1))).toMatchObject(nothing);
     expect(served('my var')).toEqual(before);
@@ -256,5 +261,5 @@ it('a relocation is complete after a backup and a restore to another place', asy
   rmSync(folder.at('x'), { recursive: true });
   move('one/packages', 'gone');
   const advised = await run('restore', 'copy', '--data', 'x/y/z/var');
-  expect(advised.stderr).toMatch(/`libretto build --relocate \S+\/one\/packages=NEW_PATH --data x\/y\/z\/var`/);
+  expect(advised.stderr).toMatch(/`libretto build --relocate \S+\/one\/packages=NEW_PATH --data \S+\/x\/y\/z\/var`/);
 });

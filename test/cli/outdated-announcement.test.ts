@@ -37,7 +37,9 @@ const putBack = (from: string): void => cpSync(at(from), data(), { recursive: tr
 const serial = (): number =>
   (JSON.parse(readFileSync(data(announcement), 'utf8')) as { readonly serial: number }).serial;
 
-const refusal = expect.stringMatching(/older than publication \d+ in history[^]*`libretto package purged --recover`/);
+const refusal = expect.stringMatching(
+  /older than publication \d+ in history[^]*`libretto package purged --recover --data \S+`/,
+);
 
 it.each([
   ['beside the lists', [], []],

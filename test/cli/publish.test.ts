@@ -73,7 +73,7 @@ describe('libretto publish on the data folder', () => {
       expect(await run(['hello', '--data', 'data'])).toMatchObject({
         exitCode: 2,
         stderr: expect.stringMatching(
-          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact-[0-9a-f]{12} --data data` first/,
+          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact-[0-9a-f]{12} --data \S+` first/,
         ) as string,
       });
     expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
