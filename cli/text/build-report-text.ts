@@ -69,8 +69,10 @@ function headline(
       `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn ` +
       `(publication ${serial} stays, ${seconds}).`
     );
-  if (serial === 0 && !dryRun && failed.length + quarantined.length > 0)
-    return `Nothing was published, because no ${quarantined.length > 0 ? 'version can be used' : 'source could be read'} (${seconds}).`;
+  if (serial === 0 && !dryRun && quarantined.length > 0)
+    return `Nothing was published, because no version can be used (${seconds}).`;
+  if (serial === 0 && !dryRun && failed.length > 0)
+    return `Nothing was published, because no source could be read (${seconds}).`;
   return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
 }
 

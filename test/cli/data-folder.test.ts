@@ -12,6 +12,7 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 
 const reference = '0'.repeat(40);
 const repository = 'repo_0000000000000000';
+const connection = 'conn_4fHj2kLm9QwErTy0';
 
 /** Every command that only reads or changes an existing data folder. */
 const reading: readonly (readonly string[])[] = [
@@ -56,8 +57,15 @@ const reading: readonly (readonly string[])[] = [
   ['repository', 'update', repository, '--interval', '15m'],
   ['repository', 'sync', repository],
   ['repository', 'verify', repository],
+  ['repository', 'hook', repository],
   ['repository', 'withdraw'],
   ['repository', 'remove', repository],
+  ['site', '../site'],
+  ['connection', 'list'],
+  ['connection', 'show', connection],
+  ['connection', 'refresh', connection],
+  ['connection', 'update', connection, '--interval', '2h'],
+  ['connection', 'remove', connection],
 ];
 
 /** Every command that may be the first one of a registry: it makes the data folder. */
@@ -74,8 +82,11 @@ const making: readonly (readonly string[])[] = [
   ['restore', '../nowhere'],
 ];
 
-/** Findings of `doctor`, servers that wait for the first build, and commands without a data folder. */
-const others = ['doctor', 'serve', 'start', 'import satis', 'completion', 'init'];
+/**
+ * Findings of `doctor`, servers that wait for the first build, commands without a data folder, and `connect`, which asks
+ * another host first.
+ */
+const others = ['doctor', 'serve', 'start', 'connect', 'import satis', 'completion', 'init'];
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
