@@ -4,9 +4,9 @@ import type { Sealer } from '../../proxy/keys/sealer.ts';
 import { createConnections, type Connections } from '../../proxy/forges/connections.ts';
 import { planConnection, type ConnectionPlan } from '../../proxy/forges/plan-connection.ts';
 import type { ConnectionDraft } from '../../proxy/forges/parse-connection.ts';
-import type { HookSecrets } from '../../proxy/forges/refresh/refresh-parts.ts';
 import { createRefreshSchedule, type RefreshSchedule } from '../../proxy/forges/refresh/refresh-schedule.ts';
 import { createRefresher, type Refresher } from '../../proxy/forges/refresh/refresher.ts';
+import { createHooks } from '../../proxy/hooks/hooks.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
@@ -15,6 +15,7 @@ import { createRepositories } from '../../proxy/sync/repositories.ts';
 import { createRepositorySources } from '../builds/repository-sources.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { composeConnectedHooks } from './connected-hooks.ts';
 import { composeConnectionAccess } from './connection-access.ts';
 
 export interface Connecting {
@@ -28,33 +29,36 @@ type Clock = Pick<Context, 'now' | 'randomBytes'>;
 export interface ConnectingParts {
   readonly state: StateStore;
   readonly sealer: Sealer;
-  /** undefined: this registry has no address that a forge could call */
-  readonly hooks: HookSecrets | undefined;
+  /** false: nothing is installed at forges, as in a dry run */
+  readonly installsHooks: boolean;
 }
 
 export function composeConnecting(config: Config, context: Clock, parts: ConnectingParts): Connecting {
-  const { state, sealer, hooks } = parts;
+  const { state, sealer, installsHooks } = parts;
   const { randomBytes } = context;
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const access = composeConnectionAccess(config, context, { state, sealer });
   const sources = createRepositorySources(config);
+  const issued = createHooks({ store, sealer, now, randomBytes, actor: 'system:connection' });
+  const hooks = composeConnectedHooks(config, issued);
+  const hasAddress = hooks !== undefined;
   const refresher = createRefresher({
     state,
     store,
     access,
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
-    hooks,
+    hooks: installsHooks ? hooks : undefined,
     liveness: createLiveness({ monotonicMs: () => performance.now() }),
     now,
     random: () => (randomBytes(1)[0] ?? 0) / 256,
     randomBytes,
   });
   return {
-    connectionsOf: (actor) => createConnections({ store, access, sealer, now, randomBytes, actor }),
+    connectionsOf: (actor) => createConnections({ store, access, sealer, hasAddress, now, randomBytes, actor }),
     planOf: (actor) => (draft) => {
       const draftState = createDraftStore(state);
-      const onDraft = composeConnecting(config, context, { state: draftState, sealer, hooks: undefined });
+      const onDraft = composeConnecting(config, context, { state: draftState, sealer, installsHooks: false });
       const { refresher, connectionsOf } = onDraft;
       return planConnection({ draft: draftState, connections: connectionsOf(actor), refresher }, draft);
     },

@@ -17,7 +17,7 @@ export function open({ config, context, store, settings, log }: ServingCore): Op
     parallel: settingOf(settings, 'sync.parallel'),
     onError: (err) => log.logger.error({ err }, 'a repository could not be kept in sync'),
   });
-  const connecting = composeConnecting(config, context, { state: store, sealer, hooks: undefined });
+  const connecting = composeConnecting(config, context, { state: store, sealer, installsHooks: true });
   const refreshes = composeRefreshSchedule(context, store, connecting.refresher, (err) =>
     log.logger.error({ err }, 'a connection could not be refreshed'),
   );

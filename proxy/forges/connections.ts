@@ -48,6 +48,8 @@ export interface ConnectionsOptions {
   readonly store: AuditedStore;
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly sealer: Sealer;
+  /** a forge can reach this registry */
+  readonly hasAddress: boolean;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
@@ -98,6 +100,7 @@ async function create(options: ConnectionsOptions, draft: ConnectionDraft): Prom
 async function newRecord(options: ConnectionsOptions, draft: ConnectionDraft): Promise<ConnectionRecord> {
   const { access, sealer, actor, now, randomBytes } = options;
   const place = parseDraft(draft);
+  assertReachable(options, draft);
   const { forge, credentials } = draft;
   const id = mintConnectionId(randomBytes);
   const time = new Date(now()).toISOString();
@@ -116,6 +119,12 @@ async function newRecord(options: ConnectionsOptions, draft: ConnectionDraft): P
   // sealed after the check: the first key of a registry is not made for a refused connection
   const owner_kind = await checkAtForge(access.open(record, credentials), record);
   return { ...record, owner_kind, credentials: sealConnectionCredentials(sealer, credentials, id) };
+}
+
+function assertReachable({ hasAddress }: ConnectionsOptions, { hooks }: ConnectionFields): void {
+  if (hooks !== true || hasAddress) return;
+  const message = 'a forge cannot reach this registry: set publicUrl, and leave the feature hooks on';
+  throw invalid([{ path: 'hooks', message }]);
 }
 
 /** The given fields, without the credentials. */
@@ -137,6 +146,7 @@ async function update(options: ConnectionsOptions, id: string, patch: Connection
   for (;;) {
     const { record, revision } = await findConnection(store, id);
     checkFields(patch, record.forge);
+    assertReachable(options, patch);
     let edited: ConnectionRecord = { ...record, ...given(patch), updated_at: new Date(now()).toISOString() };
     if (credentials !== undefined) {
       edited = { ...edited, credentials: '', credentials_kind: credentials.kind };

@@ -1,6 +1,7 @@
-// Removes a connection with its rows. Its repositories stay registered, and what they published stays.
+// Removes a connection with its rows and the secret of its webhook. Its repositories stay registered, and what they published stays.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { hookKey } from '../hooks/hook-record.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { connectionKey, connectionPlaceKey, type ConnectionRecord } from './model/connection.ts';
@@ -24,7 +25,8 @@ export async function removeConnection(
     }
     const pages = await store.range(pagePrefix(id));
     const key = connectionKey(id);
-    const own = [key, connectionPlaceKey(record), progressKey(id), connectionTokenKey(id)];
+    const hook = hookKey({ of: 'registry', name: id });
+    const own = [key, connectionPlaceKey(record), progressKey(id), connectionTokenKey(id), hook];
     const done = await store.commit(
       {
         conditions: [{ key, revision }],

@@ -84,7 +84,7 @@ export async function repositoryServices({
   const lease = createLease({ state, name: 'schedule', liveness, randomBytes });
   const clock = { now: () => new Date(now()), randomBytes };
   return {
-    ...composeConnecting(config, clock, { state, sealer, hooks: undefined }),
+    ...composeConnecting(config, clock, { state, sealer, installsHooks: true }),
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
     syncer,

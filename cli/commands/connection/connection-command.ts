@@ -40,7 +40,7 @@ export async function runConnectionCommand(
   { makes = false, isDraft = false }: CommandOptions = {},
 ): Promise<number> {
   const { config, state, sealer, close } = await openCommandStore(context, given.flags, { makes, isDraft });
-  const connecting = composeConnecting(config, context, { state, sealer, hooks: undefined });
+  const connecting = composeConnecting(config, context, { state, sealer, installsHooks: !isDraft });
   try {
     return await work({
       context,

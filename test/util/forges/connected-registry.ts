@@ -93,7 +93,7 @@ async function composed({ state, now, hooks }: Parts, folder: TemporaryFolder) {
     http,
     access,
     refresher: createRefresher({ state, store, access, repositoriesOf, hooks, liveness, now, random, randomBytes }),
-    connections: createConnections({ store, access, sealer, now, randomBytes, actor: 'cli:test' }),
+    connections: createConnections({ store, access, sealer, hasAddress: true, now, randomBytes, actor: 'cli:test' }),
     repositories: repositoriesOf('cli:test'),
   };
 }

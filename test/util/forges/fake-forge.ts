@@ -171,6 +171,7 @@ function passToGit({ git }: FakeForge, request: IncomingMessage, response: Serve
     response.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(response);
   });
+  behind.on('error', () => response.writeHead(502).end()); // the test has stopped git
   request.pipe(behind);
 }
 

@@ -5,6 +5,8 @@ import { readProgress } from '../../../../../proxy/forges/model/read-progress.ts
 import type { SkipReason } from '../../../../../proxy/forges/model/forge-repository.ts';
 import type { Repositories } from '../../../../../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../../../../../proxy/sync/repository.ts';
+import { Secret } from '../../../../../build/shared/text/secret.ts';
+import type { HookSecrets } from '../../../../../proxy/forges/refresh/refresh-parts.ts';
 import { addTools, allForges } from '../../../../util/forges/all-forges.ts';
 import { connectedRegistry } from '../../../../util/forges/connected-registry.ts';
 import { startGitHub } from '../../../../util/forges/fake-github.ts';
@@ -141,6 +143,57 @@ describe.each(allForges)('a refresh of %s', (name, start) => {
     expect((await registry.seen(connection)).map(({ state }) => state)).toEqual(['registered', 'registered']);
     forge.token = 'forge-token-5f0d3a';
     expect(await registry.refresh(connection)).toMatchObject({ end: 'finished' });
+  });
+});
+
+describe.each(allForges)('the webhooks of a connection to %s', (name, start) => {
+  const secrets: string[] = [];
+  const hooks: HookSecrets = {
+    of: (hook) => ({
+      url: `https://packages.example.org/hooks${hook.of === 'repository' ? `/${hook.id}` : ''}`,
+      makeSecret: () => {
+        secrets.push(`whsec_${secrets.length}`);
+        return Promise.resolve(new Secret(secrets.at(-1) ?? ''));
+      },
+    }),
+  };
+
+  it('are one at the owner, with a new secret after a change of the connection', async () => {
+    await using forge = await start();
+    await using registry = await connectedRegistry(hooks);
+    addTools(forge, 2);
+    const connection = await registry.connect(name, forge, { hooks: true });
+    await registry.refresh(connection);
+    await registry.refresh(connection);
+    expect(forge.hooks).toHaveLength(1);
+    expect(JSON.stringify(forge.hooks[0]?.body)).toContain('"https://packages.example.org/hooks"');
+    expect(JSON.stringify(forge.hooks[0]?.body)).toContain(`"${secrets.at(-1)}"`);
+    await registry.connections.update(connection.id, { forks: true });
+    const before = secrets.length;
+    await registry.refresh(connection);
+    expect([forge.hooks.length, secrets.length]).toEqual([1, before + 1]);
+    expect(JSON.stringify(forge.hooks[0]?.body)).toContain(`"${secrets.at(-1)}"`);
+  });
+
+  it('are one at each repository where the owner refuses, and none where nobody allows it', async () => {
+    await using forge = await start();
+    await using registry = await connectedRegistry(hooks);
+    addTools(forge, 2);
+    forge.may.ownerHooks = false;
+    forge.may.repositoryHooks = false;
+    const connection = await registry.connect(name, forge, { hooks: true });
+    expect(await registry.refresh(connection)).toMatchObject({
+      end: 'finished',
+      progress: { hook_error: expect.stringContaining('may not manage webhooks') as string },
+    });
+    expect(forge.hooks).toEqual([]);
+    forge.may.repositoryHooks = true;
+    await registry.refresh(connection);
+    await registry.refresh(connection);
+    const records = await registry.repositories.list();
+    expect(forge.hooks.map(({ body }) => /hooks\/repo_\w+/.exec(JSON.stringify(body))?.[0]).toSorted()).toEqual(
+      records.map(({ id }) => `hooks/${id}`).toSorted(),
+    );
   });
 });
 
