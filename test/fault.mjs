@@ -16,6 +16,7 @@ const series = {
   SERIES_SEED: seed,
   ENDINGS_SEED: seed,
   CRASH_KILLS: '200',
+  CONNECTED: '3000',
   ENDINGS: '10000',
   PATH_RUNS: '1000000',
   URL_RUNS: '10000',

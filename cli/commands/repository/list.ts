@@ -1,6 +1,7 @@
 // `libretto repository list`: all registered repositories and their status, here or on a remote registry.
 
 import type { RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
+import { describeRepositories as describeStandings } from '../../../proxy/sync/describe-repositories.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
@@ -12,9 +13,10 @@ import { describeRepositories } from '../../text/repository-text.ts';
 export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
   if (remote !== undefined) return print(context, given, await listRemotely(remote));
-  return runRepositoryCommand(context, given, async ({ repositories, show }) =>
-    print(context, given, await Promise.all((await repositories.list()).map(show))),
-  );
+  return runRepositoryCommand(context, given, async ({ repositories, syncing: { jobs } }) => {
+    const records = await repositories.list();
+    return print(context, given, await describeStandings({ repositories, jobs }, records, records));
+  });
 }
 
 function print({ stdout, remarks }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {

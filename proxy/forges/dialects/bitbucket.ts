@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 export const bitbucket: Dialect = {
   name: 'bitbucket',
@@ -29,7 +29,7 @@ export const bitbucket: Dialect = {
       isArchived: false,
       isFork: objectOf(item['parent']) !== undefined,
       branch: textOf(objectOf(item['mainbranch'])?.['name']),
-      stamp: textOf(item['updated_on']) ?? '',
+      stamp: stampOf(item['updated_on']),
     };
   },
   repositoryPath: ({ id }, owner) => `/repositories/${owner}/${encodeURIComponent(`{${id}}`)}`,

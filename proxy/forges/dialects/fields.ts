@@ -6,6 +6,11 @@ export function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** A time, which is only compared and stored; '' if there is none. */
+export function stampOf(value: JsonValue | undefined): string {
+  return (textOf(value) ?? '').slice(0, 100);
+}
+
 export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }

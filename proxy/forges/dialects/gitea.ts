@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 /** The most that an instance delivers by default. */
 const firstPage = query({ page: '1', limit: '50' });
@@ -29,7 +29,7 @@ export const gitea: Dialect = {
       isArchived: item['archived'] === true,
       isFork: item['fork'] === true,
       branch: item['empty'] === true ? undefined : textOf(item['default_branch']),
-      stamp: textOf(item['updated_at']) ?? '',
+      stamp: stampOf(item['updated_at']),
     };
   },
   repositoryPath: ({ id }) => `/repositories/${id}`,

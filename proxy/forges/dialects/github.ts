@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath, type OwnerKind, type OwnerName } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 const perPage = '100';
 const oldestFirst = { sort: 'created', direction: 'asc', per_page: perPage };
@@ -38,7 +38,7 @@ export const github: Dialect = {
       isArchived: item['archived'] === true || item['disabled'] === true,
       isFork: item['fork'] === true,
       branch: textOf(item['default_branch']),
-      stamp: textOf(item['pushed_at']) ?? '',
+      stamp: stampOf(item['pushed_at']),
     };
   },
   repositoryPath: ({ path }) => `/repos/${path}`,

@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 const oldestFirst = { order_by: 'id', sort: 'asc', per_page: '100' };
 
@@ -34,7 +34,7 @@ export const gitlab: Dialect = {
       isArchived: item['archived'] === true,
       isFork: objectOf(item['forked_from_project']) !== undefined,
       branch: item['empty_repo'] === true ? undefined : textOf(item['default_branch']),
-      stamp: textOf(item['last_activity_at']) ?? '',
+      stamp: stampOf(item['last_activity_at']),
     };
   },
   repositoryPath: ({ id }) => `/projects/${id}`,

@@ -19,6 +19,7 @@ export interface FakeRepository {
   composer?: object | string;
   /** changes with a push */
   pushed?: string;
+  description?: string;
   /** false: the credentials may not read its files */
   readable?: boolean;
 }

@@ -89,7 +89,15 @@ function isOf(path: string, fullName: string): boolean {
 }
 
 function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object {
-  return ({ id, name, archived = false, fork = false, branch = 'main', pushed = '2026-01-01T00:00:00Z' }) => ({
+  return ({
+    id,
+    name,
+    archived = false,
+    fork = false,
+    branch = 'main',
+    pushed = '2026-01-01T00:00:00Z',
+    description,
+  }) => ({
     id: Number(id),
     full_name: `${owner}/${name}`,
     archived,
@@ -97,6 +105,7 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
     fork,
     default_branch: branch ?? 'main',
     pushed_at: pushed,
+    description,
     // never used: credentials would go there
     clone_url: 'https://elsewhere.example.org/evil.git',
   });
