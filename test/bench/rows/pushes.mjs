@@ -94,11 +94,12 @@ async function startRegistry(folder, url) {
 function addressOf(server) {
   return new Promise((resolve, reject) => {
     server.on('exit', () => reject(new Error('the server ended before it printed its address')));
-    server.stdout.on('data', (chunk) => {
+    server.stdout.resume();
+    // without a published package the address is on standard error
+    server.stderr.on('data', (chunk) => {
       const found = /http:\/\/127\.0\.0\.1:\d+/.exec(String(chunk));
       if (found !== null) resolve(found[0]);
     });
-    server.stderr.resume();
   });
 }
 
