@@ -3,6 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstPackages, secondPackages } from './filled-packages.ts';
+import type { FakeForge } from './forges/fake-forge.ts';
+import { startGitHub } from './forges/fake-github.ts';
 import { startGitHttpServer, type GitHttpServer } from './git-http-server.ts';
 import { createRepository } from './git-repository.ts';
 import { startManagedRegistry, type ManagedRegistry } from './managed-registry.ts';
@@ -28,6 +30,7 @@ export interface FilledIds {
   readonly repository: string;
   readonly job: string;
   readonly artifact: string;
+  readonly connection: string;
 }
 
 /** The admin that `startManagedRegistry` creates. */
@@ -46,18 +49,25 @@ const extremes: PublishedPackages = { first: firstPackages, second: secondPackag
 
 export async function startFilledRegistry(packages = extremes): Promise<FilledRegistry> {
   const folder = temporaryFolder('remote');
-  const [upstream, remote] = await Promise.all([startUpstream(), startGitHttpServer(folder.path)]);
+  const [upstream, remote, forge] = await Promise.all([
+    startUpstream(),
+    startGitHttpServer(folder.path),
+    startGitHub(),
+  ]);
   const registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
   const dispose = async (): Promise<void> => {
     await registry[Symbol.asyncDispose]();
-    await Promise.all([upstream[Symbol.asyncDispose](), remote.close(), folder.remove()]);
+    const others = [upstream, forge].map((one) => one[Symbol.asyncDispose]());
+    await Promise.all([...others, remote.close(), folder.remove()]);
   };
   try {
     upstream.put('other/library', [
       { version: '1.0.0', zip: archiveFor('other/library'), extra: { description: 'A library of somebody else.' } },
     ]);
     createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
-    return { registry, ids: await fill(registry, packages, upstream.url, remote), [Symbol.asyncDispose]: dispose };
+    const ids = await fill(registry, packages, upstream.url, remote);
+    const connection = await connectForge(registry, forge);
+    return { registry, ids: { ...ids, connection }, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -77,7 +87,7 @@ async function fill(
   packages: PublishedPackages,
   upstream: string,
   remote: GitHttpServer,
-): Promise<FilledIds> {
+): Promise<Omit<FilledIds, 'connection'>> {
   await publishPackages(registry, packages);
   const token = await createTokens(registry);
   await mirrorPackage(registry, upstream);
@@ -195,6 +205,27 @@ async function upload(registry: ManagedRegistry): Promise<string> {
   await succeeds(registry.cli('publish', 'uploaded', ...to));
   const { data } = await call(registry, 'GET', '/api/artifacts');
   return String((data as readonly Json[])[0]?.['id']);
+}
+
+/** An owner with a repository in each state. Returns the id of the connection. */
+async function connectForge(registry: ManagedRegistry, forge: FakeForge): Promise<string> {
+  const composer = { name: 'acme/connected' };
+  const archived = { id: '2', name: 'archived', composer: { name: 'acme/archived' }, archived: false };
+  forge.repositories.push({ id: '1', name: `a-${'very-'.repeat(12)}long-name`, composer }, archived);
+  forge.repositories.push({ id: '3', name: 'website' });
+  const { url, token } = forge;
+  const draft = { forge: 'github', url, owner: 'acme', credentials: { token } };
+  const { id } = await call(registry, 'POST', '/api/connections', draft);
+  const path = `/api/connections/${String(id)}`;
+  const counted = async (state: string): Promise<unknown> => {
+    const { counts } = await call(registry, 'GET', path);
+    return (counts as Json)[state];
+  };
+  while ((await counted('registered')) !== 2) await sleep(100);
+  archived.archived = true;
+  await call(registry, 'POST', `${path}/refresh`);
+  while ((await counted('archived')) !== 1) await sleep(100);
+  return String(id);
 }
 
 async function call(registry: ManagedRegistry, ...request: Parameters<ManagedRegistry['api']>): Promise<Json> {

@@ -26,6 +26,7 @@ export function exampleOf(path: string, ids: FilledIds): string {
     '/repositories/:id': ids.repository,
     [`/repositories/${ids.repository}/jobs/:job`]: ids.job,
     '/uploads/:id': ids.artifact,
+    '/connections/:id': ids.connection,
     '/history/:serial': '2',
     '/settings/:key': 'mirroring.minimum_age',
   };
