@@ -2,7 +2,7 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, onBehalfOption, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
 export function addRepositories(program: Command, wire: Wire): void {
@@ -100,7 +100,8 @@ function addSync(repository: Command, wire: Wire): void {
     .argument('<id>', 'the id of the repository')
     .summary('read a repository now and publish its packages')
     .description('Read a repository now and publish its packages. Packages of other sources stay as published.')
-    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp());
+    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp())
+    .addOption(onBehalfOption());
   wire(
     withJson(
       sync,

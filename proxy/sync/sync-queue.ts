@@ -125,7 +125,7 @@ export class SyncQueue {
       if (started === undefined) return; // the repository was removed
       const run = await runBounded(
         this.#options,
-        ['repository', 'sync', id, '--child'],
+        ['repository', 'sync', id, '--child', '--on-behalf-of', queued.created_by],
         controller,
         this.#closing.signal,
       );

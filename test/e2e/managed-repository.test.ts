@@ -116,6 +116,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(job).toMatchObject({ state: 'succeeded', report: { counts: { added: 2, quarantined: 0 } } });
     expect(await show()).toMatchObject({ status: 'active', error_message: null, last_synced_at: job['finished_at'] });
     expect(await installed('1.0.0')).toBe('one');
+    const history = (await registry.cli('history')).stdout;
+    expect(history, 'names the person who asked for the sync').toMatch(/user:usr_\w+, repository sync/);
   });
 
   it('follows pushes; an invalid tag is excluded with its reason, and a moved tag changes no published version', async () => {

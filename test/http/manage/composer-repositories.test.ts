@@ -149,7 +149,7 @@ describe('repositories of type composer', () => {
     await syncer.idle();
     expect(builder.calls).toEqual([
       ['repository', 'verify', id],
-      ['repository', 'sync', id, '--child'],
+      ['repository', 'sync', id, '--child', '--on-behalf-of', expect.stringMatching(/^user:usr_/)],
     ]);
     expect((await registry.call('GET', `/api/repositories/${id}`, { as })).json()).toMatchObject({
       status: 'error',

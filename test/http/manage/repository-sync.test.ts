@@ -72,7 +72,9 @@ describe('a sync', () => {
     });
     expect(begun).not.toHaveProperty('owner');
     await rig.registry.repositories.syncer.idle();
-    expect(rig.registry.repositories.builder.calls).toEqual([['repository', 'sync', id, '--child']]);
+    expect(rig.registry.repositories.builder.calls).toEqual([
+      ['repository', 'sync', id, '--child', '--on-behalf-of', expect.stringMatching(/^user:usr_/)],
+    ]);
     const job = await rig.get(`${id}/jobs/${String(begun['id'])}`);
     expect(job).toMatchObject({
       state: 'succeeded',
