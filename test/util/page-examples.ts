@@ -25,6 +25,8 @@ export function exampleOf(path: string, ids: FilledIds): string {
     '/account/sessions/:id': ids.ownSession,
     '/repositories/:id': ids.repository,
     [`/repositories/${ids.repository}/jobs/:job`]: ids.job,
+    '/repositories/hook/:delivery': 'dlv_0000000000000000',
+    [`/repositories/${ids.repository}/hook/:delivery`]: 'dlv_0000000000000000',
     '/uploads/:id': ids.artifact,
     '/connections/:id': ids.connection,
     '/history/:serial': '2',
