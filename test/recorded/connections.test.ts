@@ -1,4 +1,4 @@
-// Records the commands about connections to forges, each with a success and an error.
+// Records the commands and the operations about connections to forges, each with a success and an error.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';
@@ -11,6 +11,8 @@ import { openWorkspace } from './recorder/workspace.ts';
 
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
+
+const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
 
 it('the commands about connections behave as recorded', async () => {
   await using forge = await startGitHub();
@@ -30,10 +32,45 @@ it('the commands about connections behave as recorded', async () => {
   for (const command of ['refresh', 'show', 'update --forks', 'remove']) await run(`connection ${command} conn_0`);
   await run(`connection remove ${connection.id} --yes`);
   await run('connection list');
-  // the forge has a port of its own, and what is random depends on the requests to it
-  const stable = text()
-    .replaceAll(forge.url, 'http://127.0.0.1:4001')
+  expectRecorded('commands/connections', stable(text(), forge.url));
+});
+
+it('the operations on connections answer as recorded', async () => {
+  await using forge = await startGitHub();
+  addTools(forge, 1);
+  writeConfiguration(workspace, { egress: { allow: ['127.0.0.0/8'] } });
+  const server = await workspace.start(serve, { says: 'libretto user create' });
+  const transcript = openTranscript(workspace);
+  const [, code] = /setup\?code=(\w+)/.exec(server.said()) ?? [];
+  const setup = { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' };
+  const admin = (await transcript.fetch('POST /api/auth/setup', { body: setup })).json<{ token: string }>().token;
+  const headers = { Authorization: `Bearer ${admin}` };
+  const ask = (line: string, body?: unknown) => transcript.ask(line, { headers, body });
+  const draft = { forge: 'github', url: forge.url, owner: 'acme', credentials: { token: forge.token } };
+  for (const body of [draft, { ...draft, owner: 'a/b' }]) await ask('POST /api/connections/plan', body);
+  const { id } = (await ask('POST /api/connections', draft)).json<{ id: string }>();
+  await ask('POST /api/connections', draft);
+  const path = `/api/connections/${id}`;
+  await transcript.wait(`GET ${path}`, { headers }, ({ bytes }) => bytes.includes('"status":"active"'));
+  for (const suffix of ['', '/repositories']) await ask(`GET ${path}${suffix}`);
+  await ask('GET /api/connections');
+  await ask('GET /api/connections?limit=0');
+  await ask(`PATCH ${path}`, { interval: 900 });
+  await ask(`PATCH ${path}`, {});
+  for (const line of ['GET', 'POST /refresh', 'GET /repositories']) {
+    const [method = '', suffix = ''] = line.split(' ');
+    await ask(`${method} /api/connections/conn_0${suffix}`);
+  }
+  await ask(`POST ${path}/refresh`);
+  await ask(`DELETE ${path}`);
+  await ask(`DELETE ${path}?confirm=${id}`);
+  expectRecorded('management/connections', stable(transcript.text(), forge.url));
+});
+
+/** The forge has a port of its own, and what is random depends on the requests to it. */
+function stable(text: string, url: string): string {
+  return text
+    .replaceAll(url, 'http://127.0.0.1:4001')
     .replaceAll(/\b(conn|repo)_[0-9A-Za-z]{16}\b/g, '$1_0000000000000000')
     .replaceAll(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, '2027-01-01T00:00:00Z');
-  expectRecorded('commands/connections', stable);
-});
+}
