@@ -64,19 +64,29 @@ function inVain(option: string, needs: string): string {
   return `${option} has no effect without ${needs}. Give both, or leave it out.`;
 }
 
+/** The option as the person gave it: `--nginx FILE` names the proxy and its file. */
+function optionOf({ flag, option }: Question, flags: Collector['flags']): string {
+  return flag.startsWith('proxy') && flags['proxyFile'] !== undefined ? `--${String(flags['proxy'])}` : option;
+}
+
 /** Throws UsageError before a person answers more questions in vain: every question with `needs` needs an address. */
 function refuseInVain({ publicUrl }: Draft, flags: Collector['flags']): void {
   if (publicUrl !== undefined) return;
   const pointless = questions.find(({ flag, needs }) => needs !== undefined && flags[flag] !== undefined);
-  if (pointless !== undefined) throw new UsageError(inVain(pointless.option, needsAddress));
+  if (pointless !== undefined) throw new UsageError(inVain(optionOf(pointless, flags), needsAddress));
 }
 
 async function answer(question: Question, draft: Draft, collector: Collector, problems: string[]): Promise<Draft> {
-  const { flag, option, needs } = question;
+  const { flag, needs } = question;
   const given = collector.flags[flag];
   if (!question.applies(draft)) {
     if (given !== undefined && problems.length === 0)
-      problems.push(inVain(option, draft.publicUrl === undefined ? needsAddress : (needs ?? 'other answers')));
+      problems.push(
+        inVain(
+          optionOf(question, collector.flags),
+          draft.publicUrl === undefined ? needsAddress : (needs ?? 'other answers'),
+        ),
+      );
     return draft;
   }
   if (given !== undefined) return answerByFlag(question, given, draft, collector, problems);

@@ -19,7 +19,7 @@ function addVerify(program: Command, wire: Wire): void {
 }
 
 function addWhy(program: Command, wire: Wire): void {
-  const why = withSettings(program.command('why'), 'data')
+  const why = withSettings(program.command('why'), 'data', 'state')
     .argument('<package>', 'vendor/name')
     .argument('[version]', 'one version, published or not')
     .summary('explain which versions of a package are published, and why')

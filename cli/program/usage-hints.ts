@@ -16,15 +16,15 @@ const options: Readonly<Record<string, string>> = {
 const commands: Readonly<Record<string, string>> = {
   install: 'Composer installs packages: composer require VENDOR/PACKAGE',
   require: 'Composer installs packages: composer require VENDOR/PACKAGE',
-  update: 'to publish what changed in the sources: libretto build',
-  add: 'to publish a source: libretto build SOURCE',
-  run: 'to serve: libretto serve',
-  up: 'to serve: libretto serve',
-  list: 'the versions of a package: libretto why VENDOR/PACKAGE; how many there are: libretto status',
-  ls: 'the versions of a package: libretto why VENDOR/PACKAGE; how many there are: libretto status',
-  login: 'to create a token: libretto token create --description TEXT',
-  delete: 'to withdraw a version: libretto package withdraw',
-  remove: 'to withdraw a version: libretto package withdraw',
+  update: 'to publish what changed in the sources: `libretto build`',
+  add: 'to publish a source: `libretto build SOURCE`',
+  run: 'to serve: `libretto serve`',
+  up: 'to serve: `libretto serve`',
+  list: 'the versions of a package: `libretto why VENDOR/PACKAGE`; how many there are: `libretto status`',
+  ls: 'the versions of a package: `libretto why VENDOR/PACKAGE`; how many there are: `libretto status`',
+  login: 'to create a token: `libretto token create --description TEXT`',
+  delete: 'to withdraw a version: `libretto package withdraw`',
+  remove: 'to withdraw a version: `libretto package withdraw`',
 };
 
 /** The message with a hint behind its first line. */

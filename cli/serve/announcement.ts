@@ -42,8 +42,8 @@ export function announcement(announced: Announced): string[] {
     lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
   else if (tree === undefined || tree.names.length === 0)
     lines.push(
-      `Warning: nothing is published in ${data.value}. Run \`libretto build\`; this server serves the packages ` +
-        `at once.`,
+      `Warning: nothing is published in ${data.value}. Run \`libretto build${config.sources.value.length === 0 ? ' SOURCE' : ''}\`; this server ` +
+        `serves the packages at once.`,
     );
   if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
   if (metrics !== undefined)

@@ -88,7 +88,7 @@ export function missingState(place: string, remembered: StateIdentity | undefine
   return new StateError(
     'STATE_MISSING',
     `There is no state in ${place}, but this data folder had one${which}. Libretto does not replace it with an ` +
-      `empty state. ${wayBack}`,
+      `empty state. If the state is in a Redis, name it with --state or LIBRETTO_STATE. ${wayBack}`,
   );
 }
 

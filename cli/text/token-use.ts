@@ -1,6 +1,6 @@
 // The lines that put a token to use: Composer's command, auth.json, and what its limit allows. Pure.
 
-import { authArguments } from '../../build/shared/text/install-lines.ts';
+import { authArguments, registryLines } from '../../build/shared/text/install-lines.ts';
 import { describeAllowance } from '../../proxy/auth/token-allowance.ts';
 import { authDocument, publishLine } from '../../proxy/auth/token-use-text.ts';
 import type { TokenDocument } from './token-text.ts';
@@ -22,7 +22,8 @@ export interface TokenUseAdvice {
 export function tokenUseLines({ token, secret, host, url, remark, invocation }: TokenUseAdvice): string[] {
   return [
     '',
-    'Give it to Composer, in a project (or with --global, for all projects of a user):',
+    'Name the registry and the token in a project of Composer (or with --global, for all projects of a user):',
+    ...registryLines(url).map((line) => `  ${line}`),
     `  composer config ${authArguments(host, secret)}`,
     'Or write auth.json:',
     `  ${authDocument(host, secret)}`,
