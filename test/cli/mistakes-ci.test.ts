@@ -66,7 +66,10 @@ const jobs: readonly Job[] = [
     title: 'a read token',
     args: ['tool', '--version', '1.1.0'],
     token: 'read',
-    says: ['A token that begins with lib_r_ can only read, not publish. Create a write token', '`libretto token create --kind write'],
+    says: [
+      'A token that begins with lib_r_ can only read, not publish. Create a write token',
+      '`libretto token create --kind write',
+    ],
   },
   {
     title: 'a mistyped token',
