@@ -82,7 +82,7 @@ describe('the messages of serve', () => {
     const { server, url } = await serve();
     const { token } = await createToken();
     expect(server.output().stderr).toContain(
-      `Warning: nothing is published in ${folder.at('var')}. Run \`libretto build\`; this server serves the packages at once.`,
+      `Warning: nothing is published in ${folder.at('var')}. Run \`libretto build SOURCE\`; this server serves the packages at once.`,
     );
     expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
     await buildHello();
@@ -148,7 +148,7 @@ describe('the refusals of serve', () => {
       stdout: '',
       stderr: expect.stringContaining('this machine does not have that address') as string,
     });
-    expect(await run('serve', '--log', folder.path)).toMatchObject({
+    expect(await run('serve', '--listen', '127.0.0.1:0', '--log', folder.path)).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: expect.stringMatching(/^libretto: The request log .* \(--log\) cannot be written: /) as string,
