@@ -85,10 +85,13 @@ export async function forgetState(data: string): Promise<void> {
 /** `place`: the expected place of the state. */
 export function missingState(place: string, remembered: StateIdentity | undefined): StateError {
   const which = remembered === undefined ? '' : ` (${remembered})`;
+  const elsewhere = place.startsWith('redis')
+    ? 'If the state is in the data folder, leave out --state and LIBRETTO_STATE; if it is in another Redis, name that one.'
+    : 'If the state is in a Redis, name it with --state or LIBRETTO_STATE.';
   return new StateError(
     'STATE_MISSING',
     `There is no state in ${place}, but this data folder had one${which}. Libretto does not replace it with an ` +
-      `empty state. If the state is in a Redis, name it with --state or LIBRETTO_STATE. ${wayBack}`,
+      `empty state. ${elsewhere} ${wayBack}`,
   );
 }
 
