@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
+import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { shownBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
@@ -46,15 +47,6 @@ export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child
         <code>{shasum}</code>
       </Fact>
     </dl>
-  );
-}
-
-export function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

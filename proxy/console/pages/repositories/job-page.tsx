@@ -8,7 +8,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
 import { ChangedVersions, LeftOutVersions, reportWords } from './job-report.tsx';
-import { Fact } from './repository-page.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { JobBadge, startedBy } from './repository-words.tsx';
 import { repositoryPath } from './services.ts';
 

@@ -5,6 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { JobRecord } from '../../../sync/job.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -195,14 +196,5 @@ function Facts({ standing, author, nowMs }: FactsProps): Child {
         <Time at={record.created_at} nowMs={nowMs} /> by {author}
       </Fact>
     </dl>
-  );
-}
-
-export function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
