@@ -133,7 +133,7 @@ export async function recoverableTombstones(
 export const repairPurged =
   'Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from ' +
   `the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with ` +
-  `such a list, or with what \`libretto package purged --json\` printed here or elsewhere. Without any, ` +
+  `such a list, or with what \`package purged --json\` printed here or elsewhere. Without any, ` +
   `\`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log ` +
   `(\`libretto audit list\`) has the reasons.`;
 

@@ -63,8 +63,7 @@ export function readRecord(directory: string): BackupRecord {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError || error instanceof SyntaxError)
-    return 'it is damaged, or not from `libretto backup`';
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'it is damaged, or not from `backup`';
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? 'the file is missing, so this is not a backup, or an incomplete one' : message;
 }

@@ -80,9 +80,7 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   const parsed = configDocument.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
-  throw new UsageError(
-    [`${file} is not a file from \`libretto config export\`; nothing was changed:`, ...issues].join('\n'),
-  );
+  throw new UsageError([`${file} is not a file from \`config export\`; nothing was changed:`, ...issues].join('\n'));
 }
 
 /** Throws UsageError for other values. */

@@ -49,7 +49,7 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   } catch (error) {
     throw new UsageError(
       `${file} contains no list of purged versions: ${error instanceof Error ? error.message : String(error)}. ` +
-        `Name a file from \`libretto package purged --json\`, or a data folder.`,
+        `Name a file from \`package purged --json\`, or a data folder.`,
       { cause: error },
     );
   }

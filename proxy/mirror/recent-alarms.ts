@@ -1,4 +1,4 @@
-// What went wrong with other registries since this process started, for people: the same trouble once, with the time of
+// Keeps the troubles with other registries since this process started, for people: each trouble once, with the time of
 // its last case. A registry that answers again is no trouble any more.
 
 import type { MirrorEvent } from './upstream/mirror-event.ts';

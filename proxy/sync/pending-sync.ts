@@ -39,7 +39,7 @@ export function askSync(
 }
 
 /**
- * What the end of a sync does to the row. `answered`: the deliveries that had asked before the sync began. Those that
+ * Changes the row at the end of a sync. `answered`: the deliveries that had asked before the sync began. Those that
  * asked during the sync need another one.
  */
 export function settlePending(

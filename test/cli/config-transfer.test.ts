@@ -245,11 +245,7 @@ describe('config import', () => {
       '{"format": 2, "more": true}',
       /written by a newer version of Libretto \(format 2; Libretto [\d.]+ reads format 1\)/,
     ],
-    [
-      'no format',
-      '{"users": []}',
-      /is not a file from `libretto config export --data \S+`; nothing was changed:\n {2}format: /,
-    ],
+    ['no format', '{"users": []}', /is not a file from `config export`; nothing was changed:\n {2}format: /],
     [
       'an unknown field',
       '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}',

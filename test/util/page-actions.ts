@@ -1,4 +1,4 @@
-// What a person does on a page of the console that Playwright has no call for: dropping a file, and walking by Tab.
+// Does on a page of the console what Playwright has no call for: dropping a file, and walking by Tab.
 
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';

@@ -153,7 +153,7 @@ function warningsOf({ dryRun, stateOnly, tombstones }: Order, { created_at }: Ba
   if (dryRun) return [];
   const purges =
     `Versions that were purged since ${created_at} are back. Purge them again, or restore with ` +
-    `--purged and the list of \`libretto package purged --json\`.`;
+    `--purged and a newer list: the output of \`package purged --json\`.`;
   return [
     `Changes since ${created_at} are lost. Revoke tokens and disable users again.`,
     ...(stateOnly || tombstones !== undefined ? [] : [purges]),

@@ -134,10 +134,9 @@ function readDocument(given: string, workingDirectory: string): ConfigDocument {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(
-      `${name} cannot be read: ${describeReadFault(error)}. Name a file from \`libretto config export\`.`,
-      { cause: error },
-    );
+    throw new UsageError(`${name} cannot be read: ${describeReadFault(error)}. Name a file from \`config export\`.`, {
+      cause: error,
+    });
   }
   return parseConfig(text.replace(/^\ufeff/, ''), name);
 }

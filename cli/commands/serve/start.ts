@@ -34,7 +34,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (config.origin.value !== undefined)
     throw new UsageError(
       `\`libretto start\` serves its own build, but the tree is at an origin ` +
-        `(${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` on the ` +
+        `(${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`build\` on the ` +
         'building host.',
     );
   await refuseTakenAddress(config);

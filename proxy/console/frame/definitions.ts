@@ -36,7 +36,7 @@ export interface SignedInRequest extends PageRequest {
   readonly caller: SessionCaller;
 }
 
-/** What an outcome does to the session of the browser. */
+/** The effect of an outcome on the session of the browser. */
 interface SessionChange {
   /** begins this session in the browser */
   readonly session?: BegunSession;

@@ -8,7 +8,7 @@ import type { RefreshStep } from './refresh-step.ts';
 import type { RefreshState } from './refresh-rows.ts';
 import type { Registrar } from './registrar.ts';
 
-/** Whose webhook it is: that of a connection's owner, or of one repository. */
+/** The owner of a webhook: the owner of a connection, or one repository. */
 export type ConnectedHook =
   { readonly of: 'connection'; readonly id: ConnectionId } | { readonly of: 'repository'; readonly id: RepositoryId };
 

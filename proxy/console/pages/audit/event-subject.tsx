@@ -1,4 +1,4 @@
-// What an event is about, with a link to it if it has a page.
+// Shows the subject of an event, with a link to it if it has a page.
 
 import type { Child } from 'hono/jsx';
 import { parsePackageName } from '../../../../build/contract/name.ts';

@@ -1,4 +1,4 @@
-// What went wrong with other registries, the newest first: alarms, then what could not be fetched, then notes.
+// Lists the troubles with other registries, the newest first: alarms, then what could not be fetched, then notes.
 
 import type { Child } from 'hono/jsx';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
