@@ -129,6 +129,7 @@ const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
   STATE_UNUSABLE: 2,
   STATE_CORRUPT: 2,
   STATE_MISSING: 2,
+  STATE_ELSEWHERE: 2,
   STATE_REPLACED: 2,
   STATE_TOO_NEW: 2,
   STATE_BUSY: 75,

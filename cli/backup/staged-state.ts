@@ -15,7 +15,7 @@ export async function nameStagedState(staging: string): Promise<void> {
   await readStateWhole(directory, 'Nothing was restored. Take another backup.');
   const state = await openLmdbStore(directory);
   await state.close();
-  if (state.identity !== undefined) await rememberState(staging, state.identity);
+  if (state.identity !== undefined) await rememberState(staging, { identity: state.identity, redis: undefined });
   await removeLocks(directory);
 }
 

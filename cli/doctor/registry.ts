@@ -8,6 +8,7 @@ import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { counted } from '../io/output.ts';
@@ -32,7 +33,8 @@ const command = (config: Pick<Config, 'data'>, words: string): string => `\`libr
 /** Rejects with a StateError that names the remedy. */
 export async function checkState(config: Config): Promise<Finding> {
   await assertWholeState(config);
-  const state = await openStateIfAny(config);
+  const state = await openStateIfAny(config).catch(elsewhere);
+  if (state !== undefined && 'verdict' in state) return state;
   if (state === undefined)
     return warning(
       'state',
@@ -52,6 +54,11 @@ export async function checkState(config: Config): Promise<Finding> {
   } finally {
     await state.close();
   }
+}
+
+function elsewhere(error: unknown): Finding {
+  if (!(error instanceof StateError) || error.code !== 'STATE_ELSEWHERE') throw error;
+  return failed('state', error.message, 'Name its Redis with --state or LIBRETTO_STATE, and run this check again.');
 }
 
 export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs: number): Promise<Finding> {

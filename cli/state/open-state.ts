@@ -11,8 +11,15 @@ import { StateError, wayBack } from '../../proxy/state/state-error.ts';
 import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
-import { missingState, readRememberedState, rememberState, replacedState } from './remembered-state.ts';
-import { placeOf, sharedPlace, type StatePlace } from './state-place.ts';
+import {
+  missingState,
+  readRememberedState,
+  rememberState,
+  replacedState,
+  stateElsewhere,
+  type RememberedState,
+} from './remembered-state.ts';
+import { placeOf, redisOf, sharedPlace, type StatePlace } from './state-place.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** Opens the state, and creates the first one. Rejects with UsageError or StateError. */
@@ -70,7 +77,8 @@ async function openRemembered<Store extends StateStore>(
   make: boolean,
 ): Promise<Store | undefined> {
   const remembered = await readRememberedState(data.value);
-  const hadState = remembered !== undefined || place.hadState();
+  assertPlace(data.value, place, remembered);
+  const hadState = remembered?.identity !== undefined || place.hadState();
   if (!make && !hadState && !place.mayHaveState()) return undefined;
   const store = await place
     .open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) })
@@ -79,14 +87,23 @@ async function openRemembered<Store extends StateStore>(
       throw error;
     });
   if (store === undefined && !hadState) return undefined;
-  if (store === undefined) throw missingState(place.name, remembered);
-  if (store.identity === undefined || store.identity === remembered) return store;
-  if (remembered === undefined) {
-    await rememberState(data.value, store.identity);
+  if (store === undefined) throw missingState(place.name, remembered?.identity);
+  if (store.identity === undefined || store.identity === remembered?.identity) return store;
+  if (remembered?.identity === undefined) {
+    await rememberState(data.value, { identity: store.identity, redis: redisOf(place) });
     return store;
   }
   await store.close();
-  throw replacedState(place.name, store.identity, remembered);
+  throw replacedState(place.name, store.identity, remembered.identity);
+}
+
+/** Throws StateError for the data folder of a state in a Redis: the folder itself has none. */
+export function assertPlace(
+  data: string,
+  { kind }: Pick<StatePlace, 'kind'>,
+  remembered: RememberedState | undefined,
+): void {
+  if (kind === 'folder' && remembered?.redis !== undefined) throw stateElsewhere(data, remembered.redis);
 }
 
 /** Throws UsageError. */

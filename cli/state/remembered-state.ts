@@ -1,6 +1,6 @@
-// Remembers the state that a data folder belongs to: `state.json` names the first state that was used with the folder.
-// A missing state and a different state in its place are refused by that name. Only an order of the operator creates a
-// new state or accepts another one, with other tokens (I20).
+// Remembers the state that a data folder belongs to: `state.json` names the first state that was used with the folder,
+// and its Redis. A missing state and a different state in its place are refused by that name. Only an order of the
+// operator creates a new state or accepts another one, with other tokens (I20).
 
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,13 +14,25 @@ import { parseStateIdentity, type StateIdentity } from '../../proxy/state/state-
 import { replaceDataFile } from '../io/replace-data-file.ts';
 
 export const rememberedStateName = 'state.json';
-const format = 1;
+/** The format of a file without an identity: older versions refuse it, because they would call it damaged. */
+const formatWithoutIdentity = 2;
+const formatWithIdentity = 1;
+
+export interface RememberedState {
+  /** undefined: its Redis had no state yet */
+  readonly identity: StateIdentity | undefined;
+  /**
+   * the Redis of the state, without its password. undefined: the state is in the data folder, or an older version
+   * remembered it.
+   */
+  readonly redis: string | undefined;
+}
 
 /**
  * undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError
  * if the file is damaged.
  */
-export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
+export async function readRememberedState(data: string): Promise<RememberedState | undefined> {
   const path = join(data, rememberedStateName);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (isMissing(error) || isNoFolder(error)) return undefined;
@@ -28,10 +40,11 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
   });
   if (text === undefined) return undefined;
   try {
-    const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
-    refuseNewer(json?.format, format);
+    const json = JSON.parse(text) as Readonly<Partial<Record<'format' | 'state' | 'redis', unknown>>> | null;
+    refuseNewer(json?.format, formatWithoutIdentity);
     const identity = parseStateIdentity(json?.state);
-    if (identity !== undefined) return identity;
+    const redis = typeof json?.redis === 'string' ? json.redis : undefined;
+    if (identity !== undefined || (redis !== undefined && json?.state === undefined)) return { identity, redis };
     throw new Error('it does not name a state');
   } catch (error) {
     if (error instanceof NewerFormat)
@@ -65,9 +78,10 @@ function isNoFolder(error: unknown): boolean {
 }
 
 /** Does nothing on a full or read-only disk, or without a data folder: a later command then remembers the state. */
-export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
+export async function rememberState(data: string, { identity, redis }: RememberedState): Promise<void> {
   try {
-    const text = `${JSON.stringify({ format, state: identity })}\n`;
+    const format = identity === undefined ? formatWithoutIdentity : formatWithIdentity;
+    const text = `${JSON.stringify({ format, state: identity, redis })}\n`;
     await replaceDataFile(join(data, rememberedStateName), text, { mode: 0o600, durable: true });
   } catch (error) {
     if (storageFaultOf(error) === undefined && !isMissing(error)) throw error;
@@ -92,6 +106,16 @@ export function missingState(place: string, remembered: StateIdentity | undefine
     'STATE_MISSING',
     `There is no state in ${place}, but this data folder had one${which}. Libretto does not replace it with an ` +
       `empty state. ${elsewhere} ${wayBack}`,
+  );
+}
+
+/** The command looks for the state in the data folder, and the folder belongs to a state in a Redis. */
+export function stateElsewhere(data: string, redis: string): StateError {
+  return new StateError(
+    'STATE_ELSEWHERE',
+    `The state of the data folder ${data} is in a Redis (${redis}), and this command names none. Name it with ` +
+      `--state ${redis} or LIBRETTO_STATE; add its user and password if it has them. To begin a state in the data ` +
+      'folder, without the users and tokens in the Redis: `libretto state init --force`.',
   );
 }
 

@@ -15,7 +15,8 @@ import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.t
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
+import { assertPlace, makeDataFolder, sharedCountersUrl } from './open-state.ts';
+import { readRememberedState } from './remembered-state.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 
@@ -57,7 +58,7 @@ const countsInRedis =
 
 /**
  * Takes the lock of the one server without a Redis, or a mark among servers with one. Throws UsageError if a server of
- * the other kind, or a second one without a Redis, is running. `address`: of this server for clients, for other commands.
+ * the other kind, or a second one without a Redis, is running, and StateError for the data folder of a state in a Redis. `address`: of this server for clients, for other commands.
  */
 export async function takeServeLock(
   config: Config,
@@ -65,6 +66,7 @@ export async function takeServeLock(
   address: string | undefined,
 ): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
+  assertPlace(config.data.value, { kind: 'folder' }, await readRememberedState(config.data.value));
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);
   const take =

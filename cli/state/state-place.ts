@@ -42,6 +42,11 @@ export function placeOf(config: Placing): StatePlace {
   return config.state.value === undefined ? localPlace(config) : sharedPlace(config, config.state.value);
 }
 
+/** For people: the Redis of the state, without its password; undefined: the state is in the data folder. */
+export function redisOf({ kind, name }: Pick<StatePlace, 'kind' | 'name'>): string | undefined {
+  return kind === 'redis' ? name : undefined;
+}
+
 /** Opens an existing state, and creates none. */
 export function lookOnly(): StateOpening {
   return { make: false, fresh: newStateIdentity(randomBytes) };
@@ -50,6 +55,12 @@ export function lookOnly(): StateOpening {
 /** The folder of a state that is in the data folder. */
 export function stateDirectory({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'state');
+}
+
+/** True if the data folder has, or had, a state of its own. */
+export function hasLocalState({ data }: Pick<Config, 'data'>): boolean {
+  const directory = stateDirectory({ data });
+  return isThere(join(directory, 'lock.mdb')) || isThere(join(directory, 'data.mdb'));
 }
 
 const loadLmdbStore = (): Promise<typeof import('../../proxy/state/lmdb-store.ts')> =>

@@ -5,10 +5,10 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import type { Baseline } from '../../proxy/settings/settings.ts';
 import type { SettingKey } from '../../proxy/settings/definitions.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config, Configured } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { isLost } from './lost-state.ts';
 import { openStateIfAny } from './open-state.ts';
 import { printWarnings } from '../io/output.ts';
 import { settings, type SettingName } from '../config/settings.ts';
@@ -75,7 +75,7 @@ async function parsed(name: SettingName, value: JsonValue | undefined): Promise<
 
 /**
  * As withSettingsOf, with the existing state. Without a state, and with a damaged one, it returns the configuration
- * unchanged. Throws StateError STATE_TOO_NEW.
+ * unchanged. Throws StateError as isLost tells.
  */
 export async function withStateSettings(config: Config, { stderr }: Pick<Context, 'stderr'>): Promise<Config> {
   try {
@@ -83,7 +83,7 @@ export async function withStateSettings(config: Config, { stderr }: Pick<Context
     if (state === undefined) return config;
     return await withSettingsOf(state, config).finally(() => state.close());
   } catch (error) {
-    if (!(error instanceof StateError) || error.code === 'STATE_TOO_NEW') throw error;
+    if (!isLost(error)) throw error;
     printWarnings(stderr, [`Settings changed at run time are unknown: ${error.message}`]);
     return config;
   }

@@ -4,11 +4,11 @@
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { isLost } from '../state/lost-state.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { printWarnings } from '../io/output.ts';
 import type { RegisteredSources } from '../builds/registered-sources.ts';
@@ -80,7 +80,7 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
     if (state === undefined) return none;
     return await registeredIn(state, config, context).finally(() => state.close());
   } catch (error) {
-    if (!(error instanceof StateError) || error.code === 'STATE_TOO_NEW') throw error;
+    if (!isLost(error)) throw error;
     printWarnings(context.stderr, [`Registered repositories are not built: ${error.message}`]);
     return none;
   }

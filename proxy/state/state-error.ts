@@ -8,6 +8,8 @@ export type StateErrorCode =
   | 'STATE_CORRUPT'
   /** a known place has lost its state: no new state is created there */
   | 'STATE_MISSING'
+  /** the data folder belongs to a state in a Redis, and none was named */
+  | 'STATE_ELSEWHERE'
   /** another state has replaced the known one */
   | 'STATE_REPLACED'
   /** a newer version of Libretto wrote it */

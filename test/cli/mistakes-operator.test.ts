@@ -20,6 +20,7 @@ beforeAll(async () => {
     'read-only/': '',
   });
   await runCli(['build', 'packages', '--data', 'var'], { cwd: tree.root });
+  await runCli(['build', 'packages', '--data', 'in-redis', '--state', nobody], { cwd: tree.root });
   symlinkSync('circle', tree.path('circle'));
   await runCli(['build', 'packages', '--data', 'shared'], { cwd: tree.root });
   for (const path of ['', ...readdirSync(tree.path('shared'), { recursive: true, encoding: 'utf8' })])
@@ -33,6 +34,9 @@ afterAll(() => {
   for (const path of closed) chmodSync(tree.path(path), 0o700);
   tree.remove();
 });
+
+/** nothing listens there */
+const nobody = 'redis://ada:secret@127.0.0.1:1';
 
 const closed = ['closed', 'unreadable', 'unreadable.zip', 'full'];
 
@@ -179,6 +183,20 @@ const mistakes: readonly Mistake[] = [
     args: ['import', 'satis', 'satis.json', '--out', ''],
     says: ['--out has an empty value.'],
   },
+  ...[
+    ['token', 'create', '--description', 'CI', '-d', 'in-redis'],
+    ['build', '-d', 'in-redis'],
+    ['publish', 'packages/hello', '--version', '2.0.0', '-d', 'in-redis'],
+    ['serve', '--listen', '127.0.0.1:0', '-d', 'in-redis'],
+    ['state', 'init', '-d', 'in-redis'],
+  ].map((args) => ({
+    title: `a state in a Redis without --state: \`${args.join(' ')}\``,
+    args,
+    says: [
+      /The state of the data folder \S+\/in-redis is in a Redis \(redis:\/\/127\.0\.0\.1:1\)/,
+      'Name it with --state redis://127.0.0.1:1 or LIBRETTO_STATE',
+    ],
+  })),
   {
     title: 'a folder of packages as the data folder',
     args: ['verify', '-d', 'packages'],

@@ -108,6 +108,25 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await status(foreign)).toBe(401);
   });
 
+  it('belongs to a data folder from its first build, and is not replaced by a state in the folder', async () => {
+    const local = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+    const forgotten = ['token', 'create', '--description', 'x', '--data', 'first'];
+    expect(await run('build', 'hello', '--data', 'first')).toMatchObject({ exitCode: 0 });
+    expect(await local(...forgotten)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('is in a Redis (redis://127.0.0.1:') as string,
+    });
+    expect(await run(...forgotten)).toMatchObject({ exitCode: 0 });
+
+    await redis.command('FLUSHALL');
+    expect(await run(...forgotten)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('but this data folder had one (st_') as string,
+    });
+    expect(await local('state', 'init', '--force', '--data', 'first')).toMatchObject({ exitCode: 0 });
+    expect(await local(...forgotten)).toMatchObject({ exitCode: 0 });
+  });
+
   it('that was damaged is replaced by a restore, and the server continues; a sound state is left alone', async () => {
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({

@@ -29,7 +29,8 @@ import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purg
 import { adoptHere, planHere, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { keepServersOff } from '../../state/serve-lock.ts';
-import { sharedPlace, stateDirectory } from '../../state/state-place.ts';
+import { readRememberedState, rememberState } from '../../state/remembered-state.ts';
+import { redisOf, sharedPlace, stateDirectory, type StatePlace } from '../../state/state-place.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, stderr } = context;
@@ -174,7 +175,10 @@ async function restore(
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {
     if (shared !== undefined)
-      return restoreState(directory, data, async (state) => tellAside(await shareState(state, shared, now())));
+      return restoreState(directory, data, async (state) => {
+        tellAside(await shareState(state, shared, now()));
+        await nameRedis(data, shared);
+      });
     const place = await keepServersOff(data, now);
     return restoreState(directory, data, async (state) =>
       tellAside(await replaceLocalState(state, stateDirectory(config), now())),
@@ -182,8 +186,17 @@ async function restore(
   }
   const record = await restoreBackup(directory, data, steps);
   const state = join(data, 'state');
-  if (shared !== undefined && existsSync(state)) tellAside(await shareState(state, shared, now()));
+  if (shared !== undefined && existsSync(state)) {
+    tellAside(await shareState(state, shared, now()));
+    await nameRedis(data, shared);
+  }
   return record;
+}
+
+/** The backup named its state, which is in this Redis now. */
+async function nameRedis(data: string, place: StatePlace): Promise<void> {
+  const identity = (await readRememberedState(data))?.identity;
+  if (identity !== undefined) await rememberState(data, { identity, redis: redisOf(place) });
 }
 
 function hasState({ files }: BackupRecord): boolean {

@@ -9,6 +9,7 @@ import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
+import { bindFolder } from '../../compose/bind-folder.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -44,9 +45,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const writeSite = await siteWriter(config, context);
   const tellCutOff = await watch(config, context);
   // named sources are read alone
-  const built = await (operands.length === 0
-    ? buildWithRegistered(request, config, context, announceNew)
-    : stoppableBuild(request, context).finally(announceNew));
+  const build =
+    operands.length === 0
+      ? buildWithRegistered(request, config, context, announceNew)
+      : stoppableBuild(request, context).finally(announceNew);
+  const built = await build.finally(() => bindFolder(config));
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
   const site = await writeSite(report);

@@ -10,6 +10,7 @@ import { describeOutcome, describeProblems } from '../../text/build-report-text.
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import type { Given } from '../../io/command.ts';
+import { bindFolder } from '../../compose/bind-folder.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
@@ -41,6 +42,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     receiveTree({ name, tree }, asked, effects),
   );
   announceNew();
+  if (!dryRun) await bindFolder(config);
   if ('exitCode' in report) return report.exitCode;
   // the tree may have brought tombstones
   if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));

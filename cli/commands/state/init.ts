@@ -19,8 +19,9 @@ import {
   rememberState,
   replacedState,
 } from '../../state/remembered-state.ts';
+import { assertPlace } from '../../state/open-state.ts';
 import { keepServersOff } from '../../state/serve-lock.ts';
-import { lookOnly, placeOf } from '../../state/state-place.ts';
+import { lookOnly, placeOf, redisOf } from '../../state/state-place.ts';
 import { assertRecords } from '../../state/state-records.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
@@ -48,14 +49,18 @@ async function init(config: Config, context: Context, force: boolean): Promise<O
   const place = placeOf(config);
   if (force) await forgetDamagedMark(config.data.value);
   const remembered = await readRememberedState(config.data.value);
+  if (!force) assertPlace(config.data.value, place, remembered);
+  const known = remembered?.identity;
   const found = await identityThere(config, force);
   if (found !== undefined) {
-    if (remembered !== undefined && remembered !== found && !force) throw replacedState(place.name, found, remembered);
-    if (remembered !== found) await rememberState(config.data.value, found);
+    if (known !== undefined && known !== found && !force) throw replacedState(place.name, found, known);
+    const redis = redisOf(place);
+    if (known !== found || remembered?.redis !== redis)
+      await rememberState(config.data.value, { identity: found, redis });
     return { made: false, place: place.name, identity: found, set_aside: null };
   }
-  if (!force && (remembered !== undefined || place.hadState())) throw missingState(place.name, remembered);
-  return make(config, context, remembered);
+  if (!force && (known !== undefined || place.hadState())) throw missingState(place.name, known);
+  return make(config, context, known);
 }
 
 /** undefined: there is no state, or with `force` one that cannot be used. */
@@ -86,7 +91,7 @@ async function make(config: Config, { now, actor }: Context, replaced: StateIden
       { conditions: [], puts: [], deletes: [] },
       { actor, action: 'state.init', subject: identity, details: { replaced: replaced ?? null } },
     );
-    await rememberState(config.data.value, identity);
+    await rememberState(config.data.value, { identity, redis: redisOf(place) });
     return { made: true, place: place.name, identity, set_aside: aside ?? null };
   } finally {
     await state.close();

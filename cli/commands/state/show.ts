@@ -43,7 +43,7 @@ async function look(config: Config): Promise<Shown> {
       place,
       verdict: state === undefined ? 'none' : 'ok',
       identity: state?.identity ?? null,
-      remembered: remembered ?? null,
+      remembered: remembered?.identity ?? null,
       error: null,
     };
   } catch (error) {
@@ -53,7 +53,7 @@ async function look(config: Config): Promise<Shown> {
       place,
       verdict: 'unusable',
       identity: error.found ?? null,
-      remembered: remembered ?? null,
+      remembered: remembered?.identity ?? null,
       error: { code: error.code, message: error.message },
     };
   }
