@@ -15,6 +15,7 @@ import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { openServingState } from '../state/open-state.ts';
+import { describeServer } from '../state/running-server.ts';
 import { takeServeLock } from '../state/serve-lock.ts';
 import { originListeners } from '../tree/origin-listeners.ts';
 import { openServedTree, type ServedTree } from '../tree/served-tree.ts';
@@ -77,8 +78,9 @@ async function open(
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);
   const tellState = (line: string): void => tell(log, context, line);
-  const { store, isAway, graceLeftMs } = await openServingState(config, tellState);
+  const { store, isAway, graceLeftMs, announce } = await openServingState(config, tellState);
   closing.add(() => store.close());
+  closing.add(await announce(await describeServer(address, context.now())));
   const counting = await openCounting(config, context, store, log);
   closing.add(counting.close);
   const uses = openTokenUses(store, log);

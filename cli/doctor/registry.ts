@@ -11,6 +11,7 @@ import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import { StateError } from '../../proxy/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
+import { runningServers, type RunningServer } from '../state/running-server.ts';
 import { counted } from '../io/output.ts';
 import { treeDamage } from '../tree/damaged-tree.ts';
 import { readPublication } from '../tree/published-tree.ts';
@@ -131,14 +132,27 @@ const unnamed = ({ commands }: LostIndex): string =>
   commands.some((command) => command.includes('SOURCE…')) ? '. Name every source, because no file names them' : '';
 
 /** Reports the running build, the running server, and the server's limit of open files. */
-export async function checkProcesses(dataDirectory: string, now: Date): Promise<readonly Finding[]> {
+export async function checkProcesses(config: Pick<Config, 'data' | 'state'>, now: Date): Promise<readonly Finding[]> {
+  const dataDirectory = config.data.value;
   const build = await lookAtLock(join(dataDirectory, 'build', 'lock'), now, 60_000);
   const server = await lookAtLock(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
   return [
     describeLock('lock', build, 'build'),
-    describeLock('server', server, 'server without a Redis'),
+    config.state.value === undefined
+      ? describeLock('server', server, 'server without a Redis')
+      : describeServers(await runningServers(config, now)),
     await checkFiles(server !== undefined && !server.stale && server.seen ? server.pid : undefined),
   ];
+}
+
+/** Each worker of a server is a process. */
+function describeServers(servers: readonly RunningServer[]): Finding {
+  if (servers.length === 0) return ok('server', 'No server with this state is running');
+  const each = servers.map(({ pid, host, address }) => {
+    const at = address === undefined ? '' : ` (${address})`;
+    return `process ${pid ?? 'unknown'} on ${host ?? 'an unknown host'}${at}`;
+  });
+  return ok('server', `Running with this state: ${each.join(', ')}`);
 }
 
 function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {

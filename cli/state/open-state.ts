@@ -38,12 +38,17 @@ export interface ServingState {
   readonly isAway: () => boolean;
   /** While it is out of reach: how long tokens that are known are honoured still; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
+  /**
+   * Lets the commands of a state in a Redis see this server; the lock of a server does so beside a state in the data
+   * folder. `text`: of describeServer. Resolves with the function that ends it.
+   */
+  readonly announce: (text: string) => Promise<() => Promise<void>>;
 }
 
 /** For a server: `tell` receives messages for people about a state in Redis, now and later. */
 export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
-  if (url === undefined) return { store: await openState(config), isAway: () => false, graceLeftMs: () => undefined };
+  if (url === undefined) return inFolder(await openState(config));
   let away = false;
   const hear = (notice: StateNotice): void => {
     if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
@@ -52,7 +57,12 @@ export async function openServingState(config: Config, tell: (line: string) => v
   const store = await openOrMake(config, sharedPlace(config, url, hear));
   const fault = await store.durabilityFault();
   if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
-  return { store, isAway: () => away, graceLeftMs: store.graceLeftMs };
+  return { store, isAway: () => away, graceLeftMs: store.graceLeftMs, announce: store.announceServer };
+}
+
+function inFolder(store: StateStore): ServingState {
+  const announce = () => Promise.resolve(() => Promise.resolve());
+  return { store, isAway: () => false, graceLeftMs: () => undefined, announce };
 }
 
 /** Several hosts on one state share their counts there too, unless another Redis is named for those. */

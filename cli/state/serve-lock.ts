@@ -25,7 +25,7 @@ import { UsageError } from '../io/usage-error.ts';
  * soon gets its place back.
  */
 const heartbeatMs = 1000;
-const staleAfterMs = 5000;
+export const staleAfterMs = 5000;
 
 const noPlace: Lock = { release: () => Promise.resolve() };
 
@@ -118,23 +118,6 @@ export async function refuseServed(data: string, now: Date): Promise<void> {
   if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
 }
 
-/**
- * The running servers of the data folder. `address`: for clients; undefined: unknown, or not the same for all. Undefined:
- * no server with a state in this folder is running.
- */
-export async function runningServer(
-  { data }: Pick<Config, 'data'>,
-  now: Date,
-): Promise<{ readonly address: string | undefined } | undefined> {
-  const [state, marks] = [join(data.value, 'state'), join(data.value, 'state', 'serving')];
-  const paths = [join(state, 'serve.lock'), ...(await namesIn(marks)).map((name) => join(marks, name))];
-  const locks = await Promise.all(paths.map((path) => lookAtLock(path, now, staleAfterMs)));
-  const running = locks.filter((lock) => lock?.stale === false);
-  const [address, ...others] = new Set(running.map((lock) => lock?.address));
-  if (running.length === 0) return undefined;
-  return { address: others.length === 0 ? address : undefined };
-}
-
 const options = {
   heartbeatMs,
   staleAfterMs,
@@ -177,6 +160,12 @@ async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readon
     else if (mark !== undefined) found ??= { ...mark, path };
   }
   return found;
+}
+
+/** The locks and marks of servers with a state in this data folder, also of servers that have ended. */
+export async function serverLocks(data: string): Promise<readonly string[]> {
+  const [state, marks] = [join(data, 'state'), join(data, 'state', 'serving')];
+  return [join(state, 'serve.lock'), ...(await namesIn(marks)).map((name) => join(marks, name))];
 }
 
 /** Empty for a folder that does not exist yet. */

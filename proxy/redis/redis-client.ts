@@ -42,6 +42,15 @@ declare module 'ioredis' {
       limit: number,
     ): Result<string[], Context>;
     setStateAside(...keys: readonly string[]): Result<number, Context>;
+    markServer(
+      servers: string,
+      meta: string,
+      id: string,
+      text: string,
+      untilMs: number,
+      identity: string,
+    ): Result<null, Context>;
+    listServers(servers: string): Result<string[], Context>;
   }
 }
 

@@ -4,11 +4,14 @@
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
 //   libretto:state:meta    hash: schema, identity, generation, quiet (number of quiet commits), size
 //                          (`<generation>:<rows>` after the last commit; an older version does not update it)
+//   libretto:state:servers hash: id of a running server → `<end in ms> <text>`; no part of the state
 
 export interface StatePlace {
   readonly rows: string;
   readonly order: string;
   readonly meta: string;
+  /** the marks of running servers (redis-servers.ts) */
+  readonly servers: string;
   /** the channel of commits; channels, unlike keys, are shared by all databases of a Redis */
   readonly channel: string;
 }
@@ -18,6 +21,7 @@ export function placeOf(database: number): StatePlace {
     rows: 'libretto:state:rows',
     order: 'libretto:state:order',
     meta: 'libretto:state:meta',
+    servers: 'libretto:state:servers',
     channel: `libretto:state:${database}:commits`,
   };
 }
@@ -194,6 +198,46 @@ end
 return moved
 `;
 
+/** Begins the scripts about servers. The clock is that of Redis, so the clocks of hosts need not agree. */
+const serverMarks = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function eachMark(key, visit)
+  local cursor = '0'
+  repeat
+    local page = redis.call('HSCAN', key, cursor)
+    cursor = page[1]
+    for at = 1, #page[2], 2 do
+      local ends, text = string.match(page[2][at + 1], '^(%d+) (.*)$')
+      visit(page[2][at], ends and tonumber(ends) > now and text)
+    end
+  until cursor == '0'
+end
+`;
+
+/**
+ * KEYS servers, meta; ARGV id of the server, its text ('' to remove it), milliseconds until the mark ends, identity.
+ * Also removes ended marks. Without the known state in this place it writes nothing: an emptied Redis stays empty.
+ */
+const markServer = `${serverMarks}
+if redis.call('HGET', KEYS[2], 'identity') ~= ARGV[4] then return end
+eachMark(KEYS[1], function(id, text)
+  if not text or id == ARGV[1] then redis.call('HDEL', KEYS[1], id) end
+end)
+if ARGV[2] ~= '' then
+  redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now + ARGV[3]) .. ARGV[2])
+end
+`;
+
+/** KEYS servers. Returns the texts of the servers whose marks have not ended. */
+const listServers = `${serverMarks}
+local found = {}
+eachMark(KEYS[1], function(_, text)
+  if text then found[#found + 1] = text end
+end)
+return found
+`;
+
 export const stateScripts = {
   prepareState: { lua: prepareState, numberOfKeys: 3 },
   lookAtState: { lua: lookAtState, numberOfKeys: 3 },
@@ -201,4 +245,6 @@ export const stateScripts = {
   readState: { lua: readState, numberOfKeys: 3 },
   rangeState: { lua: rangeState, numberOfKeys: 3 },
   setStateAside: { lua: setStateAside, numberOfKeys: 6 },
+  markServer: { lua: markServer, numberOfKeys: 2 },
+  listServers: { lua: listServers, numberOfKeys: 1 },
 };

@@ -17,6 +17,7 @@ import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
 import { placeOf, stateScripts } from './redis-scripts.ts';
 import { outOfReach, type StateNotice } from './redis-reach.ts';
+import { announceServer } from './redis-servers.ts';
 import { createRedisWatch } from './redis-watch.ts';
 import { assertChange } from './state-change.ts';
 import { StateError } from './state-error.ts';
@@ -47,6 +48,8 @@ export interface RedisStore extends StateStore {
   readonly durabilityFault: () => Promise<string | undefined>;
   /** While Redis is unreachable: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
+  /** Lets commands on every host see this server (redis-servers.ts). Resolves with the function that ends it. */
+  readonly announceServer: (text: string) => Promise<() => Promise<void>>;
   /**
    * Gives the state another identity, which every later opening has to name: that of a backup whose rows are all in the
    * state.
@@ -167,6 +170,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
     },
     durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
     graceLeftMs: watch.graceLeftMs,
+    announceServer: (text) => announceServer(redis, opened().place, identity, text),
     rename: async (next) => void (await redis.hset(opened().place.meta, 'identity', next)),
     close: async () => {
       if (closed) return;

@@ -49,6 +49,54 @@ it('names the port of a server with a certificate that is not running', async ()
   expect(shown).toContain('HOST stands for the host of the registry, such as');
 });
 
+describe.skipIf(lacks('redis-server'))('servers with their state in a Redis', () => {
+  it('are named by the address that they share, and by HOST if they have several, until they end', async () => {
+    const redis = await startRedis();
+    const environment = { LIBRETTO_STATE: redis.url, LIBRETTO_LISTEN: '127.0.0.80:9090' };
+    const state = ['--state', redis.url];
+    try {
+      await serve(`127.0.0.81:${port}`, ...state);
+      const shown = await advice(environment);
+      expect(shown).toContain(`\n  composer config --auth bearer.127.0.0.81:${port} TOKEN\n`);
+      expect(shown).toContain(`The address http://127.0.0.81:${port} is from the running server.`);
+      await serve(`127.0.0.82:${port}`, ...state);
+      expect(await advice(environment)).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+      servers[0]?.signal('SIGTERM');
+      await servers[0]?.ended;
+      servers[1]?.signal('SIGKILL');
+      await servers[1]?.ended;
+      expect(await advice(environment)).toContain('\n  composer config --auth bearer.127.0.0.80:9090 TOKEN\n');
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('of another host are not named by their loopback address', async () => {
+    const redis = await startRedis();
+    const mark = (address: string): Promise<unknown> => {
+      const owner = {
+        id: 'x',
+        pid: 1,
+        host: 'other',
+        boot: 'b',
+        startTicks: '1',
+        since: '2026-01-01T00:00:00Z',
+        address,
+      };
+      return redis.command('HSET', 'libretto:state:servers', 'x', `9999999999999 ${JSON.stringify(owner)}`);
+    };
+    const environment = { LIBRETTO_STATE: redis.url, LIBRETTO_LISTEN: '127.0.0.80:9090' };
+    try {
+      await mark('http://127.0.0.1:8080');
+      expect(await advice(environment)).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+      await mark('https://packages.example.org');
+      expect(await advice(environment)).toContain('\n  composer config --auth bearer.packages.example.org TOKEN\n');
+    } finally {
+      await redis.stop();
+    }
+  });
+});
+
 describe.skipIf(lacks('redis-server'))('servers that count in a Redis', () => {
   it('are named by the address that they share, and by HOST if they have several', async () => {
     const redis = await startRedis();

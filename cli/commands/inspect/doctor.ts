@@ -103,7 +103,7 @@ async function checkHere(config: Config, context: Context, registry: RegistryPla
     ...(await checkPublished(config, now())),
     ...(await settled('build', 'Remove build/last-build.json.', () => checkLastBuild(config.data.value))),
     ...(await settled('lock', 'Check the permissions of the folders build and state.', () =>
-      checkProcesses(folder.path, now()),
+      checkProcesses(config, now()),
     )),
   ];
 }

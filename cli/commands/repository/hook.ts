@@ -11,7 +11,7 @@ import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { runningServer } from '../../state/serve-lock.ts';
+import { runningServer } from '../../state/running-server.ts';
 import { describeHookLines } from '../../text/hook-text.ts';
 import { addressForClients } from '../token/address-for-clients.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';

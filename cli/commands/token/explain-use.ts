@@ -5,7 +5,7 @@ import type { Context } from '../../io/context.ts';
 import { printLines, revealSecret, type Revealable } from '../../io/output.ts';
 import type { TokenDocument } from '../../text/token-text.ts';
 import { tokenUseLines } from '../../text/token-use.ts';
-import { runningServer } from '../../state/serve-lock.ts';
+import { runningServer } from '../../state/running-server.ts';
 import { addressForClients } from './address-for-clients.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { invitationPage } from '../../config/invitation-page.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Context } from '../../io/context.ts';
-import { runningServer } from '../../state/serve-lock.ts';
+import { runningServer } from '../../state/running-server.ts';
 
 export interface PrintedInvitation {
   readonly token: string;

@@ -1,0 +1,44 @@
+// The running servers of a state in a Redis, for commands on every host. A server leaves a mark there and renews it, and
+// the mark of a killed server ends by itself. Marks are advice: nothing waits for them, and nothing fails without them.
+
+import { randomUUID } from 'node:crypto';
+
+import { createRedisClient, type RedisClient } from '../redis/redis-client.ts';
+import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
+import type { StateIdentity } from './state-identity.ts';
+
+const renewMs = 2000;
+const endsAfterMs = 6000;
+const commandTimeoutMs = 1000;
+
+/** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */
+export async function announceServer(
+  redis: RedisClient,
+  { servers, meta }: StatePlace,
+  identity: StateIdentity,
+  text: string,
+): Promise<() => Promise<void>> {
+  const id = randomUUID();
+  const mark = (shown: string): Promise<unknown> =>
+    // an unreachable or full Redis: the next renewal tries again
+    redis.markServer(servers, meta, id, shown, endsAfterMs, identity).catch(() => undefined);
+  await mark(text);
+  const timer = setInterval(() => void mark(text), renewMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await mark('');
+  };
+}
+
+/** The texts of the running servers; empty if this Redis does not answer. */
+export async function listServers(url: string): Promise<readonly string[]> {
+  const { redis, connect } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
+  try {
+    await connect();
+    return await redis.listServers(placeOf(redis.options.db ?? 0).servers);
+  } catch {
+    return []; // the command that asks has used the state before, and reported what is wrong with it
+  } finally {
+    redis.disconnect();
+  }
+}
