@@ -23,8 +23,10 @@ export async function collectAnswers(collector: Collector): Promise<Answers> {
   const problems: string[] = [];
   let draft: Draft = {};
   for (const question of questions) {
-    draft = await answer(question, draft, collector, problems);
-    if (question.flag === 'publicUrl' && collector.ask !== undefined) refuseInVain(draft, collector.flags);
+    draft =
+      question.flag === 'publicUrl' && collector.ask !== undefined
+        ? await answerAddress(question, draft, collector, problems)
+        : await answer(question, draft, collector, problems);
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   const { sources = [], listen = '', data = '' } = draft;
@@ -69,11 +71,26 @@ function optionOf({ flag, option }: Question, flags: Collector['flags']): string
   return flag.startsWith('proxy') && flags['proxyFile'] !== undefined ? `--${String(flags['proxy'])}` : option;
 }
 
-/** Throws UsageError before a person answers more questions in vain: every question with `needs` needs an address. */
-function refuseInVain({ publicUrl }: Draft, flags: Collector['flags']): void {
-  if (publicUrl !== undefined) return;
+/**
+ * The address for clients at a terminal, where every question with `needs` needs one. A typed answer without an address
+ * is asked again if a flag needs one. Throws UsageError if `--public-url none` leaves no choice, before a person answers
+ * more questions in vain.
+ */
+async function answerAddress(
+  question: Question,
+  draft: Draft,
+  collector: Collector,
+  problems: string[],
+): Promise<Draft> {
+  const { flags, tell } = collector;
   const pointless = questions.find(({ flag, needs }) => needs !== undefined && flags[flag] !== undefined);
-  if (pointless !== undefined) throw new UsageError(inVain(optionOf(pointless, flags), needsAddress));
+  for (;;) {
+    const answered = await answer(question, draft, collector, problems);
+    if (answered.publicUrl !== undefined || pointless === undefined || problems.length > 0) return answered;
+    const option = optionOf(pointless, flags);
+    if (flags[question.flag] !== undefined) throw new UsageError(inVain(option, needsAddress));
+    tell(`${option} needs an address for clients. Write it, or stop with Ctrl+C and leave ${option} out.`);
+  }
 }
 
 async function answer(question: Question, draft: Draft, collector: Collector, problems: string[]): Promise<Draft> {

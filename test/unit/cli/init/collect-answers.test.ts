@@ -123,6 +123,16 @@ describe('at a terminal', () => {
     });
   });
 
+  it('a flag for a reverse proxy lets the address be asked again, with the reason', async () => {
+    const flags = { source: ['packages'], proxy: 'nginx', proxyFile: 'nginx.conf' };
+    const { answers, said } = await typed(['', 'https://packages.example.org', '', '', '', '', '', ''], flags);
+    expect(said).toContain(
+      '--nginx needs an address for clients. Write it, or stop with Ctrl+C and leave --nginx out.',
+    );
+    expect(answers).toMatchObject({ publicUrl: 'https://packages.example.org', proxy: 'nginx' });
+    await expect(typed([''], { ...flags, publicUrl: 'none' })).rejects.toThrow('--nginx has no effect without');
+  });
+
   it('a folder of git checkouts becomes one git source for each, and a folder of ZIPs an artifact source', async () => {
     const { answers, said } = await typed(['checkouts', 'zips', '', '', '', '', '', '']);
     expect(answers.sources).toEqual([
