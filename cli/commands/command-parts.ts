@@ -38,6 +38,14 @@ export function withJson(command: Command, ...examples: readonly string[]): Comm
     .addHelpText('after', example(...examples));
 }
 
+/** A command that works on a data folder or on a remote registry. */
+export function orRemote(command: Command): Command {
+  return command
+    .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
+    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine');
+}
+
 /** For a command that the server starts: it prints refusals as a document, and audits nothing. */
 export function childOption(): Option {
   return new Option('--child', 'run as the server does').hideHelp();

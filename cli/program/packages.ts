@@ -1,29 +1,50 @@
-// The commands that withdraw and restore published versions, purge them, and show downloads.
+// The commands that list packages, withdraw and restore published versions, purge them, and show downloads.
 
 import type { Command } from 'commander';
 
 import { purgeReasons } from '../../build/contract/purged.ts';
-import { childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
+import { childOption, example, onBehalfOption, orRemote, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
   const packages = program
     .command('package')
-    .summary('withdraw or purge published versions, and show usage')
+    .summary('list packages, withdraw or purge versions, and show usage')
     .description(
-      'Withdraw a published version that its source still has, or publish it again. Purge a version ' +
+      'List the published packages. Withdraw a published version that its source still has, or publish it again. Purge a version ' +
         'permanently. Show how much a package is used.',
     );
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
   packages.addHelpText(
     'after',
     example(
+      'libretto package list',
       'libretto package withdraw acme/hello 1.2.0',
       'libretto package restore acme/hello 1.2.0',
       'libretto package purge acme/hello 1.2.0 --reason secret',
       'libretto package statistics acme/hello',
     ),
   );
-  for (const add of [addWithdraw, addRestore, addPurge, addPurged, addStatistics]) add(packages, wire);
+  for (const add of [addList, addWithdraw, addRestore, addPurge, addPurged, addStatistics]) add(packages, wire);
+}
+
+function addList(packages: Command, wire: Wire): void {
+  const list = orRemote(withSettings(packages.command('list'), 'data'))
+    .argument('[pattern...]', 'a name such as acme/hello; * matches any characters')
+    .summary('list the published packages')
+    .description(
+      'List the published packages: the newest version, the number of versions, the type, and whether the package is ' +
+        'abandoned. With --url, the list has the packages and versions that the token may see.',
+    )
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      example(
+        'libretto package list',
+        'libretto package list "acme/*"',
+        'LIBRETTO_TOKEN=lib_r_… libretto package list --url https://packages.example.org --json',
+      ),
+    );
+  wire(list, () => import('../commands/package/list.ts'));
 }
 
 function addWithdraw(packages: Command, wire: Wire): void {

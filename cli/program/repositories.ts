@@ -2,7 +2,7 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, onBehalfOption, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, onBehalfOption, orRemote, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
 export function addRepositories(program: Command, wire: Wire): void {
@@ -20,13 +20,6 @@ export function addRepositories(program: Command, wire: Wire): void {
   );
   for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addHook, addRemove, addWithdraw])
     add(repository, wire);
-}
-
-function orRemote(command: Command): Command {
-  return command
-    .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
-    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
-    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine');
 }
 
 function addAdd(repository: Command, wire: Wire): void {

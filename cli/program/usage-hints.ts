@@ -13,6 +13,8 @@ const options: Readonly<Record<string, string>> = {
   '--registry': '--url ADDRESS',
 };
 
+const listPackages = 'the packages: `libretto package list`; the versions of one: `libretto why VENDOR/PACKAGE`';
+
 const commands: Readonly<Record<string, string>> = {
   install: 'Composer installs packages: composer require VENDOR/PACKAGE',
   require: 'Composer installs packages: composer require VENDOR/PACKAGE',
@@ -20,8 +22,10 @@ const commands: Readonly<Record<string, string>> = {
   add: 'to publish a source: `libretto build SOURCE`',
   run: 'to serve: `libretto serve`',
   up: 'to serve: `libretto serve`',
-  list: 'the versions of a package: `libretto why VENDOR/PACKAGE`; how many there are: `libretto status`',
-  ls: 'the versions of a package: `libretto why VENDOR/PACKAGE`; how many there are: `libretto status`',
+  list: listPackages,
+  ls: listPackages,
+  packages: listPackages,
+  search: listPackages,
   login: 'to create a token: `libretto token create --description TEXT`',
   delete: 'to withdraw a version: `libretto package withdraw`',
   remove: 'to withdraw a version: `libretto package withdraw`',
@@ -32,6 +36,8 @@ export function withHint(message: string): string {
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
   const known = kind === 'option' ? options : kind === 'command' ? commands : {};
   const hint = Object.hasOwn(known, word) ? known[word] : undefined;
-  if (hint === undefined || message.includes('(Did you mean')) return message;
-  return message.replace(/\n|$/, kind === 'option' ? `\n(Did you mean ${hint}?)$&` : `\n(${hint})$&`);
+  if (hint === undefined) return message;
+  // a similar command may be another one: `packages` is no group of commands for a person
+  if (kind === 'command') return message.replace(/(\n\(Did you mean [^)]*\))?(\n|$)/, `$1\n(${hint})$2`);
+  return message.includes('(Did you mean') ? message : message.replace(/\n|$/, `\n(Did you mean ${hint}?)$&`);
 }

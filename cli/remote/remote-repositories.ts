@@ -3,10 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import { askRemote } from './ask-remote.ts';
-import { RemoteFailure, type Remote } from './remote.ts';
+import { listAll } from './list-all.ts';
+import type { Remote } from './remote.ts';
 
 const pauseMs = 1000;
 
@@ -38,19 +38,4 @@ export async function syncRemotely(remote: Remote, id: string): Promise<JobDocum
 
 function pathOf(id: string): string {
   return `/api/repositories/${encodeURIComponent(id)}`;
-}
-
-async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
-  const found: JsonObject[] = [];
-  for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
-    const { body }: { readonly body: JsonObject } = await askRemote(remote, {
-      method: 'GET',
-      path: cursor === '' ? path : `${path}?cursor=${encodeURIComponent(cursor)}`,
-    });
-    if (!Array.isArray(body['data']))
-      throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
-    found.push(...(body['data'] as readonly JsonValue[]).filter(isJsonObject));
-    cursor = body['next_cursor'];
-  }
-  return found;
 }

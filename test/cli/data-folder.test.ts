@@ -42,6 +42,7 @@ const reading: readonly (readonly string[])[] = [
   ['audit', 'list'],
   ['audit', 'verify'],
   ['state', 'show'],
+  ['package', 'list'],
   ['package', 'withdraw', 'acme/hello', '1.0.0'],
   ['package', 'restore', 'acme/hello', '1.0.0'],
   ['package', 'statistics', 'acme/hello'],

@@ -54,6 +54,16 @@ const mistakes: readonly Mistake[] = [
     args: ['login'],
     says: ["unknown command 'login'", 'libretto token create --description TEXT'],
   },
+  ...['ls', 'packages'].map((word) => ({
+    title: `\`${word}\` for the list of packages`,
+    args: [word],
+    says: [`unknown command '${word}'`, '(the packages: `libretto package list`;'],
+  })),
+  {
+    title: 'a word of a name as the pattern of a list',
+    args: ['package', 'list', 'hello'],
+    says: ['The pattern is "hello"; allowed: a name such as acme/hello, or a pattern such as acme/* or *hello*.'],
+  },
   {
     title: 'an option of other servers',
     args: ['serve', '--port', '8080'],

@@ -82,6 +82,10 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
   ])
     await run(command);
   for (const command of [
+    'package list',
+    "package list 'acme/h*' --json",
+    'package list hello',
+    'package list acme/none',
     'package withdraw acme/hello 1.2.0',
     'package withdraw acme/hello 9.0.0',
     'package withdraw acme/old 0.9.0 --json',

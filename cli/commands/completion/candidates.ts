@@ -41,6 +41,7 @@ const valuesByName: Readonly<Record<string, Values>> = {
   lock: 'files',
   source: 'files',
   package: { things: 'packages' },
+  pattern: { things: 'packages' },
   'pattern[:constraint]': { things: 'packages' },
   version: { things: 'versions' },
   serial: { things: 'serials' },

@@ -52,7 +52,7 @@ async function refuseUnknown(name: PackageName, context: Context, { flags }: Giv
   const meant = nearest(name, readPublishedTree(data.value)?.names ?? []);
   throw new UsageError(
     `There is no package ${name} in ${data.value}, and nothing was counted for it.` +
-      `${meant === undefined ? ' `libretto status` shows how many packages there are.' : ` Did you mean ${meant}?`}`,
+      `${meant === undefined ? ' `libretto package list` shows all packages.' : ` Did you mean ${meant}?`}`,
   );
 }
 

@@ -12,7 +12,7 @@ import {
   removedConnection,
 } from '../../../proxy/manage/schemas/connection.ts';
 import { jobSchema } from '../../../proxy/manage/schemas/job.ts';
-import { statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
+import { packageSummary, statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
 import { purgeSchema } from '../../../proxy/manage/schemas/purge.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../../proxy/manage/schemas/repository.ts';
 import { archiveLine, buildReport } from './build-documents.ts';
@@ -96,6 +96,11 @@ export const registryDocuments = {
       already_published: flag('true: these bytes are published, and nothing would change'),
     }),
   ]),
+  'package list': z.object({
+    packages: z
+      .array(packageSummary.omit({ keywords: true, downloads: true }))
+      .describe('the packages that match, by name'),
+  }),
   'package withdraw': withdrawalSchema,
   'package purge': purge,
   'package purged': z.union([

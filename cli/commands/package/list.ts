@@ -1,0 +1,84 @@
+// `libretto package list`: the published packages of a data folder, or those of a remote registry that the token sees.
+
+import { isNamePattern, matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
+import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
+import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import { formatOrigin } from '../../config/config.ts';
+import { shown } from '../../config/setting-values.ts';
+import { readDataFolder } from '../../data-folder/open-data-folder.ts';
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { listAll } from '../../remote/list-all.ts';
+import { remoteOf, type Remote } from '../../remote/remote.ts';
+import { describePackages, type PackageLine } from '../../text/package-text.ts';
+import { treeDamage } from '../../tree/damaged-tree.ts';
+
+/** The most that the API puts on a page. */
+const pageSize = 200;
+
+interface Found {
+  readonly packages: readonly PackageLine[];
+  /** names of packages whose files are damaged */
+  readonly unread: readonly string[];
+}
+
+export async function run(context: Context, given: Given): Promise<number> {
+  const { flags, operands } = given;
+  refuseUnusable(operands);
+  const remote = remoteOf(flags, context);
+  const { packages, unread } = remote === undefined ? await listHere(context, flags) : await listThere(remote);
+  const matches = operands.length === 0 ? () => true : matchAnyName(operands);
+  const matching = packages.filter(({ name }) => matches(name));
+  if (flags['json'] === true) printJson(context.stdout, { packages: matching.map(lineOf) });
+  else if (matching.length > 0) printLines(context.stdout, describePackages(matching));
+  else printLines(context.remarks, [nothing(operands, packages.length)]);
+  if (unread.length === 0) return 0;
+  const damaged = unread.length === 1 ? '1 package is' : `${counted(unread.length, 'package')} are`;
+  printProblems(context.stderr, [
+    `${damaged} damaged and not listed, such as ${unread[0] ?? ''}. \`libretto verify\` names the repair.`,
+  ]);
+  return 1;
+}
+
+/** Throws UsageError. */
+function refuseUnusable(patterns: readonly string[]): void {
+  const wrong = patterns.find((pattern) => !isNamePattern(pattern));
+  if (wrong === undefined) return;
+  throw new UsageError(
+    `The pattern is ${shown(wrong)}; allowed: a name such as acme/hello, or a pattern such as acme/* or *hello*. Put ` +
+      'a pattern in quotes.',
+  );
+}
+
+async function listHere(context: Context, flags: Given['flags']): Promise<Found> {
+  const { data, origin } = await readDataFolder(context, flags, 'tree');
+  if (origin.value !== undefined)
+    throw new UsageError(
+      `The packages are at an origin (${formatOrigin(origin.origin)}), not in the data folder. Run the command on the ` +
+        'building host, or name the registry with --url.',
+    );
+  const damage = treeDamage(data.value);
+  if (damage !== undefined) throw new UsageError(damage);
+  const catalogue = createCatalogue(createLocalPublishedFiles(data.value));
+  const nowMs = context.now().getTime();
+  const { all } = await catalogue.read(nowMs);
+  return { packages: [...all.values()], unread: await catalogue.unread(nowMs) };
+}
+
+async function listThere(remote: Remote): Promise<Found> {
+  const packages = await listAll(remote, `/api/packages?limit=${pageSize}`);
+  return { packages: packages as unknown as readonly PackageLine[], unread: [] };
+}
+
+/** Only the fields that both a data folder and every version of the API have. */
+function lineOf(one: PackageLine): PackageLine {
+  const { name, description, type, abandoned, latest_version, versions, updated_at } = one;
+  return { name, description, type, abandoned, latest_version, versions, updated_at };
+}
+
+function nothing(patterns: readonly string[], packages: number): string {
+  if (packages === 0) return 'Nothing is published. Publish packages with `libretto build SOURCE`.';
+  return `No package matches ${patterns.join(' or ')}. \`libretto package list\` shows all ${packages}.`;
+}

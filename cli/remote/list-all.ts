@@ -1,0 +1,21 @@
+// Reads every page of a list of a remote registry.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { askRemote } from './ask-remote.ts';
+import { RemoteFailure, type Remote } from './remote.ts';
+
+/** `path`: of the list, perhaps with a query. Throws RegistryError with the registry's refusal, and RemoteFailure. */
+export async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
+    const { body }: { readonly body: JsonObject } = await askRemote(remote, {
+      method: 'GET',
+      path: cursor === '' ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
+    });
+    if (!Array.isArray(body['data']))
+      throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
+    found.push(...(body['data'] as readonly JsonValue[]).filter(isJsonObject));
+    cursor = body['next_cursor'];
+  }
+  return found;
+}
