@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 
 import type { TextStream } from './answer-stream.ts';
 import type { Context } from './context.ts';
@@ -17,8 +18,8 @@ export class QuestionsCancelled extends Error {
 export interface Questions {
   /** Resolves with the line that the person typed, without blanks around it. Rejects with QuestionsCancelled. */
   readonly ask: (prompt: string) => Promise<string>;
-  /** Gives the terminal back. */
-  readonly close: () => void;
+  /** Gives the terminal back. Resolves once another reader may take it. */
+  readonly close: () => Promise<void>;
 }
 
 /** `prompts` is a terminal where `input` is one. Lines that arrive before their question wait for it. */
@@ -54,9 +55,10 @@ export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr
       lines.prompt();
       return (await answer).trim();
     },
-    close: () => {
+    close: async () => {
       lines.off('close', cancel);
       lines.close();
+      await setImmediate(); // Node stops the reading in the next turn: a reader that begins earlier would get nothing
     },
   };
 }

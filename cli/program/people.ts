@@ -29,10 +29,10 @@ function addCreate(user: Command, wire: Wire): void {
     .command('create')
     .summary('create a user')
     .description(
-      'Create a user. The command asks for the password without showing it. With --invite, the user chooses ' +
+      'Create a user. At a terminal, the command asks for the email, and for the password without showing it. With --invite, the user chooses ' +
         'the password.',
     )
-    .requiredOption('--email <email>', 'the email address for the login')
+    .option('--email <email>', 'the email address for the login (default: the command asks for it at a terminal)')
     .option('--name <name>', 'the name of the user')
     .addOption(roleOption('the role of the user (default: viewer)'))
     .option('--admin', 'the same as --role admin')

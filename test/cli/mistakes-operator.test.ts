@@ -256,6 +256,11 @@ const mistakes: readonly Mistake[] = [
     says: ["required option '--reason <reason>' not specified", '`libretto package purge --help`'],
   },
   {
+    title: 'a user without an email and without a terminal',
+    args: ['user', 'create', '--invite', '-d', 'var'],
+    says: ['There is no terminal to ask for the email. Name it with --email, such as ada@example.org.'],
+  },
+  {
     title: 'a password without a terminal',
     args: ['user', 'create', '--email', 'ada@example.org', '-d', 'var'],
     says: ['There is no terminal to ask for a password.', '--password-stdin', '--invite'],

@@ -130,10 +130,8 @@ describe('users', () => {
     ).toContain('already');
   });
 
-  it.skipIf(lacks('script'))('type their password unseen, twice', async () => {
-    const command = [process.execPath, binary, 'user', 'create', '--admin', '--email', 'ada@example.org']
-      .map((word) => `'${word}'`)
-      .join(' ');
+  it.skipIf(lacks('script'))('type their email, and their password unseen, twice', async () => {
+    const command = [process.execPath, binary, 'user', 'create', '--admin'].map((word) => `'${word}'`).join(' ');
     const typed = async (first: string, second: string): Promise<{ exitCode: number; shown: string }> => {
       const child = execa('script', ['-qec', command, '/dev/null'], {
         cwd: folder.path,
@@ -143,7 +141,9 @@ describe('users', () => {
         timeout: 50_000,
       });
       let shown = '';
+      const emails = ['nonsense', 'ada@example.org'];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        if (text.includes('Email: ')) child.stdin.write(`${emails.shift() ?? ''}\r`);
         if (text.includes('Password: ')) child.stdin.write(`${first}\r`);
         if (text.includes('Repeat the password: ')) child.stdin.write(`${second}\r`);
         shown += text;
@@ -156,6 +156,7 @@ describe('users', () => {
     });
     const { exitCode, shown } = await typed(`x\u007f${password}`, password);
     expect({ exitCode, shows: shown.includes('horse') }).toEqual({ exitCode: 0, shows: false });
+    expect(shown).toContain('The email must be an address such as ada@example.org, not "nonsense".');
     const url = await serve();
     expect((await post(`${url}/api/auth/login`, { email: 'ada@example.org', password })).status).toBe(200);
   });

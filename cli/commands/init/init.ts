@@ -84,7 +84,7 @@ async function answersOf(context: Context, flags: Given['flags'], out: string): 
     if (error instanceof QuestionsCancelled) return undefined;
     throw error;
   } finally {
-    questions?.close();
+    await questions?.close();
   }
 }
 

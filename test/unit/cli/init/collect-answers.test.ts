@@ -52,7 +52,7 @@ async function typed(lines: readonly string[], flags: Record<string, unknown> = 
     });
     return { answers, said };
   } finally {
-    questions.close();
+    await questions.close();
   }
 }
 
