@@ -20,6 +20,7 @@ import { addMirror } from './mirror.ts';
 import { addPackages } from './packages.ts';
 import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
+import { refuseUnusedAddress } from './local-only.ts';
 import { registryOptions } from './registry-options.ts';
 import { addRepositories } from './repositories.ts';
 import { addConnections } from './connections.ts';
@@ -122,6 +123,7 @@ function wireTo(program: Command, context: ProcessContext, finish: (exitCode: nu
       const flags = flagsOf(command);
       refuseImpossiblePaths(command, flags);
       context.onCommand(registryOptions(program, flags, context.workingDirectory));
+      refuseUnusedAddress(command, flags, context.environment);
       const streams = commandStreams(context, flags);
       const { run } = await load();
       // the server that started this process has warned already

@@ -13,6 +13,12 @@ const options: Readonly<Record<string, string>> = {
   '--registry': '--url ADDRESS',
 };
 
+/** Options that other commands have, and why this one has not. */
+const absent: Readonly<Record<string, string>> = {
+  '--state': 'this command reads no state, so it needs no address of one: leave --state out',
+  '--url': 'this command has no remote form: run it on the host of the registry',
+};
+
 const listPackages = 'the packages: `libretto package list`; the versions of one: `libretto why VENDOR/PACKAGE`';
 
 const commands: Readonly<Record<string, string>> = {
@@ -34,10 +40,13 @@ const commands: Readonly<Record<string, string>> = {
 /** The message with a hint behind its first line. */
 export function withHint(message: string): string {
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
-  const known = kind === 'option' ? options : kind === 'command' ? commands : {};
-  const hint = Object.hasOwn(known, word) ? known[word] : undefined;
-  if (hint === undefined) return message;
+  const similar = message.includes('(Did you mean');
+  if (kind === 'option' && Object.hasOwn(absent, word))
+    return message.replace(/(?:\n\(Did you mean [^)]*\))?(\n|$)/, `\n(${absent[word] ?? ''})$1`);
   // a similar command may be another one: `packages` is no group of commands for a person
-  if (kind === 'command') return message.replace(/(\n\(Did you mean [^)]*\))?(\n|$)/, `$1\n(${hint})$2`);
-  return message.includes('(Did you mean') ? message : message.replace(/\n|$/, `\n(Did you mean ${hint}?)$&`);
+  if (kind === 'command' && Object.hasOwn(commands, word))
+    return message.replace(/(\n\(Did you mean [^)]*\))?(\n|$)/, `$1\n(${commands[word] ?? ''})$2`);
+  if (kind === 'option' && Object.hasOwn(options, word) && !similar)
+    return message.replace(/\n|$/, `\n(Did you mean ${options[word] ?? ''}?)$&`);
+  return message;
 }

@@ -198,6 +198,14 @@ const mistakes: readonly Mistake[] = [
     ],
   })),
   {
+    title: 'the state for a command that reads none',
+    args: ['history', '--state', 'redis://127.0.0.1', '-d', 'var'],
+    says: [
+      "unknown option '--state'",
+      '(this command reads no state, so it needs no address of one: leave --state out)',
+    ],
+  },
+  {
     title: 'a folder of packages as the data folder',
     args: ['verify', '-d', 'packages'],
     says: ['is no data folder: it has neither a publication nor a state.', 'Name the data folder with --data'],
