@@ -124,7 +124,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(JSON.parse(reply.body)).toEqual({
       error:
         'This port serves HTTPS, and the request came over plain HTTP. Write https:// in place of http:// in the ' +
-        `address: https://localhost:${port}`,
+        `address: https://127.0.0.1:${port}`,
       code: 'BAD_REQUEST',
       details: {},
     });

@@ -55,25 +55,6 @@ const jobs: readonly Job[] = [
     exitCode: 2,
     says: ['requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync)'],
   },
-  ...[
-    ['token', 'list'],
-    ['package', 'withdraw', 'acme/hello', '1.0.0'],
-  ].map((args) => ({
-    title: `an address for \`${args.slice(0, 2).join(' ')}\`, which has no remote form`,
-    args,
-    options: { environment: { LIBRETTO_URL: 'https://packages.example.org' } },
-    exitCode: 2,
-    says: [
-      `LIBRETTO_URL names a registry, and \`libretto ${args.slice(0, 2).join(' ')}\` has no remote form.`,
-      'name the folder with --data.',
-    ],
-  })),
-  {
-    title: 'the address of a registry as a flag of a command without a remote form',
-    args: ['token', 'list', '--url', 'https://packages.example.org'],
-    exitCode: 2,
-    says: ["unknown option '--url'", '(this command has no remote form: run it on the host of the registry)'],
-  },
   {
     title: 'a token and an empty address',
     args: ['tool'],

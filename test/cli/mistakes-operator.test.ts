@@ -197,6 +197,23 @@ const mistakes: readonly Mistake[] = [
       'Name it with --state redis://127.0.0.1:1 or LIBRETTO_STATE',
     ],
   })),
+  ...[
+    ['token', 'list'],
+    ['package', 'withdraw', 'acme/hello', '1.0.0'],
+  ].map((args) => ({
+    title: `an address for \`${args.slice(0, 2).join(' ')}\`, which has no remote form`,
+    args,
+    options: { environment: { LIBRETTO_URL: 'https://packages.example.org' } },
+    says: [
+      `LIBRETTO_URL names a registry, and \`libretto ${args.slice(0, 2).join(' ')}\` has no remote form.`,
+      'name the folder with --data.',
+    ],
+  })),
+  {
+    title: 'the address of a registry as a flag of a command without a remote form',
+    args: ['token', 'list', '--url', 'https://packages.example.org'],
+    says: ["unknown option '--url'", '(this command has no remote form: run it on the host of the registry)'],
+  },
   {
     title: 'the state for a command that reads none',
     args: ['history', '--state', 'redis://127.0.0.1', '-d', 'var'],

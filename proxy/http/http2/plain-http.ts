@@ -1,6 +1,6 @@
 // Answers a client that speaks plain HTTP to a port with TLS: a mistyped http:// would otherwise end in a closed
-// connection without a reason. OpenSSL has consumed the request by then, so the answer names an address of the
-// certificate instead of the requested one.
+// connection without a reason. OpenSSL has consumed the request by then, and its Host header too, so the answer names the
+// address that the client reached, or a name of the certificate.
 
 import { X509Certificate } from 'node:crypto';
 import { isIPv6, type Socket } from 'node:net';
@@ -24,7 +24,7 @@ export function isPlainHttp({ code }: NodeJS.ErrnoException): boolean {
  * status.
  */
 export function refusePlainHttp(socket: Socket, pem: string): number {
-  const address = addressOf(pem, socket.localPort);
+  const address = addressOf(pem, socket);
   return writeRefusal(
     'BAD_REQUEST',
     socket,
@@ -33,7 +33,10 @@ export function refusePlainHttp(socket: Socket, pem: string): number {
   );
 }
 
-function addressOf(pem: string, port: number | undefined): string | undefined {
-  const name = certificateNames(new X509Certificate(pem)).find((candidate) => !candidate.includes('*'));
+/** A certificate is valid for the address that the client reached only if it has this address. */
+function addressOf(pem: string, { localAddress, localPort: port }: Socket): string | undefined {
+  const names = certificateNames(new X509Certificate(pem));
+  const reached = localAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+  const name = names.find((candidate) => candidate === reached) ?? names.find((candidate) => !candidate.includes('*'));
   return name === undefined || port === undefined ? undefined : `https://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
