@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
+import { runBatch } from '../../build/shared/concurrency/batch.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import { digestOf } from '../../build/shared/text/digest-of.ts';
 import { listShortly } from '../../build/shared/text/list-shortly.ts';
@@ -47,6 +48,9 @@ export interface SiteTree {
   readonly lists: AdvisoryLists;
 }
 
+/** Enough for the disk to be busy while a package is parsed. */
+const packagesAtOnce = 16;
+
 /** Rejects with UnusableFile if a file of the tree is damaged: a catalogue without a package would say that it is gone. */
 export async function readTree(files: PublishedFiles): Promise<SiteTree> {
   const [publication, [lists], [root], names] = await Promise.all([
@@ -79,12 +83,11 @@ async function readPackages(
 ): Promise<ReadonlyMap<PackageName, TreePackage>> {
   const packages = new Map<PackageName, TreePackage>();
   const damaged: PackageName[] = [];
-  for (const name of names) {
-    const read = await readVersions(files, name).catch(() => undefined); // `verify` names the fault
-    const found =
-      read === undefined || read.faults.length > 0 || !read.isWhole ? undefined : packageOf(name, read.versions);
-    if (found === undefined) damaged.push(name);
-    else packages.set(name, found);
+  const found = await runBatch(names, packagesAtOnce, (name) => readPackage(files, name));
+  for (const [at, name] of names.entries()) {
+    const one = found[at];
+    if (one === undefined) damaged.push(name);
+    else packages.set(name, one);
   }
   if (damaged.length > 0)
     throw new UnusableFile(
@@ -92,6 +95,12 @@ async function readPackages(
         'run `libretto verify`',
     );
   return packages;
+}
+
+/** undefined: a file of it is missing or damaged; `verify` names the fault. */
+async function readPackage(files: PublishedFiles, name: PackageName): Promise<TreePackage | undefined> {
+  const read = await readVersions(files, name).catch(() => undefined);
+  return read === undefined || read.faults.length > 0 || !read.isWhole ? undefined : packageOf(name, read.versions);
 }
 
 function packageOf(name: PackageName, versions: readonly PublishedVersion[]): TreePackage | undefined {

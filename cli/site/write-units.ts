@@ -2,6 +2,7 @@
 // change is not rendered. A kill at any moment leaves whole files, and a record by which the next run completes them.
 
 import { join } from 'node:path';
+import { runBatch } from '../../build/shared/concurrency/batch.ts';
 import type { CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
 import { areThere, listOwnFiles, readIfThere, removeFile, writeIfChanged } from './site-files.ts';
 import {
@@ -12,6 +13,8 @@ import {
   type RecordedUnit,
   type SiteRecord,
 } from './site-record.ts';
+
+const filesAtOnce = 8;
 
 /** Files that are rendered together. */
 export interface SiteUnit {
@@ -44,7 +47,8 @@ export async function writeUnits(
   let written = 0;
   for (const [at, unit] of stale.entries()) {
     const files = await unit.render();
-    for (const [path, content] of files) if (await writeIfChanged(folder, path, content)) written += 1;
+    const wrote = await runBatch([...files], filesAtOnce, ([path, content]) => writeIfChanged(folder, path, content));
+    written += wrote.filter(Boolean).length;
     after.set(unit.key, { digest: unit.digest, files: [...files.keys()] });
     onUnit(unit, at + 1, stale.length);
   }

@@ -46,8 +46,8 @@ export function packagePages(
 
 /** At least one page. */
 function dependentsPages(opened: OpenPackage): readonly CataloguePage[] {
-  const { name, dependents, packages } = opened;
-  const neighbourhood = neighbourhoodOf(packages.all, name, 1);
+  const { name, dependents } = opened;
+  const neighbourhood = neighbourhoodOf(opened, 1);
   const count = Math.max(1, Math.ceil(dependents.length / dependentsPerPage));
   return Array.from({ length: count }, (_, at) => ({
     path: packagePath(name, 'dependents', { page: String(at + 1) }),

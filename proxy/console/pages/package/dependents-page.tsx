@@ -35,7 +35,7 @@ export function showDependents(
 ): Promise<PageView> {
   const steps = query.get('steps') === '2' ? 2 : 1;
   const page = Math.min(1_000_000, Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1));
-  const neighbourhood = neighbourhoodOf(opened.packages.all, opened.name, steps);
+  const neighbourhood = neighbourhoodOf(opened, steps);
   return Promise.resolve({
     title: `Dependents of ${opened.name}`,
     section: 'packages',

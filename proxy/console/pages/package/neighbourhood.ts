@@ -5,7 +5,7 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import { compareText } from '../../../../build/shared/text/compare-text.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import type { Picture } from '../../components/layered-picture.tsx';
-import { packagePath } from './open-package.ts';
+import { packagePath, type OpenPackage } from './open-package.ts';
 
 /** A picture of more is no picture: the lists say the same. */
 export const mostInPicture = 50;
@@ -20,11 +20,16 @@ export interface Neighbourhood {
   readonly count: number;
 }
 
+/** The package, all others, and those of them that require it. */
+export type Centre = Pick<OpenPackage, 'name' | 'packages' | 'dependents'>;
+
 /** `steps`: 1 or 2 in both directions. */
-export function neighbourhoodOf(all: All, name: PackageName, steps: number): Neighbourhood {
+export function neighbourhoodOf({ name, packages: { all }, dependents }: Centre, steps: number): Neighbourhood {
   const seen = new Set<string>([name]);
+  const nearest = new Set<string>(dependents.slice(0, mostInPicture + 1));
   const right = layersFrom(name, steps, seen, (layer) => requiredBy(all, layer));
-  const left = layersFrom(name, steps, seen, (layer) => requiring(all, layer));
+  // the dependents of the package are known: a search for them in all packages, for each package, is slow
+  const left = layersFrom(name, steps, seen, (layer) => (layer.has(name) ? nearest : requiring(all, layer)));
   const count = seen.size - 1;
   if (count === 0 || count > mostInPicture - 1) return { picture: undefined, count };
   const layers = [...left.toReversed(), new Set([name]), ...right];

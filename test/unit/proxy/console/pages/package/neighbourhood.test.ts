@@ -19,8 +19,14 @@ function registry(requires: Readonly<Record<string, readonly string[]>>) {
   );
 }
 
+const around = (all: ReturnType<typeof registry>, text: string, steps: number) => {
+  const name = text as PackageName;
+  const dependents = [...all.values()].filter(({ requires }) => requires.has(name)).map((one) => one.name);
+  return neighbourhoodOf({ name, packages: { all }, dependents }, steps);
+};
+
 const layersOf = (all: ReturnType<typeof registry>, name: string, steps: number) =>
-  neighbourhoodOf(all, name as PackageName, steps).picture?.layers.map((layer) => layer.map((node) => node.name));
+  around(all, name, steps).picture?.layers.map((layer) => layer.map((node) => node.name));
 
 const chain = registry({
   'a/site': ['a/shop'],
@@ -43,7 +49,7 @@ describe('neighbourhoodOf', () => {
   });
 
   it('draws lines between neighbouring layers, and links to packages that are here', () => {
-    const { picture } = neighbourhoodOf(chain, 'a/billing' as PackageName, 1);
+    const { picture } = around(chain, 'a/billing', 1);
     expect(picture?.lines).toEqual([
       ['a/shop', 'a/billing'],
       ['a/billing', 'a/money'],
@@ -58,7 +64,7 @@ describe('neighbourhoodOf', () => {
   });
 
   it('draws nothing for a package without neighbours, and for one with too many', () => {
-    expect(neighbourhoodOf(registry({ 'a/one': [] }), 'a/one' as PackageName, 1)).toEqual({
+    expect(around(registry({ 'a/one': [] }), 'a/one', 1)).toEqual({
       picture: undefined,
       count: 0,
     });
@@ -67,7 +73,7 @@ describe('neighbourhoodOf', () => {
         'a/base': [],
         ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`u/p${at}`, ['a/base']])),
       });
-    expect(neighbourhoodOf(users(mostInPicture - 1), 'a/base' as PackageName, 2).picture).toBeDefined();
-    expect(neighbourhoodOf(users(mostInPicture), 'a/base' as PackageName, 2).picture).toBeUndefined();
+    expect(around(users(mostInPicture - 1), 'a/base', 2).picture).toBeDefined();
+    expect(around(users(mostInPicture), 'a/base', 2).picture).toBeUndefined();
   });
 });
