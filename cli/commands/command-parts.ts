@@ -11,7 +11,13 @@ import type { Setting } from '../config/setting.ts';
 import { settings, type SettingName } from '../config/settings.ts';
 
 /** Lets a command run the module that `load` brings, only when it is called. */
-export type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>) => void;
+export type Wire = (command: Command, load: () => Promise<CommandModule>) => void;
+
+export interface CommandModule {
+  readonly run: Run;
+  /** true: it publishes, so the catalogue of the setting `site` is written behind it */
+  readonly publishes?: true;
+}
 
 /** The flags of these settings, and the one that names the configuration file; may be called again for more. */
 export function withSettings(command: Command, ...names: readonly SettingName[]): Command {

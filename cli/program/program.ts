@@ -125,10 +125,13 @@ function wireTo(program: Command, context: ProcessContext, finish: (exitCode: nu
       context.onCommand(registryOptions(program, flags, context.workingDirectory));
       refuseUnusedAddress(command, flags, context.environment);
       const streams = commandStreams(context, flags);
-      const { run } = await load();
+      const { run, publishes } = await load();
       // the server that started this process has warned already
       if (flags['child'] !== true) warnOfUnknownVariables(context);
-      finish(await run(withStreams(context, streams, actorOf(context, flags)), { flags, operands: command.args }));
+      const own = withStreams(context, streams, actorOf(context, flags));
+      const exitCode = await run(own, { flags, operands: command.args });
+      if (publishes === true) await (await import('./keep-site-after.ts')).keepSiteAfter(command, flags, own);
+      finish(exitCode);
     });
   };
 }

@@ -17,6 +17,7 @@ const served = [
   'consoleAllowHttp',
   'metrics',
   'log',
+  'site',
 ] as const;
 
 export function addServe(program: Command, wire: Wire): void {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addSite(program: Command, wire: Wire): void {
   const site = withSettings(program.command('site'), 'data')
@@ -16,6 +16,7 @@ export function addSite(program: Command, wire: Wire): void {
         'no tokens: it shows every package to everyone who can open it. Only pages that changed are written.',
     )
     .option('--json', 'print the result as JSON')
+    .addOption(childOption())
     .addHelpText('after', example('libretto site /var/www/packages', 'libretto build --site /var/www/packages'));
   wire(site, () => import('../commands/build/site.ts'));
 }

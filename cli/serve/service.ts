@@ -27,6 +27,7 @@ import { readCertificate, type CertificateFacts, type ReadCertificate } from '..
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { consoleUrl } from './console-address.ts';
+import { keepConfiguredSite } from './keep-configured-site.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
 import { offerSetup } from './setup-offer.ts';
@@ -114,6 +115,7 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
     onError: (err) => log.logger.error({ err }, 'metrics could not be read'),
   });
   const addresses = await servers.listen();
+  closing.add(await keepConfiguredSite(core));
   return {
     ...logging(log),
     ...addressing(core, addresses, certificate?.facts),

@@ -1,12 +1,10 @@
-// The catalogue after a build with the setting `site`. The folder is refused before the build, and a catalogue that could
-// not be written is a problem beside the report: the packages are published.
+// The catalogue after a build with the setting `site`. The folder is refused before the build, and the report names the
+// catalogue.
 
 import type { BuildReport } from '../../build/contract/build-report.ts';
-import { BuildBusy } from '../../build/contract/refusals.ts';
-import { StorageError } from '../../build/output/storage-error.ts';
-import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { orProblem } from './or-problem.ts';
 import { siteFolder } from './site-folder.ts';
 import { describeSite, writeSite, type SiteReport } from './write-site.ts';
 
@@ -26,18 +24,9 @@ export function siteAfterBuild(
 ): (report: BuildReport) => Promise<SiteOutcome> {
   const checked = siteFolder(folder, config.data.value);
   return async ({ serial }) => {
-    if (serial === 0) return { document: {}, lines: [], problems: [] };
-    try {
-      const site = await writeSite(checked, config, context);
-      return { document: { site }, lines: [describeSite(site)], problems: [] };
-    } catch (error) {
-      if (!isExpected(error)) throw error;
-      const problem = `The packages are published, but the catalogue is not up to date: ${error.message}`;
-      return { document: {}, lines: [], problems: [problem] };
-    }
+    const attempt = await orProblem(async () => (serial === 0 ? undefined : writeSite(checked, config, context)));
+    if ('problem' in attempt) return { document: {}, lines: [], problems: [attempt.problem] };
+    if (attempt.site === undefined) return { document: {}, lines: [], problems: [] };
+    return { document: { site: attempt.site }, lines: [describeSite(attempt.site)], problems: [] };
   };
-}
-
-function isExpected(error: unknown): error is Error {
-  return error instanceof UnusableFile || error instanceof StorageError || error instanceof BuildBusy;
 }

@@ -57,7 +57,8 @@ export function isOwnPath(path: unknown): path is string {
   );
 }
 
-function parseJson(text: string): unknown {
+/** undefined for a damaged text. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

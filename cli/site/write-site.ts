@@ -17,6 +17,7 @@ import type { Context } from '../io/context.ts';
 import { counted, printLines, printWarnings } from '../io/output.ts';
 import { startProgress } from '../io/progress.ts';
 import { readPublication, readTree } from './read-tree.ts';
+import { writeShown } from './shown-publication.ts';
 import { markerFolder } from './site-record.ts';
 import { siteUnits, type SiteParts } from './site-units.ts';
 import { writeUnits, type WrittenFiles } from './write-units.ts';
@@ -62,8 +63,10 @@ async function writeUntilSame(
     const tree = await readTree(parts.files);
     const files = await writeUnits(folder, siteUnits(tree, parts), onUnit);
     [written, removed] = [written + files.written, removed + files.removed];
-    const { serial } = await readPublication(parts.files);
-    if (serial === tree.serial) return { serial, packages: tree.packages.size, written, removed };
+    const published = await readPublication(parts.files);
+    if (published.serial !== tree.serial) continue;
+    await writeShown(folder, published);
+    return { serial: tree.serial, packages: tree.packages.size, written, removed };
   }
 }
 

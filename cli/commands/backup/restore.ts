@@ -32,6 +32,8 @@ import { keepServersOff } from '../../state/serve-lock.ts';
 import { readRememberedState, rememberState } from '../../state/remembered-state.ts';
 import { redisOf, sharedPlace, stateDirectory, type StatePlace } from '../../state/state-place.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, stderr } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');

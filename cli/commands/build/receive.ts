@@ -18,6 +18,8 @@ import { printChanges, printJson, printProblems } from '../../io/output.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { workingDirectory, stdout, summary, stderr } = context;
   const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree');

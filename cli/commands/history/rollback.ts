@@ -20,6 +20,8 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const mostLines = 200;
 
+export const publishes = true;
+
 export async function run(context: Context, given: Given): Promise<number> {
   if (given.flags['child'] === true) return answerServer(context, given);
   const { config, to, report } = await rollBackHere(context, given);

@@ -17,6 +17,7 @@ import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../../doctor/registry.ts';
+import { checkSite } from '../../doctor/site.ts';
 import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
@@ -102,6 +103,7 @@ async function checkHere(config: Config, context: Context, registry: RegistryPla
     ...(await checkStateAndFeatures(config, context, isForeign)),
     ...(await checkPublished(config, now())),
     ...(await settled('build', 'Remove build/last-build.json.', () => checkLastBuild(config.data.value))),
+    ...(await settled('site', 'Name another folder in the setting `site`.', async () => checkSite(config))),
     ...(await settled('lock', 'Check the permissions of the folders build and state.', () =>
       checkProcesses(config, now()),
     )),

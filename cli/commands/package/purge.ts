@@ -26,6 +26,8 @@ import { UsageError } from '../../io/usage-error.ts';
 const mostShown = 40;
 const longestNote = 1000;
 
+export const publishes = true;
+
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { stdout } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);

@@ -20,6 +20,8 @@ import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/rec
 import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
 import { withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stdout } = context;
   if (flags['dryRun'] === true && flags['recover'] === undefined)

@@ -26,6 +26,8 @@ import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, given: Given): Promise<number> {
   const { stdout, summary, stderr } = context;
   if (given.flags['child'] === true) return answerServer(context, given);

@@ -19,6 +19,8 @@ import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { stdout, summary } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);

@@ -40,6 +40,8 @@ interface Published {
   readonly created: boolean;
 }
 
+export const publishes = true;
+
 export function run(context: Context, given: Given): Promise<number> {
   return publishOrPlan(context, given).catch((error: unknown) => Promise.reject(explained(error)));
 }

@@ -18,6 +18,8 @@ import { runRepositoryCommand, type RepositoryCommand } from './repository-comma
 
 type Place = typeof sharedHook | { readonly of: 'repository'; readonly id: RepositoryId };
 
+export const publishes = true;
+
 export function run(context: Context, given: Given): Promise<number> {
   assertOne(given);
   return runRepositoryCommand(context, given, async (command) => {

@@ -9,6 +9,8 @@ import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
+export const publishes = true;
+
 export function run(context: Context, given: Given): Promise<number> {
   const { flags } = given;
   return runRepositoryCommand(context, given, async ({ repositories, syncing, id, json }) => {

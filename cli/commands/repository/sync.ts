@@ -14,6 +14,8 @@ import { runRepositoryCommand, type RepositoryCommand } from './repository-comma
 import { describeJob, describeLeftOut } from '../../text/repository-text.ts';
 import { syncBuild } from '../../sync/sync-build.ts';
 
+export const publishes = true;
+
 export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
   if (remote !== undefined)

@@ -11,6 +11,8 @@ import { runRepositoryCommand } from './repository-command.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { syncBuild } from '../../sync/sync-build.ts';
 
+export const publishes = true;
+
 export function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, async ({ config, state, sealer, repositories, json }) => {
     const records = await repositories.list();
