@@ -1,6 +1,6 @@
 // Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, all HTTP tests on
-// both node paths, all command tests with a process each, and each page of the console in every way. `http-public` in vitest.config.ts has the second node
-// path. Arguments go to vitest. The first line has the seed; the same variables play a run again. A series that fails
+// both node paths, all command tests with a process each, and each page of the console and of the catalogue in every
+// way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The first line has the seed; the same variables play a run again. A series that fails
 // becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
@@ -37,7 +37,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
   /^test\/(?:cli|fault|http|property)\//.test(path) ||
-  /^test\/e2e\/console-(?:pages|states)\./.test(path) ||
+  /^test\/e2e\/(?:catalogue|console-(?:pages|states))\./.test(path) ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(

@@ -30,12 +30,15 @@ const pages = [
 describe.skipIf(lacks('chromium'))('the catalogue in a browser', () => {
   let registry: TemporaryTree;
   let browser: Browser;
+  /** looks at every page */
+  let looker: Page;
 
   beforeAll(async () => {
     registry = temporaryTree(cataloguePackages);
     expect(await runCli(['build', '--site', 'site'], { cwd: registry.root })).toMatchObject({ exitCode: 0 });
     const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
     browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
+    looker = await browser.newPage();
   });
   afterAll(async () => {
     await browser?.close();
@@ -54,10 +57,9 @@ describe.skipIf(lacks('chromium'))('the catalogue in a browser', () => {
   it.each(pages.map((path, at) => ({ path, at })))('$path', async ({ path, at }) => {
     const found: string[] = [];
     for (const { colorScheme, width } of waysOf(at)) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-      const faults = await faultsOf(context, address(path));
-      await context.close();
-      found.push(...faults.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
+      await looker.setViewportSize({ width, height: 800 });
+      await looker.emulateMedia({ colorScheme });
+      found.push(...(await faultsOf(looker, address(path))).map((fault) => `${colorScheme}, ${width} px: ${fault}`));
     }
     expect(found).toEqual([]);
   });

@@ -1,18 +1,21 @@
 // Tests every page of the console in Chromium, on the shipped server with something on every page: accessible, as wide
-// as the window, without anything from elsewhere, and small. `npm test` shows each page once, in turn light or dark,
-// narrow or wide. `npm run fault` shows each page in every way (CONSOLE_WAYS=all), also without JavaScript, where the
-// check of accessibility cannot run.
+// as the window, without anything from elsewhere, and small. `npm test` shows each page that is not only a question once,
+// in turn light or dark, narrow or wide, and asks for the questions without a browser. `npm run fault` shows each page in
+// every way (CONSOLE_WAYS=all): as every role that may open it, and without JavaScript, where the check of accessibility
+// cannot run.
 
-import { chromium, type Browser, type BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAssetFiles } from '../../proxy/console/assets/assets.ts';
-import { decidePolicy } from '../../proxy/auth/policy.ts';
-import { admin, startFilledRegistry, type FilledRegistry } from '../util/filled-registry.ts';
+import { decidePolicy, type roles } from '../../proxy/auth/policy.ts';
+import { people, startFilledRegistry, type FilledRegistry } from '../util/filled-registry.ts';
 import { exampleOf } from '../util/page-examples.ts';
-import { faultsOf } from '../util/page-fault.ts';
+import { answerFaults, faultsOf } from '../util/page-fault.ts';
 import { runConsole } from '../util/running-console.ts';
 import { lacks, toolPath } from '../util/tool.ts';
+
+type Who = (typeof roles)[number] | 'nobody';
 
 interface Way {
   readonly colorScheme: 'light' | 'dark';
@@ -26,12 +29,30 @@ const ways: readonly Way[] = [true, false].flatMap((javaScriptEnabled) =>
   ),
 );
 /** The first admin is made: the page is gone. */
-const statuses: Readonly<Record<string, number>> = { '/setup': 404 };
+const statuses: Readonly<Record<string, readonly number[]>> = { '/setup': [404] };
 
 const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 
 /** Paths of downloads and uploads, which show nothing. */
 const shownNowhere = new Set(['/audit/export', '/uploads/file']);
+
+/** Forms with more than a question, and one question. */
+const shownForms = new Set([
+  '/sign-in',
+  '/setup',
+  '/account/two-factor',
+  '/tokens/new',
+  '/people/invite',
+  '/settings/:key',
+  '/health',
+  '/repositories/new',
+  '/connections/new',
+  '/history/:serial/roll-back',
+  '/packages/:vendor/:package/withdraw',
+]);
+
+/** Pages that differ most between the roles. */
+const ofEachRole = new Set(['/overview', '/packages/:vendor/:package']);
 
 const nameOf = ({ colorScheme, width, javaScriptEnabled }: Way): string =>
   `${colorScheme}, ${width} px${javaScriptEnabled ? '' : ', without JavaScript'}`;
@@ -40,8 +61,20 @@ const pages = await readPages();
 
 async function readPages() {
   await using console = await runConsole();
-  return console.definitions.filter(({ path }) => !shownNowhere.has(path));
+  return console.definitions
+    .filter(({ path }) => !shownNowhere.has(path))
+    .map(
+      (page) => ({ ...page, who: decidePolicy(page.operation, 'nobody') === 'allowed' ? 'nobody' : 'admin' }) as const,
+    );
 }
+
+const shown = pages.filter(({ path, posts }) => playsAll || !posts || shownForms.has(path));
+const asked = pages.filter((page) => !shown.includes(page));
+const shownToOthers = (['maintainer', 'viewer'] as const).flatMap((who) =>
+  pages
+    .filter(({ path, operation }) => decidePolicy(operation, who) === 'allowed' && (playsAll || ofEachRole.has(path)))
+    .map(({ path }) => ({ path, who })),
+);
 
 /** In `npm test` the ways with JavaScript, in turn. */
 const waysOf = (at: number): readonly Way[] => (playsAll ? ways : ways.slice(at % 4, (at % 4) + 1));
@@ -49,7 +82,7 @@ const waysOf = (at: number): readonly Way[] => (playsAll ? ways : ways.slice(at 
 describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
   let filled: FilledRegistry;
   let browser: Browser;
-  const visitors = new Map<string, BrowserContext>();
+  const visitors = new Map<string, Page>();
 
   beforeAll(async () => {
     filled = await startFilledRegistry();
@@ -63,38 +96,56 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
 
   const address = (path: string): string => `${filled.registry.url()}/ui${path}`;
 
-  /** A browser that sees pages this way, signed in as the admin or as nobody. */
-  async function visitor({ colorScheme, width, javaScriptEnabled }: Way, signedIn: boolean): Promise<BrowserContext> {
-    const key = [colorScheme, width, javaScriptEnabled, signedIn].join(' ');
+  /** A page of a browser in which this person is signed in. */
+  async function visitor(who: Who, javaScriptEnabled: boolean): Promise<Page> {
+    const key = `${who} ${javaScriptEnabled}`;
     const known = visitors.get(key);
     if (known !== undefined) return known;
-    const context = await browser.newContext({ colorScheme, javaScriptEnabled, viewport: { width, height: 800 } });
-    visitors.set(key, context);
-    if (!signedIn) return context;
-    const page = await context.newPage();
+    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    visitors.set(key, page);
+    if (who === 'nobody') return page;
     await page.goto(address('/sign-in?next=/account'));
-    for (const [name, value] of Object.entries(admin)) await page.locator(`#${name}`).fill(value);
+    for (const [name, value] of Object.entries(people[who])) await page.locator(`#${name}`).fill(value);
     await page.locator('form.form button').click();
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    await page.close();
-    return context;
+    return page;
   }
 
-  it.each(pages.map(({ path, operation }, at) => ({ path, operation, at })))(
-    '$path',
-    async ({ path, operation, at }) => {
-      const signedIn = decidePolicy(operation, 'nobody') !== 'allowed';
-      const found: string[] = [];
-      for (const way of waysOf(at)) {
-        const faults = await faultsOf(await visitor(way, signedIn), address(exampleOf(path, filled.ids)), {
-          status: statuses[path],
-          runsAxe: way.javaScriptEnabled,
-        });
-        found.push(...faults.map((fault) => `${nameOf(way)}: ${fault}`));
-      }
-      expect(found).toEqual([]);
-    },
-  );
+  async function faultsIn(path: string, who: Who, way: Way, permitted = statuses[path]): Promise<readonly string[]> {
+    const page = await visitor(who, way.javaScriptEnabled);
+    await page.setViewportSize({ width: way.width, height: 800 });
+    await page.emulateMedia({ colorScheme: way.colorScheme });
+    const faults = await faultsOf(page, address(exampleOf(path, filled.ids)), {
+      statuses: permitted,
+      runsAxe: way.javaScriptEnabled,
+    });
+    return faults.map((fault) => `${nameOf(way)}: ${fault}`);
+  }
+
+  it.each(shown.map(({ path, who }, at) => ({ path, who, at })))('$path', async ({ path, who, at }) => {
+    const found: string[] = [];
+    for (const way of waysOf(at)) found.push(...(await faultsIn(path, who, way)));
+    expect(found).toEqual([]);
+  });
+
+  it.each(shownToOthers.map((page, at) => ({ ...page, at })))('$path as $who', async ({ path, who, at }) => {
+    const found: string[] = [];
+    // things of others look as if they were not there
+    for (const way of waysOf(at).filter(({ javaScriptEnabled }) => javaScriptEnabled))
+      found.push(...(await faultsIn(path, who, way, playsAll ? [200, 404] : [200])));
+    expect(found).toEqual([]);
+  });
+
+  it.skipIf(playsAll)('the other forms are small, and have no styles and scripts inside', async () => {
+    const found: string[] = [];
+    for (const { path, who } of asked) {
+      const page = await visitor(who, true);
+      const answer = await page.request.get(address(exampleOf(path, filled.ids)));
+      const faults = answerFaults({ status: answer.status(), html: await answer.text() }, statuses[path]);
+      found.push(...faults.map((fault) => `${path}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+  });
 
   it('the style sheet has at most 10 KiB and the script 5 KiB, compressed', () => {
     const sizeOf = (name: string): number => gzipSync(readAssetFiles().get(name) ?? '').length / 1024;

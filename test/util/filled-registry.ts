@@ -38,6 +38,9 @@ export const admin = { email: 'ada@example.org', password: 'correct horse batter
 
 const maintainer = { email: 'grace@example.org', password: 'a much longer password' };
 
+/** A person of each role. */
+export const people = { admin, maintainer, viewer: { email: 'joan@example.org', password: 'another long password' } };
+
 /** What the two builds read. `acme/billing` has the versions 2.0.0, 2.4.0 and 2.4.1. */
 export interface PublishedPackages {
   readonly first: Tree;
@@ -156,16 +159,25 @@ async function mirrorPackage(registry: ManagedRegistry, upstream: string): Promi
 async function addPeople(
   registry: ManagedRegistry,
 ): Promise<Pick<FilledIds, 'person' | 'personsSession' | 'ownSession'>> {
-  const { email, password } = maintainer;
-  const { id, invitation } = await call(registry, 'POST', '/api/users', { email, name: 'Grace', role: 'maintainer' });
-  const { token } = invitation as Json;
-  await call(registry, 'POST', '/api/auth/invitations/accept', { token, password });
+  const person = await invite(registry, { ...people.maintainer, name: 'Grace', role: 'maintainer' });
+  await invite(registry, { ...people.viewer, name: 'Joan', role: 'viewer' });
   await call(registry, 'POST', '/api/users', { email: 'invited@example.org', role: 'viewer' });
   return {
-    person: String(id),
+    person,
     personsSession: await logIn(registry, maintainer),
     ownSession: await logIn(registry, admin),
   };
+}
+
+/** Returns the id of a person who has accepted the invitation. */
+async function invite(
+  registry: ManagedRegistry,
+  { password, ...user }: Readonly<Record<'email' | 'password' | 'name' | 'role', string>>,
+): Promise<string> {
+  const { id, invitation } = await call(registry, 'POST', '/api/users', user);
+  const { token } = invitation as Json;
+  await call(registry, 'POST', '/api/auth/invitations/accept', { token, password });
+  return String(id);
 }
 
 /** Returns the id of the new session. */
@@ -221,9 +233,12 @@ async function connectForge(registry: ManagedRegistry, forge: FakeForge): Promis
     const { counts } = await call(registry, 'GET', path);
     return (counts as Json)[state];
   };
+  // the server would do it too, with its next look at the connections seconds later
+  await registry.cli('connection', 'refresh', String(id));
   while ((await counted('registered')) !== 2) await sleep(100);
   archived.archived = true;
   await call(registry, 'POST', `${path}/refresh`);
+  await registry.cli('connection', 'refresh', String(id));
   while ((await counted('archived')) !== 1) await sleep(100);
   return String(id);
 }

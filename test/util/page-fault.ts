@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { ConsoleMessage, Page, Request } from 'playwright-core';
 
 /** KiB after gzip */
 const largestPage = 30;
@@ -20,35 +20,42 @@ interface AxeResults {
 }
 
 export interface Visiting {
-  /** the status of the answer; default: 200 */
-  readonly status?: number | undefined;
+  /** the permitted statuses of the answer; default: 200 */
+  readonly statuses?: readonly number[] | undefined;
   /** false: the browser has JavaScript off, where axe never ends; default: true */
   readonly runsAxe?: boolean;
 }
 
-/** Opens `address` in a page of its own. Each fault is one line; none: the page is good. */
+/** Opens `address`. Each fault is one line; none: the page is good. */
 export async function faultsOf(
-  context: BrowserContext,
+  page: Page,
   address: string,
-  { status = 200, runsAxe = true }: Visiting = {},
+  { statuses = [200], runsAxe = true }: Visiting = {},
 ): Promise<readonly string[]> {
-  const page = await context.newPage();
+  const watched = watch(page, originOf(address));
   try {
-    const seen = watch(page, originOf(address));
     const answer = await page.goto(address);
     const html = (await answer?.text()) ?? '';
-    const answered = answer?.status() ?? 0;
+    const status = answer?.status() ?? 0;
     return [
-      ...(answered === status ? [] : [`it answers ${answered}`]),
+      ...answerFaults({ status, html }, statuses),
       ...(await sidewaysFaults(page)),
       ...(runsAxe ? await accessibilityFaults(page) : []),
-      ...sizeFaults(html),
-      ...inlineFaults(html),
-      ...seen.filter((fault) => status < 400 || !fault.includes(`the server responded with a status of ${status}`)),
+      ...watched.faults.filter(
+        (fault) => status < 400 || !fault.includes(`the server responded with a status of ${status}`),
+      ),
     ];
   } finally {
-    await page.close();
+    watched.end();
   }
+}
+
+/** The faults that an answer shows without a browser. */
+export function answerFaults(
+  { status, html }: { readonly status: number; readonly html: string },
+  statuses: readonly number[] = [200],
+): readonly string[] {
+  return [...(statuses.includes(status) ? [] : [`it answers ${status}`]), ...sizeFaults(html), ...inlineFaults(html)];
 }
 
 /** A file has no origin: every other file is one of the same pages. */
@@ -61,18 +68,25 @@ export async function shownFaults(page: Page): Promise<readonly string[]> {
   return [...(await sidewaysFaults(page)), ...(await accessibilityFaults(page))];
 }
 
-/** Faults that appear while the page loads. */
-function watch(page: Page, origin: string): readonly string[] {
+interface Watched {
+  /** those that appeared while the page loaded */
+  readonly faults: readonly string[];
+  readonly end: () => void;
+}
+
+function watch(page: Page, origin: string): Watched {
   const faults: string[] = [];
-  page.on('console', (message) => {
+  const onMessage = (message: ConsoleMessage): void => {
     if (['error', 'warning'].includes(message.type())) faults.push(`the browser says: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => void faults.push(`the script fails: ${error.message}`));
-  page.on('request', (request) => {
+  };
+  const onError = (error: Error): void => void faults.push(`the script fails: ${error.message}`);
+  const onRequest = (request: Request): void => {
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
       faults.push(`it requests ${request.url()}`);
-  });
-  return faults;
+  };
+  page.on('console', onMessage).on('pageerror', onError).on('request', onRequest);
+  const end = (): void => void page.off('console', onMessage).off('pageerror', onError).off('request', onRequest);
+  return { faults, end };
 }
 
 async function accessibilityFaults(page: Page): Promise<readonly string[]> {
