@@ -47,6 +47,20 @@ export interface InvitationsOptions {
   readonly rules: () => MaybeAsync<PeopleRules>;
 }
 
+/** True for a code that `acceptInvitation` takes now. Not counted as an attempt, like the look at a setup code. */
+export async function isInvitationCode(
+  { store, now }: Pick<InvitationsOptions, 'store' | 'now'>,
+  code: string,
+): Promise<boolean> {
+  const hash = hashCode(code);
+  const found = await readUserBehind(store, invitationKey(hash));
+  return found !== undefined && isInvited(found.record, hash, now());
+}
+
+function isInvited({ invitation, status }: UserRecord, hash: string, nowMs: number): boolean {
+  return status !== 'disabled' && invitation?.hash === hash && nowMs < Date.parse(invitation.expires_at);
+}
+
 /**
  * Returns the user with the new password, and ends all earlier sessions. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS,
  * INVALID_INPUT.
@@ -58,8 +72,7 @@ export async function acceptInvitation(
 ): Promise<UserRecord> {
   const { store, sessions, passwords, attempts, now, rules } = options;
   const hash = hashCode(code);
-  const isGood = ({ invitation, status }: UserRecord): boolean =>
-    status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
+  const isGood = (user: UserRecord): boolean => isInvited(user, hash, now());
   const stored = await attempts.judge(
     [addressBudget(address)],
     async () => {

@@ -9,13 +9,13 @@ import { createAccount, type Account } from './account.ts';
 import { createAttempts } from './attempts.ts';
 import { createConfirmations, type Confirmations } from './confirmations.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import { acceptInvitation, type Acceptance } from './invitations.ts';
+import { acceptInvitation, isInvitationCode, type Acceptance } from './invitations.ts';
 import { login, type Credentials, type LoggedIn } from './login.ts';
 import type { Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { createSessions, type SessionService } from './sessions.ts';
-import { offerSetup, setUp, type SetupDraft } from './setup.ts';
+import { isSetupCode, offerSetup, setUp, type SetupDraft } from './setup.ts';
 import { createTwoStepLogin, type TwoStepLogin } from './two-step-login.ts';
 import { readRoster } from './user-roster.ts';
 import type { UserRecord } from './user.ts';
@@ -33,6 +33,8 @@ export interface People {
   readonly acceptInvitation: (acceptance: Acceptance, address: string) => Promise<UserRecord>;
   /** true: the first admin exists */
   readonly isSetUp: () => Promise<boolean>;
+  readonly isSetupCode: (code: string) => Promise<boolean>;
+  readonly isInvitationCode: (code: string) => Promise<boolean>;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
@@ -64,6 +66,8 @@ export function createPeople(options: PeopleOptions): People {
     confirmations: createConfirmations(parts),
     acceptInvitation: (acceptance, address) => acceptInvitation(parts, acceptance, address),
     isSetUp: async () => (await readRoster(store)).roster.users > 0,
+    isSetupCode: (code) => isSetupCode(parts, code),
+    isInvitationCode: (code) => isInvitationCode(parts, code),
     rules: options.rules,
     offerSetup: () => offerSetup(parts),
     setUp: (draft, address) => setUp(parts, draft, address),

@@ -17,7 +17,7 @@ import { respond } from './frame/respond.tsx';
 import { isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PasswordCheck, type Submitted } from './frame/submit-form.ts';
 import { arriveAt, originsOf, recognize, type Visit, type VisitParts } from './request/visit.ts';
-import { failureView, refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
+import { failureView, foreignPostView, refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
 
 export interface ConsoleParts extends VisitParts {
   readonly pages: Pages;
@@ -41,7 +41,8 @@ export function createConsole(parts: ConsoleParts): Console {
   return {
     answer: async (asked) => {
       let visit = arriveAt(parts, asked);
-      if (!isKnown(visit.host)) return respond(visit, unknownHostView(visit.host), parts.assets);
+      if (!isKnown(visit.host))
+        return respond(visit, unknownHostView(visit.host, isUnsafe(parts, visit)), parts.assets);
       try {
         visit = await recognize(parts, visit);
         return await answerVisit(parts, visit);
@@ -54,7 +55,7 @@ export function createConsole(parts: ConsoleParts): Console {
 
 async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const posts = visit.asked.incoming.method === 'POST';
-  if (posts) assertSameOrigin(visit);
+  if (posts && !isOwnPost(visit)) return respond(visit, foreignPostView(foundPath(parts, visit)), parts.assets);
   if (visit.target === '/') return respond(visit, { to: '/overview' }, parts.assets);
   const asset = await parts.assets.answer(pathOf(visit), visit.asked.incoming);
   if (asset !== undefined) return asset;
@@ -62,8 +63,7 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   if (found === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
   const request = pageRequest(visit, found, originsOf(visit, parts.publicUrl));
-  if (visit.transport === 'plain' && !parts.allowsPlainHttp)
-    return respond(visit, unsafeTransportView(visit.host), parts.assets);
+  if (isUnsafe(parts, visit)) return respond(visit, unsafeTransportView(visit.host), parts.assets);
   if (!parts.hasBuilder) assertWithoutBuilder(found.definition.operation);
   if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
@@ -101,13 +101,19 @@ async function fail({ assets }: ConsoleParts, visit: Visit, cause: unknown): Pro
   return fault.isLogged ? { ...answer, cause } : answer;
 }
 
-function assertSameOrigin({ asked: { incoming }, host }: Visit): void {
+function isOwnPost({ asked: { incoming }, host }: Visit): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = incoming.headers;
-  if (isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host })) return;
-  throw new RegistryError('INSUFFICIENT_SCOPE', {
-    message:
-      'This form was sent by a page of another site, so nothing was done. Open the page here, and send it again.',
-  });
+  return isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host });
+}
+
+/** True over plain HTTP from another machine, where nobody may sign in. */
+function isUnsafe({ allowsPlainHttp }: ConsoleParts, { transport }: Visit): boolean {
+  return transport === 'plain' && !allowsPlainHttp;
+}
+
+/** undefined: the console has no such page. */
+function foundPath({ pages }: ConsoleParts, visit: Visit): string | undefined {
+  return pages.find(pathOf(visit)) === undefined ? undefined : pathOf(visit);
 }
 
 function pathOf({ target }: Visit): string {

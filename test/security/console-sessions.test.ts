@@ -130,6 +130,7 @@ describe('a post', () => {
     const browser = console.browser();
     const reply = await browser.post('/sign-in', { email, password }, { 'sec-fetch-site': 'cross-site' });
     expect([reply.status, reply.cookies]).toEqual([403, []]);
+    expect(reply.text).toMatch(/came from another site.*Nothing was done.*Open the page/);
   });
 
   it('in a type that no form of a page has is refused', async () => {

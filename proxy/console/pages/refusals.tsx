@@ -1,5 +1,6 @@
 // Pages for what is refused: each says what is wrong and what to do.
 
+import type { Child } from 'hono/jsx';
 import { errorTable, type RegistryError } from '../../../build/contract/errors.ts';
 import type { InternalFault } from '../../http/internal-fault.ts';
 import { waitAfter } from '../../http/wait-before-retry.ts';
@@ -58,8 +59,25 @@ export function failureView(
   };
 }
 
-/** `host`: as the browser sent it. */
-export function unknownHostView(host: string | undefined): PageView {
+/** `path`: of the page with the form; undefined: there is none. */
+export function foreignPostView(path: string | undefined): PageView {
+  const title = 'This form came from another site';
+  return {
+    title,
+    status: 403,
+    content: (
+      <>
+        <PageHead title={title} sentence="Nothing was done. Open the page here, and send the form again." />
+        <p>
+          <A to={path ?? '/overview'}>{path === undefined ? 'Go to the overview' : 'Open the page'}</A>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** `host`: as the browser sent it. `isUnsafe`: the connection is not encrypted, so that the name alone does not help. */
+export function unknownHostView(host: string | undefined, isUnsafe: boolean): PageView {
   return {
     title: 'Unknown host name',
     status: 400,
@@ -75,6 +93,13 @@ export function unknownHostView(host: string | undefined): PageView {
           If the name is yours, add it to the setting <code>consoleHosts</code>, or set <code>publicUrl</code> to the
           address of the registry. Then restart the server.
         </p>
+        {isUnsafe ? (
+          <>
+            <h2>The connection is not encrypted either</h2>
+            <p>The console also needs one of these, since anyone on the way could read passwords:</p>
+            <TransportRemedies />
+          </>
+        ) : null}
       </>
     ),
   };
@@ -93,19 +118,25 @@ export function unsafeTransportView(host: string | undefined): PageView {
           Anyone between this browser and {host ?? 'the server'} could read passwords. So nobody can sign in here.
         </Notice>
         <h2>What the operator can do</h2>
-        <ul class="stack-tight">
-          <li>
-            Give the server a certificate: <code>--tls-cert</code> and <code>--tls-key</code>.
-          </li>
-          <li>
-            Put a reverse proxy with HTTPS in front, and set <code>publicUrl</code> to its address.
-          </li>
-          <li>
-            For a trial in one's own network, set <code>consoleAllowHttp</code> to <code>true</code>.
-          </li>
-        </ul>
+        <TransportRemedies />
         <p>On the machine of the server itself, http://localhost works.</p>
       </>
     ),
   };
+}
+
+function TransportRemedies(): Child {
+  return (
+    <ul class="stack-tight">
+      <li>
+        Give the server a certificate: <code>--tls-cert</code> and <code>--tls-key</code>.
+      </li>
+      <li>
+        Put a reverse proxy with HTTPS in front, and set <code>publicUrl</code> to its address.
+      </li>
+      <li>
+        For a trial in one's own network, set <code>consoleAllowHttp</code> to <code>true</code>.
+      </li>
+    </ul>
+  );
 }

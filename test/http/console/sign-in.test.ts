@@ -163,7 +163,8 @@ describe('the first admin', () => {
     await using console = await runConsole();
     const code = (await console.registry.people.offerSetup())?.reveal() ?? '';
     const browser = console.browser();
-    expect((await browser.get('/sign-in')).text).toContain('Nobody has an account yet.');
+    const nobody = await browser.get('/sign-in');
+    expect(nobody.text).toMatch(/Nobody has an account yet\..*Restart the server.*libretto user create --admin/);
     const page = await browser.get(`/setup?code=${code}`);
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('At least 12 characters.')]);
     const password = 'correct horse battery';
@@ -184,6 +185,9 @@ describe('the first admin', () => {
     const browser = console.browser();
     const password = 'correct horse battery';
     const fields = { email: 'ada@example.org', name: 'Ada', password, repeated_password: password };
+    const link = await browser.get('/setup?code=set_wrong');
+    expect([link.status, link.text]).toEqual([404, expect.stringMatching(/no longer valid.*Restart the server/)]);
+    expect(link.html).not.toContain('name="password"');
     const wrong = await browser.post('/setup', { ...fields, code: 'set_wrong' });
     expect([wrong.status, wrong.text]).toEqual([401, expect.stringContaining('The setup code is wrong')]);
     const short = await browser.post(`/setup?code=${code}`, {
@@ -214,8 +218,11 @@ describe('an invitation', () => {
     const done = await browser.post(path, { password, repeated_password: password });
     expect([done.status, done.headers['location']]).toEqual([303, 'overview']);
     expect((await browser.get('/account')).text).toContain('bob@example.org');
+    const used = expect.stringContaining('This link is no longer valid') as string;
     const again = await console.browser().post(path, { password, repeated_password: password });
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining('This invitation is unknown, used')]);
+    expect([again.status, again.text]).toEqual([400, used]);
+    const opened = await console.browser().get(path);
+    expect([opened.status, opened.text]).toEqual([404, used]);
   });
 
   it('as a reset link leads a person with two-factor authentication to the sign-in, with the email', async () => {

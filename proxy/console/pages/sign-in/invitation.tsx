@@ -4,19 +4,22 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
-import { Form } from '../../components/form.tsx';
+import { ButtonLink, Form } from '../../components/form.tsx';
+import { A } from '../../components/place.tsx';
 import type { BegunSession, PageRequest, Redirect } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { begunSession } from './begun-session.ts';
 import { NewPassword, newPassword } from './new-password.tsx';
-import { CodeField, codeOf } from './one-time-code.tsx';
+import { CodeField, codeOf, hasUnknownCode } from './one-time-code.tsx';
 
 export function registerInvitation(pages: Pages, people: People): void {
   pages.openForm({
     path: '/invitation',
     operation: 'acceptInvitation',
     show: async ({ query }, form) => {
+      if (await hasUnknownCode({ query }, people.isInvitationCode))
+        return { title: 'This link is no longer valid', status: 404, bare: true, content: <WrongCode /> };
       const { shortestPassword } = await people.rules();
       return {
         title: 'Choose a password',
@@ -51,6 +54,24 @@ async function trySignIn(
     if (error instanceof RegistryError) return undefined;
     throw error;
   }
+}
+
+function WrongCode(): Child {
+  return (
+    <>
+      <h1>This link is no longer valid</h1>
+      <p>It is wrong, older than seven days, or it was used. A newer link replaces it, too.</p>
+      <p>
+        If you have chosen your password already, sign in with it. Otherwise <A to="/forgotten">ask an admin</A> for a
+        new link.
+      </p>
+      <div class="row">
+        <ButtonLink to="/sign-in" kind="primary">
+          Sign in
+        </ButtonLink>
+      </div>
+    </>
+  );
 }
 
 interface InvitationProps {

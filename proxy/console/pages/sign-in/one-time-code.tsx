@@ -23,6 +23,15 @@ export function CodeField({
   return <TextField name={name} label={label} hint={hint} autocomplete="off" spellcheck={false} required />;
 }
 
+/** True if the address has a code that `knows` refuses: the page then says so before anything is typed. */
+export async function hasUnknownCode(
+  { query }: Pick<PageRequest, 'query'>,
+  knows: (code: string) => Promise<boolean>,
+): Promise<boolean> {
+  const code = query.get(name);
+  return code !== null && !(await knows(code));
+}
+
 export function codeOf({ query }: PageRequest, fields: FormFields): string {
   return query.get(name) ?? fields.text(name);
 }

@@ -4,12 +4,14 @@ import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
+import { A } from '../../components/place.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { begunSession } from './begun-session.ts';
 import { NewPassword, newPassword } from './new-password.tsx';
-import { CodeField, codeOf } from './one-time-code.tsx';
+import { LostSetupCode } from './lost-setup-code.tsx';
+import { CodeField, codeOf, hasUnknownCode } from './one-time-code.tsx';
 
 export function registerSetup(pages: Pages, people: People): void {
   pages.openForm({
@@ -18,6 +20,8 @@ export function registerSetup(pages: Pages, people: People): void {
     show: async ({ query }, form) => {
       if (await people.isSetUp())
         return { title: 'The first admin exists', status: 404, bare: true, content: <Gone /> };
+      if (await hasUnknownCode({ query }, people.isSetupCode))
+        return { title: 'This address is no longer valid', status: 404, bare: true, content: <WrongCode /> };
       const { shortestPassword } = await people.rules();
       return {
         title: 'Create the first admin',
@@ -67,6 +71,19 @@ function Setup({ form, query, shortest }: SetupProps): Child {
         <TextField name="name" label="Name" hint="As others see it. It may stay empty." autocomplete="name" />
         <NewPassword name="password" label="Password" shortest={shortest} />
       </Form>
+    </>
+  );
+}
+
+function WrongCode(): Child {
+  return (
+    <>
+      <h1>This address is no longer valid</h1>
+      <p>Its setup code is wrong or older than an hour. There is no user yet.</p>
+      <LostSetupCode />
+      <p>
+        <A to="/setup">Enter another code</A>
+      </p>
     </>
   );
 }

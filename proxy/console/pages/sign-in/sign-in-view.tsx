@@ -5,6 +5,7 @@ import { Form, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
+import { LostSetupCode } from './lost-setup-code.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 
 interface PasswordStepProps {
@@ -31,11 +32,7 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
   return (
     <>
       <h1>Sign in</h1>
-      {isSetUp ? null : (
-        <Notice kind="info">
-          Nobody has an account yet. The server prints an address when it starts. Open it to create the first admin.
-        </Notice>
-      )}
+      {isSetUp ? null : <NobodyYet />}
       {isLate ? <Notice kind="warn">More than five minutes have passed. Enter your password again.</Notice> : null}
       <Form state={form} submit="Sign in">
         <TextField
@@ -59,6 +56,22 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
       <p>
         <A to="/forgotten">Forgotten your password?</A>
       </p>
+    </>
+  );
+}
+
+function NobodyYet(): Child {
+  return (
+    <>
+      <Notice kind="info">
+        Nobody has an account yet. The server prints an address when it starts. Open it to create the first admin.
+      </Notice>
+      <details>
+        <summary>The address is lost, or older than an hour</summary>
+        <div class="stack-tight">
+          <LostSetupCode />
+        </div>
+      </details>
     </>
   );
 }
