@@ -28,6 +28,15 @@ function showLocalTimes(within) {
   for (const time of within.querySelectorAll('time[datetime]')) time.title = exact.format(new Date(time.dateTime));
 }
 
+/** On a phone, navigation and tabs scroll sideways: the marked entry comes into view. */
+function showMarked() {
+  for (const mark of document.querySelectorAll('[aria-current=page]')) {
+    const list = mark.closest('.sections, .tabs');
+    const [inner, outer] = [mark, list].map((one) => one?.getBoundingClientRect());
+    if (list) list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  }
+}
+
 /** `/` puts the cursor into the search, as long as nothing else is being typed. */
 function enableSlash() {
   document.addEventListener('keydown', (event) => {
@@ -251,6 +260,7 @@ function enhance(within) {
 }
 
 enhance(document);
+showMarked();
 enableSlash();
 enableLiveSearch();
 enablePreviews();

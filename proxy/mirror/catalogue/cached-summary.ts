@@ -18,12 +18,13 @@ import { applyRules, type Refused, type ReleaseRules } from '../rules/release-ru
 
 export interface CachedSummary {
   readonly summary: PackageSummary;
-  /** JSON: normalized version, when it was released or null, which of the facts; as the upstream orders them */
+  /** JSON of the versions, as the upstream orders them */
   readonly versions: string;
   readonly facts: readonly VersionFacts[];
 }
 
-type Packed = readonly [normalized: string, releasedMs: number | null, facts: number];
+/** `label`: the version as people write it; `facts`: which of the facts it has */
+type Packed = readonly [normalized: string, releasedMs: number | null, facts: number, label: string];
 
 /**
  * The number of distinct facts of the newest versions that are stored. Further ones are dropped, so that a few hundred
@@ -105,13 +106,13 @@ function lean(text: string): string {
 async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<CachedSummary | undefined> {
   const known = new Map<string, number>();
   const facts: VersionFacts[] = [silent];
-  const rows = await mapYielding(versions, ({ normalized, record }): Packed => {
+  const rows = await mapYielding(versions, ({ normalized, version, record }): Packed => {
     const own = leanFacts(record);
     const key = JSON.stringify(own);
     const at = known.get(key) ?? (facts.length > mostFacts ? 0 : facts.push(own) - 1);
     known.set(key, at);
     const releasedMs = Date.parse(String(record['time']));
-    return [normalized, Number.isNaN(releasedMs) ? null : releasedMs, at];
+    return [normalized, Number.isNaN(releasedMs) ? null : releasedMs, at, lean(version)];
   });
   const summary = summaryOf(name, listed(rows, facts));
   return summary === undefined ? undefined : { summary, versions: JSON.stringify(rows), facts };
@@ -130,10 +131,10 @@ export function seenSummary(
 }
 
 function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readonly ListedVersion[] {
-  return rows.map(([normalized, releasedMs, at]) => ({
+  return rows.map(([normalized, releasedMs, at, label]) => ({
     version_normalized: normalized,
     releasedMs: releasedMs ?? undefined,
-    version: normalized,
+    version: label,
     since: '',
     facts: facts[at] ?? silent,
   }));

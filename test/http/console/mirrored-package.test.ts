@@ -8,7 +8,7 @@ import { archiveFor } from '../../util/mirroring-registry.ts';
 import { createBrowser } from '../../util/running-console.ts';
 import { startUpstream } from '../../util/upstream.ts';
 
-it('a mirrored package has a page with its kept versions, and no request to the other registry', async () => {
+it('a mirrored package has a page with its kept versions, and a row with the version as people write it, and no request to the other registry', async () => {
   await using upstream = await startUpstream();
   await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
   upstream.put('some/lib', [
@@ -36,6 +36,7 @@ it('a mirrored package has a page with its kept versions, and no request to the 
   expect(text).toContain(upstream.url);
   expect(html).not.toContain('javascript:');
   expect((await browser.get('/packages/other/lib')).status).toBe(404);
+  expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code>1\.1\.0<\/code>/s);
   expect(upstream.server.requests).toHaveLength(asked);
   await agent.close();
 });

@@ -25,7 +25,12 @@ interface Described {
 }
 
 /** The page of each kind of id. */
-const folders: Readonly<Record<string, string>> = { usr: '/people', tok: '/tokens', repo: '/repositories' };
+const folders: Readonly<Record<string, string>> = {
+  usr: '/people',
+  tok: '/tokens',
+  repo: '/repositories',
+  conn: '/connections',
+};
 
 /** Subjects that the verb of the event names already. */
 const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings)$/;
@@ -41,12 +46,12 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
 }
 
 /** Deleted objects have no page; their events tell what they were. */
-function named(id: string, { email, url }: JsonObject, { nameOf }: EventNames): Described {
+function named(id: string, { email, owner, url }: JsonObject, { nameOf }: EventNames): Described {
   const [kind = ''] = id.split('_', 1);
   const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;
   const name = nameOf(id);
   if (folder !== undefined && name !== undefined) return { label: name, to: `${folder}/${id}` };
-  return { label: String(email ?? url ?? id) };
+  return { label: String(email ?? owner ?? url ?? id) };
 }
 
 function uploaded(name: unknown, version: unknown): Described {

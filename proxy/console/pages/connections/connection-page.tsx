@@ -5,6 +5,7 @@ import type { ConnectionDocument } from '../../../forges/connection-document.ts'
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { skipReasons, type SeenRepository } from '../../../forges/model/forge-repository.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -84,21 +85,17 @@ function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | '
   const { status, last_refreshed_at: last, next_refresh_at: next, only, except, forks, credentials } = connection;
   const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} nowMs={nowMs} />);
   return (
-    <dl class="facts">
-      <dt>State</dt>
-      <dd>
+    <dl class="facts wide panel">
+      <Fact label="State">
         <ConnectionBadge status={status} />
-      </dd>
-      <dt>Last refresh</dt>
-      <dd>{time(last, 'never')}</dd>
-      <dt>Next refresh</dt>
-      <dd>{time(next, 'at once')}</dd>
-      <dt>Names</dt>
-      <dd>{`${only.length === 0 ? 'all' : only.join(' ')}${except.length === 0 ? '' : `, not ${except.join(' ')}`}`}</dd>
-      <dt>Forks</dt>
-      <dd>{forks ? 'included' : 'left out'}</dd>
-      <dt>Credentials</dt>
-      <dd>{credentials === 'app' ? 'a GitHub App' : 'a token'}</dd>
+      </Fact>
+      <Fact label="Last refresh">{time(last, 'never')}</Fact>
+      <Fact label="Next refresh">{time(next, 'at once')}</Fact>
+      <Fact label="Names">
+        {`${only.length === 0 ? 'all' : only.join(' ')}${except.length === 0 ? '' : `, not ${except.join(' ')}`}`}
+      </Fact>
+      <Fact label="Forks">{forks ? 'included' : 'left out'}</Fact>
+      <Fact label="Credentials">{credentials === 'app' ? 'a GitHub App' : 'a token'}</Fact>
     </dl>
   );
 }
@@ -120,6 +117,6 @@ const columns: readonly Column<SeenRepository>[] = [
     label: 'State',
     cell: ({ state }) => <Badge kind={states[state][0]}>{states[state][1]}</Badge>,
   },
-  { label: 'Package', cell: ({ package: name }) => (name === null ? '' : <code>{name}</code>) },
+  { label: 'Package', cell: ({ package: name }) => (name === null ? '' : <code class="whole">{name}</code>) },
   { label: 'Why', cell: ({ reason }) => (reason === null ? '' : skipReasons[reason]) },
 ];

@@ -70,7 +70,7 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
 
 function Line({ name, seen, total, isLinked }: SeenPackage & { readonly isLinked: boolean }): Child {
   return (
-    <li class="row">
+    <li class="row whole">
       <Icon name="eye" />
       {isLinked ? <A to={`/packages/${name}`}>{name}</A> : <span>{name}</span>}
       {seen === total ? null : <span class="soft">{`${shownNumber(seen)} of ${counted(total, 'version')}`}</span>}
