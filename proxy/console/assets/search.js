@@ -49,7 +49,7 @@ function rowOf(one, labels) {
   published.dateTime = one.published;
   const cells = [
     nameCell(one),
-    element('code', '', one.latest),
+    element('code', 'whole', one.latest),
     element('span', 'soft nowrap', one.type),
     published,
   ].map((content) => element('td', '', content));

@@ -65,7 +65,7 @@ function Filters({ query }: { readonly query: MirrorQuery }): Child {
       <div class="field">
         <label for="show">Show</label>
         <select id="show" name="show">
-          <option value="">every package</option>
+          <option value="">all</option>
           <option value="held-back" selected={query.isHeldBack}>
             held back
           </option>

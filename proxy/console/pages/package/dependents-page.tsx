@@ -86,7 +86,7 @@ function columnsOf(nowMs: DependentsProps['nowMs']): readonly Column<PackageSumm
         </div>
       ),
     },
-    { label: 'Latest', cell: ({ latest_version: latest }) => <code>{latest}</code> },
+    { label: 'Latest', cell: ({ latest_version: latest }) => <code class="whole">{latest}</code> },
     { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
   ];
 }

@@ -16,7 +16,7 @@ export function listColumns(
 ): Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> {
   return {
     name: { label: 'Package', cell: NameCell },
-    latest: { label: 'Latest', cell: ({ summary }) => <code>{summary.latest_version}</code> },
+    latest: { label: 'Latest', cell: ({ summary }) => <code class="whole">{summary.latest_version}</code> },
     type: { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
     published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} /> },
   };
