@@ -29,6 +29,7 @@ export const policy = {
   acceptInvitation: everyone,
   logout: people,
   getMe: people,
+  updateMe: people,
   changePassword: people,
   setUpTwoFactor: people,
   enableTwoFactor: people,

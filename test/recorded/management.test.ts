@@ -76,6 +76,8 @@ it('setup, logins, sessions and two-factor authentication answer as recorded', a
   }>();
   await ask(`DELETE /api/auth/sessions/${sessions.data[0]?.id ?? ''}`);
   await transcript.ask('GET /api/auth/me', { headers: as(other) });
+  await ask('PATCH /api/auth/me', { name: 'Ada Lovelace' });
+  await ask('PATCH /api/auth/me', { name: 7 });
   await ask('POST /api/auth/password', {
     current_password: 'wrong wrong wrong',
     new_password: 'another staple for batteries',

@@ -12,6 +12,7 @@ import {
   acceptance,
   loggedIn,
   loginDraft,
+  ownPatch,
   passwordChange,
   sessionSchema,
   setupDraft,
@@ -85,6 +86,20 @@ const getMe = operation({
   errors: ['NOT_FOUND'],
 });
 
+const updateMe = operation({
+  operationId: 'updateMe',
+  method: 'patch',
+  path: '/api/auth/me',
+  tags,
+  summary: 'Change your name',
+  description: 'Others see the name beside the email address. Requires a session.',
+  request: { body: { required: true, content: { 'application/json': { schema: ownPatch } } } },
+  responses: {
+    200: { description: 'the user of this session', content: { 'application/json': { schema: userSchema } } },
+  },
+  errors: ['NOT_FOUND'],
+});
+
 const changePassword = operation({
   operationId: 'changePassword',
   method: 'post',
@@ -152,6 +167,10 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
   api.openapi(getMe, async (context) =>
     context.json(showUser(await people.usersOf(actor(context)).get(person(context).userId)), 200),
   );
+  api.openapi(updateMe, async (context) => {
+    const { record } = await people.usersOf(actor(context)).update(person(context).userId, context.req.valid('json'));
+    return context.json(showUser(record), 200);
+  });
   api.openapi(changePassword, async (context) => {
     const { current_password, new_password } = context.req.valid('json');
     return context.json(

@@ -74,6 +74,8 @@ export const userPatch = z
   })
   .openapi('UserPatch');
 
+export const ownPatch = z.strictObject({ name }).openapi('OwnPatch');
+
 export const changedUser = userSchema
   .extend({ invitation: invitation.optional().openapi({ description: 'present if an invitation was created' }) })
   .openapi('ChangedUser');

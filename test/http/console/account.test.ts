@@ -24,6 +24,20 @@ describe('the account page', () => {
     expect(text.match(/127\.0\.0\.1/g)).toHaveLength(2);
   });
 
+  it('changes the own name, also to none, and keeps a refused one', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('viewer');
+    expect((await browser.post('/account/name', { name: 'Joan' })).headers['location']).toContain(
+      'notice=name-changed',
+    );
+    expect((await browser.get('/account')).text).toContain('Name Joan');
+    expect((await browser.get('/account/name')).html).toContain('value="Joan"');
+    const long = await browser.post('/account/name', { name: 'x'.repeat(300) });
+    expect([long.status, long.html]).toEqual([400, expect.stringContaining('aria-invalid')]);
+    await browser.post('/account/name', { name: '' });
+    expect((await browser.get('/account')).text).not.toContain('Joan');
+  });
+
   it('ends a single other session, all others, and the own one', async () => {
     await using console = await runConsole();
     const { browser, userId, email, password, token } = await console.signIn('viewer');

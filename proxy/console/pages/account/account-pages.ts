@@ -3,6 +3,7 @@
 import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAccount } from './account.tsx';
+import { registerName } from './name.tsx';
 import { registerPassword } from './password.tsx';
 import { registerSessions } from './sessions.tsx';
 import { registerTwoFactorOff } from './two-factor-off.tsx';
@@ -14,6 +15,7 @@ export interface AccountServices {
 
 export function registerAccountPages(pages: Pages, { people }: AccountServices): void {
   registerAccount(pages, people);
+  registerName(pages, people);
   registerPassword(pages, people);
   registerTwoFactor(pages, people);
   registerTwoFactorOff(pages, people);

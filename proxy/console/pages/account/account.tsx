@@ -17,6 +17,7 @@ export function registerAccount(pages: Pages, people: People): void {
     path: '/account',
     operation: 'getMe',
     notices: {
+      'name-changed': 'Your name is changed.',
       'password-changed': 'Your password is changed. Your sessions in other browsers have ended.',
       'two-factor-off': 'Two-factor authentication is off. Your sessions in other browsers have ended.',
       'session-ended': 'The session has ended.',
@@ -75,11 +76,14 @@ function Person({ user, nowMs }: { readonly user: UserView; readonly nowMs: numb
           </dd>
         </div>
       </dl>
-      <p>
+      <div class="row">
+        <ButtonLink to="/account/name" icon="pencil">
+          Change the name
+        </ButtonLink>
         <ButtonLink to="/account/password" icon="key-round">
           Change the password
         </ButtonLink>
-      </p>
+      </div>
     </section>
   );
 }
