@@ -1,5 +1,6 @@
 // The feature `console`: pages for people in a browser.
 
+import { createConsoleDirection } from '../../proxy/console/direction.ts';
 import { createConsoleFeature } from '../../proxy/console/feature.ts';
 import type { ConsolePlace } from '../../proxy/console/open-console.ts';
 import { publicUrlOf } from '../config/public-url.ts';
@@ -37,8 +38,21 @@ export function open(core: ServingCore, { services, packages, inspection, mirror
       // a load beside requests takes so long that a Redis can count as silent
       if (sharedCountersUrl(config) !== undefined) await answers.prepare();
     },
-    listen: value && { name: 'console', value, origin, flag: '--console-listen' },
+    ...(value !== undefined && {
+      listen: { name: 'console', value, origin, flag: '--console-listen' },
+      answersThere: createConsoleDirection({
+        ...value,
+        scheme: config.tlsCert.value === undefined ? 'http' : 'https',
+        isProxied: config.trustedProxies.value.length > 0 || endsTlsElsewhere(config),
+        names: place.hosts,
+      }),
+    }),
   };
+}
+
+/** True if clients use https, and this server has no certificate: a reverse proxy has it. */
+function endsTlsElsewhere(config: ServingCore['config']): boolean {
+  return config.tlsCert.value === undefined && publicUrlOf(config)?.url.startsWith('https:') === true;
 }
 
 /** The console answers the names that clients have for this server. */

@@ -49,6 +49,8 @@ export interface OpenFeature {
   readonly answers?: Feature;
   /** where it answers them, instead of the server's address */
   readonly listen?: FeatureListen | undefined;
+  /** with `listen`: the requests that it answers at the server's address */
+  readonly answersThere?: Feature;
   /** keys of packages.json that it answers */
   readonly advertises?: readonly AnsweredKey[];
   /** its metrics */

@@ -30,11 +30,12 @@ export async function createServers(
   listen: Configured<ListenAddress>,
   features: readonly OpenFeature[],
 ): Promise<Servers> {
-  const shared = features.filter((feature) => feature.listen === undefined);
   const main = await createProxy({
     ...options,
     ...listen.value,
-    features: shared.flatMap(({ answers }) => answers ?? []),
+    features: features.flatMap(
+      ({ listen: own, answers, answersThere }) => (own === undefined ? answers : answersThere) ?? [],
+    ),
   });
   const own = await Promise.all(features.flatMap((feature) => createOwn(options, feature)));
   const all = [main, ...own.map(({ proxy }) => proxy)];

@@ -53,3 +53,10 @@ export function isInRanges(address: string, ranges: readonly AddressRange[]): bo
     ([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]),
   );
 }
+
+const internalRanges: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal']);
+
+/** True for an address of an internal network, or of this machine. */
+export function isInternalAddress(text: string): boolean {
+  return ipaddr.isValid(text) && internalRanges.has(ipaddr.process(text).range());
+}

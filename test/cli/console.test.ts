@@ -3,6 +3,7 @@
 
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
@@ -90,6 +91,36 @@ describe('a console with an address of its own', () => {
       expect((await get(own, path)).status, path).toBe(404);
     for (const path of ['/', '/ui', '/ui/']) expect((await get(port, path, page)).status, path).toBe(404);
     expect((await get(port, '/health')).status).toBe(200);
+  });
+
+  it('is named at the address of the server, which sends a browser on if its name leads there', async () => {
+    const own = await freePort();
+    const { port } = await serve('--console-listen', `0.0.0.0:${own}`);
+    for (const name of ['127.0.0.1', 'localhost', '[::1]'])
+      expect(await get(port, '/', { ...page, host: `${name}:${port}` })).toMatchObject({
+        status: 303,
+        location: `http://${name}:${own}/ui/`,
+      });
+    expect(await get(port, '/', { ...page, host: 'evil.test' })).toMatchObject({
+      status: 404,
+      location: undefined,
+      body: expect.stringContaining(`It is at port ${own} of the registry's machine.`) as string,
+    });
+    for (const headers of [{}, { accept: 'application/json' }])
+      expect(JSON.parse((await get(port, '/', headers)).body)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('behind a proxy is named to clients of an internal network alone', async () => {
+    const own = await freePort();
+    const { port } = await serve('--console-listen', `127.0.0.2:${own}`, '--trusted-proxies', '127.0.0.1');
+    expect((await get(port, '/', page)).body).toContain(`machine only, at http://127.0.0.2:${own}/ui/.`);
+    running?.signal('SIGTERM');
+    await running?.ended;
+    const { port: other } = await serve('--console-listen', `0.0.0.0:${own}`, '--trusted-proxies', '127.0.0.1');
+    const from = (address: string): Promise<Reply> => get(other, '/', { ...page, 'x-forwarded-for': address });
+    expect((await from('10.1.2.3')).body).toContain(`It is at port ${own} of the registry's machine.`);
+    const stranger = await from('1.1.1.1');
+    expect([stranger.status, stranger.body.includes(String(own))]).toEqual([404, false]);
   });
 
   it('is named by the refusal of an address that is in use', async () => {
