@@ -3,6 +3,8 @@
 import { stat } from 'node:fs/promises';
 
 import type { Config } from '../config/config.ts';
+import { publicUrlOf } from '../config/public-url.ts';
+import { runningServer } from '../state/running-server.ts';
 import {
   CertificateError,
   daysLeft,
@@ -11,19 +13,29 @@ import {
   type ReadCertificate,
 } from '../tls/certificate.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { failed, ok, warning, type Finding } from './finding.ts';
+import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 /** Authorities that renew by themselves do so a month before; two weeks later something is wrong. */
 const warnDays = 14;
 
 /** Returns no finding for a server of plain HTTP. */
 export async function checkCertificate(
-  config: Pick<Config, 'tlsCert' | 'tlsKey'>,
+  config: Pick<Config, 'tlsCert' | 'tlsKey' | 'publicUrl' | 'distUrl' | 'data' | 'state'>,
   now: Date,
 ): Promise<readonly Finding[]> {
   const read = readOrTell(config, now);
-  if (read === undefined) return [];
+  if (read === undefined) return publicUrlOf(config) === undefined ? checkFlags(config, now) : [];
   return ['verdict' in read ? read : await describeFacts(read, config, now)];
+}
+
+/** A running server may have a certificate by its flags, which this command does not know. */
+async function checkFlags(config: Pick<Config, 'data' | 'state'>, now: Date): Promise<readonly Finding[]> {
+  const address = (await runningServer(config, now))?.address;
+  if (address?.startsWith('https:') !== true) return [];
+  const message =
+    `The running server has https by its flags (${address}), and no configuration names its certificate. ` +
+    `Check it with \`libretto doctor --url ${address}\`.`;
+  return [skipped('certificate', message)];
 }
 
 function readOrTell(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): ReadCertificate | Finding | undefined {

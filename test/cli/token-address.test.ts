@@ -39,6 +39,9 @@ describe.skipIf(lacks('openssl'))('a server with a certificate', () => {
     expect(shown).toContain(`\n  composer config --auth bearer.127.0.0.1:${port} TOKEN\n`);
     expect(shown).toContain(` publish . --url https://127.0.0.1:${port}\n`);
     expect(shown).toContain(`The address https://127.0.0.1:${port} is from the running server.`);
+    expect((await runCli(['doctor'], { cwd: folder.path })).stdout).toMatch(
+      new RegExp(`^- +certificate +The running server has https .*--url https://127\\.0\\.0\\.1:${port}\``, 'm'),
+    );
   });
 });
 
