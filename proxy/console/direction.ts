@@ -26,13 +26,14 @@ export interface ConsoleListener {
 /** Answers `/` at the server's address. Every client but a browser gets the answer of an unknown path. */
 export function createConsoleDirection(listener: ConsoleListener): Feature {
   const isKnown = createKnownHosts(listener.names);
-  const answer = (asked: FeatureRequest): Answer | Promise<Answer> => {
-    const { method, headers } = asked.incoming;
+  const answer = ({ incoming, clientAddress }: FeatureRequest): Answer | Promise<Answer> => {
+    const { method, headers } = incoming;
     if (method !== 'GET' || headers.accept?.includes('text/html') !== true) return errorAnswer('NOT_FOUND');
-    const host = headers.host !== undefined && isKnown(headers.host) ? hostNameOf(headers.host) : undefined;
+    const asked = headers.host ?? headers[':authority']?.toString(); // HTTP/2 has no Host
+    const host = isKnown(asked) ? hostNameOf(asked) : undefined;
     const url = host === undefined ? undefined : consoleAt(host, listener);
     if (url !== undefined) return redirectAnswer(url, ['Vary', 'Accept']);
-    const html = page(placeFor(asked.clientAddress, listener));
+    const html = page(placeFor(clientAddress, listener));
     return htmlAnswer(html, { status: 404, acceptEncoding: headers['accept-encoding'], more: [] });
   };
   return { kinds: [], routeOf: (path) => (path === '/' ? { kind: 'unknown', open: true, answer } : undefined) };

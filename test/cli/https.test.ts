@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority, type MadeCertificate } from '../util/certificate.ts';
 import { connectHttp2 } from '../util/http2-client.ts';
 import { exchange } from '../util/raw-client.ts';
+import { freePort } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -39,8 +40,12 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     certificate.keyFile,
   ];
 
-  async function serve(certificate: { readonly certFile: string; readonly keyFile: string }): Promise<number> {
-    server = startCli(['serve', '--listen', '127.0.0.1:0', ...files(certificate)], { cwd: folder.path });
+  async function serve(
+    certificate: { readonly certFile: string; readonly keyFile: string },
+    ...flags: readonly string[]
+  ): Promise<number> {
+    const args = ['serve', '--listen', '127.0.0.1:0', ...files(certificate), ...flags];
+    server = startCli(args, { cwd: folder.path });
     return Number((await server.shows(/on https:\/\/127\.0\.0\.1:(\d+)/))[1]);
   }
 
@@ -130,6 +135,14 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     });
     await using client = await connectHttp2(port, authority);
     expect((await client.ask('/health')).status).toBe(200);
+  });
+
+  it('sends a browser to a console with an address of its own, which HTTP/2 names without a Host header', async () => {
+    const own = await freePort();
+    const port = await serve(one, '--console-listen', `127.0.0.1:${own}`);
+    await using client = await connectHttp2(port, authority);
+    const { status, headers } = await client.ask('/', { accept: 'text/html' });
+    expect([status, headers['location']]).toEqual([303, `https://127.0.0.1:${own}/ui/`]);
   });
 
   it('reloads the certificate upon SIGHUP, and keeps the old one where the new one is unusable', async () => {
