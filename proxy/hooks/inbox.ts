@@ -50,7 +50,10 @@ export interface ReceivedDelivery {
 }
 
 export interface HookInbox {
-  /** The valid secrets, newest first: at most two of each owner. [] if there is no such hook. */
+  /**
+   * The valid secrets, newest first: at most two of each owner. [] if there is no such hook. Rejects if their sealing
+   * key is lost; a new secret mends that.
+   */
   readonly secretsOf: (hook: HookAddress) => Promise<readonly HookSecret[]>;
   /** The registered git repositories that are cloned from one of these addresses. */
   readonly repositoriesAt: (addresses: readonly NormalizedCloneUrl[]) => Promise<readonly RepositoryId[]>;

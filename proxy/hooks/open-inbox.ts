@@ -3,7 +3,8 @@
 
 import { KeyedSemaphore } from '../../build/shared/concurrency/keyed-semaphore.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { Sealer } from '../keys/sealer.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
+import { UnreadableSecret, type Sealer } from '../keys/sealer.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 import { askSync, pendingKey } from '../sync/pending-sync.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from '../sync/repository.ts';
@@ -40,17 +41,33 @@ export function openInbox(options: InboxOptions): HookInbox {
   };
 }
 
+/** Leaves out secrets that do not open, as long as others do. Throws UnreadableSecret if none does. */
 async function secretsOf({ state, sealer, now }: InboxOptions, hook: HookAddress): Promise<readonly HookSecret[]> {
   const entries = await hookRows(state, hook);
   const nowMs = now();
-  return entries
-    .flatMap(({ key, value }) =>
-      parseHookRecord(value)
-        .secrets.filter((stored) => isValidAt(stored, nowMs))
-        .map((stored) => ({ ...stored, secret: sealer.unseal(stored.sealed, key) })),
-    )
+  const stored = entries.flatMap(({ key, value }) =>
+    parseHookRecord(value)
+      .secrets.filter((secret) => isValidAt(secret, nowMs))
+      .map((secret) => ({ ...secret, key })),
+  );
+  const opened = stored
     .toSorted((one, other) => (one.created_at > other.created_at ? -1 : 1))
-    .map(({ id, secret }) => ({ id, reveal: () => secret.reveal() }));
+    .map(({ id, sealed, key }) => ({ id, secret: openedSecret(sealer, sealed, key) }));
+  const readable = opened.flatMap(({ id, secret }) =>
+    secret instanceof UnreadableSecret ? [] : [{ id, reveal: () => secret.reveal() }],
+  );
+  const lost = opened.map(({ secret }) => secret).find((secret) => secret instanceof UnreadableSecret);
+  if (readable.length === 0 && lost !== undefined) throw lost;
+  return readable;
+}
+
+function openedSecret(sealer: Sealer, sealed: string, key: string): Secret | UnreadableSecret {
+  try {
+    return sealer.unseal(sealed, key);
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return error;
+    throw error;
+  }
 }
 
 async function hookRows(state: StateStore, hook: HookAddress): Promise<readonly StateEntry[]> {

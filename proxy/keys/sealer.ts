@@ -10,10 +10,15 @@ import type { KeyRing, RingKey } from './key-ring.ts';
 export interface Sealer {
   /** `about`: the owner of the secret (a repository's id). A sealed text copied to another owner does not open. */
   readonly seal: (secret: Secret, about: string) => string;
-  /** Throws if the key is missing, the text was changed, or the text belongs to another owner. */
+  /** Throws UnreadableSecret if the key is missing, the text was changed, or the text belongs to another owner. */
   readonly unseal: (sealed: string, about: string) => Secret;
   /** The same secret sealed under the current key; the unchanged text if it already uses that key. */
   readonly reseal: (sealed: string, about: string) => string;
+}
+
+/** A sealed text that does not open. The message names the remedy. */
+export class UnreadableSecret extends Error {
+  override readonly name = 'UnreadableSecret';
 }
 
 const algorithm = 'aes-256-gcm';
@@ -31,7 +36,7 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
     const [version, kid = '', iv = '', text = ''] = sealed.split('.');
     const key = version === 'v1' ? ring.find('sealing', kid) : undefined;
     if (key === undefined)
-      throw new Error(
+      throw new UnreadableSecret(
         `the secret of ${about} needs a sealing key that is missing: restore the keys folder of the same backup ` +
           `as the state`,
       );
@@ -45,9 +50,12 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
         Buffer.concat([decipher.update(bytes.subarray(0, -tagLength)), decipher.final()]).toString('utf8'),
       );
     } catch (error) {
-      throw new Error(`the secret of ${about} cannot be decrypted: it was changed, or belongs to something else`, {
-        cause: error,
-      });
+      throw new UnreadableSecret(
+        `the secret of ${about} cannot be decrypted: it was changed, or belongs to something else`,
+        {
+          cause: error,
+        },
+      );
     }
   };
   const reseal: Sealer['reseal'] = (sealed, about) =>

@@ -16,7 +16,7 @@ export interface ProvenHook {
   readonly provider: Provider;
   readonly headers: IncomingHttpHeaders;
   readonly proof: Proof;
-  /** undefined: the body was not kept, because the headers say everything */
+  /** undefined: the body was not kept, because the headers or the address say enough */
   readonly body: Buffer | 'too large' | undefined;
   readonly requestId: string;
 }

@@ -1,8 +1,8 @@
 // Keeps the bodies of hooks in memory until they are parsed: small ones only, and few at once. Their senders have not
-// proven anything yet.
+// proven anything yet, so the bodies of one client address take at most a part of the memory.
 
 export interface KeptBodies {
-  readonly open: () => KeptBody;
+  readonly open: (clientAddress: string) => KeptBody;
 }
 
 export interface KeptBody {
@@ -15,21 +15,29 @@ export interface KeptBody {
 
 export interface KeptBodyLimits {
   readonly mostBytes: number;
+  /** of all bodies of one client address at one moment */
+  readonly mostBytesOfAddress: number;
   /** of all bodies at one moment */
   readonly mostBytesTogether: number;
 }
 
-export const standardKeptLimits: KeptBodyLimits = { mostBytes: 1024 * 1024, mostBytesTogether: 64 * 1024 * 1024 };
+const megabyte = 1024 * 1024;
 
-export function createKeptBodies({ mostBytes, mostBytesTogether }: KeptBodyLimits = standardKeptLimits): KeptBodies {
-  let together = 0;
+export const standardKeptLimits: KeptBodyLimits = {
+  mostBytes: megabyte,
+  mostBytesOfAddress: 24 * megabyte,
+  mostBytesTogether: 64 * megabyte,
+};
+
+export function createKeptBodies(limits: KeptBodyLimits = standardKeptLimits): KeptBodies {
+  const memory = createMemory(limits);
   return {
-    open: () => {
+    open: (clientAddress) => {
       let pieces: Buffer[] = [];
       let size = 0;
       let ended: 'too large' | 'no room' | undefined;
       const end = (reason: 'too large' | 'no room'): void => {
-        together -= size;
+        memory.take(clientAddress, -size);
         pieces = [];
         size = 0;
         ended = reason;
@@ -37,15 +45,32 @@ export function createKeptBodies({ mostBytes, mostBytesTogether }: KeptBodyLimit
       return {
         add: (piece) => {
           if (ended !== undefined) return;
-          if (size + piece.length > mostBytes) return end('too large');
-          if (together + piece.length > mostBytesTogether) return end('no room');
+          if (size + piece.length > limits.mostBytes) return end('too large');
+          if (!memory.hasRoom(clientAddress, piece.length)) return end('no room');
           pieces.push(piece);
           size += piece.length;
-          together += piece.length;
+          memory.take(clientAddress, piece.length);
         },
         bytes: () => ended ?? Buffer.concat(pieces),
         release: () => end('too large'),
       };
+    },
+  };
+}
+
+/** The bytes that are kept now, together and for each client address. */
+function createMemory({ mostBytesOfAddress, mostBytesTogether }: KeptBodyLimits) {
+  let together = 0;
+  const ofAddresses = new Map<string, number>();
+  return {
+    hasRoom: (address: string, bytes: number): boolean =>
+      together + bytes <= mostBytesTogether && (ofAddresses.get(address) ?? 0) + bytes <= mostBytesOfAddress,
+    /** `bytes`: negative to give them back */
+    take: (address: string, bytes: number): void => {
+      together += bytes;
+      const left = (ofAddresses.get(address) ?? 0) + bytes;
+      if (left === 0) ofAddresses.delete(address);
+      else ofAddresses.set(address, left);
     },
   };
 }

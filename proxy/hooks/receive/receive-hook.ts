@@ -48,7 +48,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
     if (proof === undefined) return proofRequired(provider);
     decoys ??= createDecoys(parts.randomBytes);
     const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys, turn);
-    const kept = needsBody(address, provider, headers) ? bodies.open() : undefined;
+    const kept = needsBody(address, provider, headers) ? bodies.open(asked.clientAddress) : undefined;
     try {
       await readBody(asked, check, kept);
       return await conclude({ ...parts, readPayload }, { address, asked, provider, proof, check, kept });
@@ -90,8 +90,10 @@ async function conclude(
   const { clientAddress, nowMs, requestId, incoming } = asked;
   const [isRight, stale] = [check.isRight(), isStale(proof, nowMs)];
   if (!isRight || stale) return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs));
-  const body = kept?.bytes();
-  if (body === 'no room') return noRoom();
+  const bytes = kept?.bytes();
+  // the address of a repository says what to sync
+  if (bytes === 'no room' && address.of === 'registry') return noRoom();
+  const body = bytes === 'no room' ? undefined : bytes;
   const described = await describeDelivery(
     { address, provider, headers: incoming.headers, proof, body, requestId },
     { inbox, readPayload },

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../../util/certificate.ts';
 import { registeredAddresses } from '../../util/hook-payloads.ts';
-import { bitbucketServer, github, type SentHook } from '../../util/hook-senders.ts';
+import { bitbucketServer, github, senders, type Sender, type SentHook } from '../../util/hook-senders.ts';
 import { connectHttp2 } from '../../util/http2-client.ts';
 import { exchange, openConnection } from '../../util/raw-client.ts';
 import { newSecret, runHooks } from '../../util/running-hooks.ts';
@@ -79,7 +79,9 @@ describe('the body', () => {
   });
 
   it('is not kept without room for it: the hook is refused, and a later one is accepted', async () => {
-    await using hooks = await runHooks({ kept: { mostBytes: megabyte, mostBytesTogether: 3000 } });
+    await using hooks = await runHooks({
+      kept: { mostBytes: megabyte, mostBytesOfAddress: 3000, mostBytesTogether: 9000 },
+    });
     const { id } = hooks.register(registeredAddresses.github);
     const hook = await github.send(hooks.secret, sending(payloadOf(2000)));
     const first = await openConnection(hooks.proxy.port);
@@ -87,6 +89,10 @@ describe('the body', () => {
     await expect
       .poll(async () => (await hooks.send('/hooks', await github.send(hooks.secret, sending(payloadOf(1500))))).status)
       .toBe(500);
+    const { path } = hooks.register('https://git.example.org/acme/other.git');
+    const azure = senders.find(({ provider }) => provider === 'azure') as Sender;
+    const known = await hooks.send(path, await azure.send(hooks.secret, sending(payloadOf(1500))));
+    expect([known.status, known.json()['outcome']]).toEqual([202, 'sync']);
     first.write(hook.body.slice(1999));
     expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1\.1 202 /);
     first.destroy();

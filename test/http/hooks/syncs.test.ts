@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../build/contract/json.ts';
 import { createHookFeature } from '../../../proxy/hooks/receive/feature.ts';
 import { createHookReceiver, type ReceiveHook } from '../../../proxy/hooks/receive/receive-hook.ts';
 import { createFailedAuthLimiter } from '../../../proxy/limits/failed-auth-limiter.ts';
@@ -122,5 +123,24 @@ describe('a webhook', () => {
     expect(await statuses(third)).toEqual([403]);
     await receiving.api('DELETE', `/api/repositories/${id}?confirm=${id}`);
     expect(await statuses(third)).toEqual([403]);
+  });
+
+  it('is proven by a new secret after the sealing key of the old one was lost', async () => {
+    await using receiving = await startReceiving();
+    const { state } = receiving.registry;
+    const id = await receiving.register(registeredAddresses.github);
+    const path = `/api/repositories/${id}/hook`;
+    await receiving.api('POST', path);
+    const [row] = await state.range(`hook/repository/${id}`);
+    const sealed = JSON.stringify(row?.value).replaceAll(/"v1\.[^.]+\./g, '"v1.lost.');
+    const key = `hook/repository/${id}`;
+    await state.commit({
+      conditions: [],
+      puts: [{ key, value: JSON.parse(sealed) as Json as JsonObject }],
+      deletes: [],
+    });
+    const { secret } = await receiving.api('POST', path, {});
+    expect((await receiving.send(`/hooks/${id}`, await pushOf(github, secret)))[0]).toBe(202);
+    expect((await receiving.send(`/hooks/${id}`, await pushOf(github, 'wrong')))[0]).toBe(403);
   });
 });
