@@ -114,7 +114,7 @@ describe('the mirror page', () => {
     mirror.clock.nowMs += 700_000;
     await mirror.provider('some/http');
     const troubled = (await browser.get('/mirror')).text;
-    expect(troubled).toMatch(/Needs a look some\/http 1\.0\.0 :/);
+    expect(troubled).toMatch(/Needs a look Since this server process started\..* some\/http 1\.0\.0 :/);
     expect(troubled).toMatch(/u1 : .*503/);
     upstream.failing.status = undefined;
     mirror.clock.nowMs += 700_000;

@@ -3,23 +3,25 @@
 import type { PublicationSummary } from '../../../inspection/publications.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
-import { nameActor } from '../name-actor.ts';
+import { nameActor, readTokenNames } from '../name-actor.ts';
 
 export interface DescribedPublication extends PublicationSummary {
   /** `by root on the command line, with build`; empty if nobody recorded it */
   readonly author: string;
 }
 
-export function describePublications(
-  state: Pick<StateStore, 'get'>,
+export async function describePublications(
+  state: Pick<StateStore, 'get' | 'range'>,
   publications: readonly PublicationSummary[],
   request: Pick<PageRequest, 'caller' | 'may'>,
 ): Promise<readonly DescribedPublication[]> {
+  const actors = publications.flatMap(({ by }) => (by === null ? [] : [by.actor]));
+  const tokens = await readTokenNames(state, actors, request);
   return Promise.all(
     publications.map(async (publication) => {
       const { by } = publication;
       if (by === null) return { ...publication, author: '' };
-      return { ...publication, author: `by ${await nameActor(state, by.actor, request)}, with ${by.command}` };
+      return { ...publication, author: `by ${await nameActor(state, by.actor, request, tokens)}, with ${by.command}` };
     }),
   );
 }

@@ -13,7 +13,7 @@ import { countIn, namedSerial } from './serial.ts';
 
 export interface HistoryPageServices {
   readonly inspection: () => Promise<Inspection>;
-  readonly state: Pick<StateStore, 'get'>;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
 const perPage = 30;

@@ -8,6 +8,8 @@ import { counted } from '../../components/quantity.ts';
 
 const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
 const shownAtOnce = 10;
+/** Decision D324. */
+const others = 'Other servers and workers show their own; the log has all.';
 
 export function AlarmList({
   alarms,
@@ -17,13 +19,16 @@ export function AlarmList({
   readonly nowMs: number;
 }): Child {
   if (alarms.length === 0)
-    return <Notice kind="good">No trouble with other registries since this server process started.</Notice>;
+    return (
+      <Notice kind="good">{`No trouble with other registries since this server process started. ${others}`}</Notice>
+    );
   const sorted = (Object.keys(kinds) as readonly MirrorAlarm['kind'][]).flatMap((kind) =>
     alarms.filter((alarm) => alarm.kind === kind),
   );
   return (
     <section class="stack-tight">
       <h2>Needs a look</h2>
+      <p class="soft small">{`Since this server process started. ${others}`}</p>
       {sorted.slice(0, shownAtOnce).map(({ kind, about, message, lastMs }) => (
         <Notice kind={kinds[kind]}>
           <strong class="breaks">{about}</strong>: <span class="breaks">{message.replace(/\.?$/, '.')}</span>{' '}
