@@ -62,9 +62,10 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const found = parts.pages.find(pathOf(visit));
   if (found === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
-  const request = pageRequest(visit, found, originsOf(visit, parts.publicUrl));
+  const { hasBuilder, publicUrl } = parts;
+  const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder });
   if (isUnsafe(parts, visit)) return respond(visit, unsafeTransportView(visit.host), parts.assets);
-  if (!parts.hasBuilder) assertWithoutBuilder(found.definition.operation);
+  if (!hasBuilder) assertWithoutBuilder(found.definition.operation);
   if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
   const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
   return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });

@@ -18,8 +18,10 @@ export interface PageRequest {
   /** a parameter of the path, decoded; throws for a name that the path does not have */
   readonly param: (name: string) => string;
   readonly query: URLSearchParams;
-  /** True if the visitor may use this operation: pages show a button only then. */
+  /** True if the visitor may use this operation on this server: pages show a button only then. */
   readonly may: (operation: Permission) => boolean;
+  /** false: another host builds, so this server changes no published versions */
+  readonly hasBuilder: boolean;
   /** true: the next dangerous form asks for the password again */
   readonly asksPassword: boolean;
   /** as far as it can be trusted */

@@ -3,6 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { callerClass } from '../../auth/caller.ts';
+import { needsBuilder } from '../../auth/needs-builder.ts';
 import { decidePolicy, type Permission } from '../../auth/policy.ts';
 import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
 import type { Visit } from '../request/visit.ts';
@@ -71,7 +72,7 @@ export class Pages {
 export function pageRequest(
   { asked, caller, target, isConfirmed }: Visit,
   { definition: { operation }, params }: FoundPage,
-  origins: Pick<PageRequest, 'origin' | 'consoleOrigin'>,
+  server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder'>,
 ): SignedInRequest | PageRequest {
   const who = callerClass(caller ?? { kind: 'nobody' });
   const decision = decidePolicy(operation, who);
@@ -86,10 +87,10 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
-    may: (wanted) => decidePolicy(wanted, who) === 'allowed',
+    may: (wanted) => decidePolicy(wanted, who) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
     asksPassword: !isConfirmed,
     clientAddress: asked.clientAddress,
-    ...origins,
+    ...server,
     nowMs: asked.nowMs,
   };
 }

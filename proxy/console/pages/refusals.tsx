@@ -11,6 +11,7 @@ import type { PageView } from '../frame/definitions.ts';
 
 const titles: Readonly<Partial<Record<RegistryError['code'], string>>> = {
   NOT_FOUND: 'Nothing is here',
+  NOT_AVAILABLE: 'This server cannot do that',
   INSUFFICIENT_SCOPE: 'You may not do that',
   AUTHENTICATION_REQUIRED: 'Sign in first',
   TOO_MANY_ATTEMPTS: 'Too many attempts',

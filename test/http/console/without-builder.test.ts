@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { needsBuilder } from '../../../proxy/auth/needs-builder.ts';
 import { runConsole } from '../../util/running-console.ts';
 
-it('a console without a builder refuses every page that needs one, and shows the others', async () => {
+it('a console without a builder refuses every page that needs one, and shows the others without buttons for them', async () => {
   await using console = await runConsole({ hasBuilder: false });
   const { browser } = await console.signIn('admin');
   const concerned = console.definitions.filter(({ operation }) => needsBuilder.has(operation));
@@ -15,4 +15,9 @@ it('a console without a builder refuses every page that needs one, and shows the
     if (posts) expect((await browser.post(at, {})).text, path).toContain('This server serves a tree from another host');
   }
   expect((await browser.get('/packages')).status).toBe(200);
+  for (const path of ['/repositories', '/connections', '/uploads']) {
+    const { text, html } = await browser.get(path);
+    expect(text, path).toContain('Change what is published on the host that builds them.');
+    expect(html, path).not.toMatch(/href="(?:repositories|connections)\/new"|type="file"/);
+  }
 });

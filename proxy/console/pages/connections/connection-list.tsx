@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { Badge } from '../../components/badge.tsx';
+import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import type { State } from '../../components/notice.tsx';
@@ -16,17 +17,19 @@ import { connectionPath } from './services.ts';
 
 interface ConnectionListProps {
   readonly rows: readonly ConnectionDocument[];
+  readonly mayAdd: boolean;
+  readonly hasBuilder: boolean;
   readonly nowMs: number;
 }
 
 export const repositoriesTrail = [{ label: 'Repositories', to: '/repositories' }];
 
-export function ConnectionList({ rows, nowMs }: ConnectionListProps): Child {
-  const add = (
+export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionListProps): Child {
+  const add = mayAdd ? (
     <ButtonLink to="/connections/new" icon="plus" kind="primary">
       Connect an owner
     </ButtonLink>
-  );
+  ) : undefined;
   return (
     <>
       <PageHead
@@ -35,6 +38,7 @@ export function ConnectionList({ rows, nowMs }: ConnectionListProps): Child {
         trail={repositoriesTrail}
         actions={rows.length === 0 ? undefined : add}
       />
+      <BuiltElsewhere hasBuilder={hasBuilder} />
       {rows.length === 0 ? (
         <EmptyState icon="folder-git-2" title="No connection yet" action={add}>
           Connect an organisation at GitHub, GitLab, Gitea, Forgejo or Bitbucket. Its repositories then appear by

@@ -64,7 +64,14 @@ async function showList(services: ConnectionPageServices, request: SignedInReque
   return {
     title: 'Connections',
     section: 'repositories',
-    content: <ConnectionList rows={rows} nowMs={request.nowMs} />,
+    content: (
+      <ConnectionList
+        rows={rows}
+        mayAdd={request.may('createConnection')}
+        hasBuilder={request.hasBuilder}
+        nowMs={request.nowMs}
+      />
+    ),
   };
 }
 

@@ -89,7 +89,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
 }
 
 function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'>): Child {
-  const { status, installs } = overview;
+  const { status, installs, publications } = overview;
   const { counts, publication, last_build: build } = status;
   return (
     <div class="tiles">
@@ -104,7 +104,7 @@ function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'
       </StatTile>
       <StatTile
         label="Last publication"
-        to="/history"
+        to={publications === undefined ? undefined : '/history'}
         value={publication === null ? 'none' : <Time at={publication.published_at} nowMs={nowMs} />}
         note={publication === null ? undefined : `number ${publication.serial}`}
       />

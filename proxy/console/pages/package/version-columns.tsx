@@ -31,14 +31,22 @@ export function versionColumns(name: string, nowMs: number | undefined): readonl
 }
 
 /** The further columns of the console. */
-export function keeperColumns(name: string, { may }: Pick<PageRequest, 'may'>): readonly Column<ShownVersion>[] {
+export function keeperColumns(
+  name: string,
+  { may, hasBuilder }: Pick<PageRequest, 'may' | 'hasBuilder'>,
+): readonly Column<ShownVersion>[] {
   return [
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads) },
     {
       label: 'Actions',
       isPlain: true,
       cell: (row) => (
-        <Actions {...{ name, row }} mayWithdraw={may('withdrawVersion')} mayRestore={may('restoreVersion')} />
+        <Actions
+          {...{ name, row }}
+          mayCompare={hasBuilder}
+          mayWithdraw={may('withdrawVersion')}
+          mayRestore={may('restoreVersion')}
+        />
       ),
     },
   ];
@@ -85,15 +93,16 @@ function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs:
 interface ActionsProps {
   readonly name: string;
   readonly row: ShownVersion;
+  readonly mayCompare: boolean;
   readonly mayWithdraw: boolean;
   readonly mayRestore: boolean;
 }
 
-function Actions({ name, row, mayWithdraw, mayRestore }: ActionsProps): Child {
+function Actions({ name, row, mayCompare, mayWithdraw, mayRestore }: ActionsProps): Child {
   const { version, kind, isByHand, previous } = row;
   return (
     <span class="row small">
-      {previous === undefined ? null : (
+      {previous === undefined || !mayCompare ? null : (
         <A
           to={packagePath(name, 'compare', { from: previous, to: version })}
           aria-label={`Compare ${version} with ${previous}`}

@@ -1,6 +1,7 @@
 // The list of repositories: words, filters, pages of fifty.
 
 import type { Child } from 'hono/jsx';
+import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
@@ -23,11 +24,12 @@ export interface RepositoryListProps {
   readonly total: number;
   /** true: the visitor may register repositories */
   readonly mayAdd: boolean;
+  readonly hasBuilder: boolean;
   readonly nowMs: number;
 }
 
 export function RepositoryList(props: RepositoryListProps): Child {
-  const { query, total, mayAdd } = props;
+  const { query, total, mayAdd, hasBuilder } = props;
   const add = mayAdd ? (
     <>
       <ButtonLink to="/repositories/new" icon="plus" kind="primary">
@@ -51,12 +53,9 @@ export function RepositoryList(props: RepositoryListProps): Child {
         sentence="The registry reads them and publishes their packages, on request or by an interval."
         actions={total === 0 ? undefined : actions}
       />
+      <BuiltElsewhere hasBuilder={hasBuilder} />
       {total === 0 ? (
-        <EmptyState icon="folder-git-2" title="No repository yet" action={add}>
-          {mayAdd
-            ? 'Add the address of a Git repository. A sync then publishes its tags and branches as versions.'
-            : 'A maintainer can add the address of a Git repository. A sync then publishes its versions.'}
-        </EmptyState>
+        <NoRepository mayAdd={mayAdd} action={add} />
       ) : (
         <>
           <Filters query={query} />
@@ -64,6 +63,16 @@ export function RepositoryList(props: RepositoryListProps): Child {
         </>
       )}
     </>
+  );
+}
+
+function NoRepository({ mayAdd, action }: { readonly mayAdd: boolean; readonly action: Child }): Child {
+  return (
+    <EmptyState icon="folder-git-2" title="No repository yet" action={action}>
+      {mayAdd
+        ? 'Add the address of a Git repository. A sync then publishes its tags and branches as versions.'
+        : 'A maintainer can add the address of a Git repository. A sync then publishes its versions.'}
+    </EmptyState>
   );
 }
 

@@ -84,6 +84,7 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
         found={found.length}
         total={all.length}
         mayAdd={request.may('createRepository')}
+        hasBuilder={request.hasBuilder}
         nowMs={request.nowMs}
       />
     ),

@@ -4,6 +4,7 @@ import { useContext, type Child } from 'hono/jsx';
 import type { ArtifactRecord, ArtifactStatus } from '../../../artifacts/artifact.ts';
 import { mostUploadBytes } from '../../../artifacts/stage-upload.ts';
 import { Badge } from '../../components/badge.tsx';
+import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -26,6 +27,7 @@ export interface UploadsPageProps {
   readonly page: number;
   readonly authorOf: (author: string) => string;
   readonly mayUpload: boolean;
+  readonly hasBuilder: boolean;
   readonly mayRemove: boolean;
   /** why the last upload was refused; undefined: it was not */
   readonly refusal: string | undefined;
@@ -35,7 +37,7 @@ export interface UploadsPageProps {
 }
 
 export function UploadsPage(props: UploadsPageProps): Child {
-  const { rows, total, page, mayUpload, mayRemove, refusal, published } = props;
+  const { rows, total, page, mayUpload, hasBuilder, mayRemove, refusal, published } = props;
   return (
     <>
       <PageHead
@@ -49,6 +51,7 @@ export function UploadsPage(props: UploadsPageProps): Child {
           ) : undefined
         }
       />
+      <BuiltElsewhere hasBuilder={hasBuilder} />
       <div id="upload-result">
         {refusal === undefined ? null : <Notice kind="bad">{refusal}</Notice>}
         {published === undefined ? null : <Published {...published} />}

@@ -72,6 +72,7 @@ async function uploadsView(
         {...{ rows, page, authorOf, published, refusal }}
         total={all.length}
         mayUpload={request.may('createArtifact')}
+        hasBuilder={request.hasBuilder}
         mayRemove={request.may('deleteArtifact')}
         nowMs={request.nowMs}
       />
