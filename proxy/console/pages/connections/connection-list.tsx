@@ -39,16 +39,20 @@ export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionLi
         actions={rows.length === 0 ? undefined : add}
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />
-      {rows.length === 0 ? (
+      {rows.length === 0 && hasBuilder ? (
         <EmptyState icon="folder-git-2" title="No connection yet" action={add}>
           Connect an organisation at GitHub, GitLab, Gitea, Forgejo or Bitbucket. Its repositories then appear by
           themselves.
         </EmptyState>
       ) : (
-        <Table caption="Connections" columns={columnsOf(nowMs)} rows={rows} />
+        <Listed rows={rows} nowMs={nowMs} />
       )}
     </>
   );
+}
+
+function Listed({ rows, nowMs }: Pick<ConnectionListProps, 'rows' | 'nowMs'>): Child {
+  return rows.length === 0 ? null : <Table caption="Connections" columns={columnsOf(nowMs)} rows={rows} />;
 }
 
 function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {

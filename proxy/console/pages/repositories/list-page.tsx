@@ -55,7 +55,7 @@ export function RepositoryList(props: RepositoryListProps): Child {
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />
       {total === 0 ? (
-        <NoRepository mayAdd={mayAdd} action={add} />
+        <NoRepository {...{ mayAdd, hasBuilder }} action={add} />
       ) : (
         <>
           <Filters query={query} />
@@ -66,7 +66,12 @@ export function RepositoryList(props: RepositoryListProps): Child {
   );
 }
 
-function NoRepository({ mayAdd, action }: { readonly mayAdd: boolean; readonly action: Child }): Child {
+function NoRepository({
+  mayAdd,
+  hasBuilder,
+  action,
+}: Pick<RepositoryListProps, 'mayAdd' | 'hasBuilder'> & { readonly action: Child }): Child {
+  if (!hasBuilder) return null;
   return (
     <EmptyState icon="folder-git-2" title="No repository yet" action={action}>
       {mayAdd

@@ -37,7 +37,7 @@ export interface UploadsPageProps {
 }
 
 export function UploadsPage(props: UploadsPageProps): Child {
-  const { rows, total, page, mayUpload, hasBuilder, mayRemove, refusal, published } = props;
+  const { total, rows, page, mayUpload, hasBuilder, mayRemove, refusal, published } = props;
   return (
     <>
       <PageHead
@@ -57,13 +57,13 @@ export function UploadsPage(props: UploadsPageProps): Child {
         {published === undefined ? null : <Published {...published} />}
       </div>
       {mayUpload ? <UploadForm /> : null}
-      {total === 0 ? (
+      {total === 0 && hasBuilder ? (
         <EmptyState icon="upload" title="No upload yet">
           {mayUpload ? 'Choose a ZIP above. ' : 'A maintainer can upload a ZIP. '}
           CI systems use <code>libretto publish</code> with a write token.
         </EmptyState>
       ) : (
-        <Table caption="Uploads" columns={columnsOf(props)} rows={rows} />
+        <Listed {...props} />
       )}
       <Pager
         shown={rows.length}
@@ -74,6 +74,10 @@ export function UploadsPage(props: UploadsPageProps): Child {
       />
     </>
   );
+}
+
+function Listed(props: UploadsPageProps): Child {
+  return props.total === 0 ? null : <Table caption="Uploads" columns={columnsOf(props)} rows={props.rows} />;
 }
 
 function Published({ record: { name, version }, created }: NonNullable<UploadsPageProps['published']>): Child {
