@@ -3,6 +3,7 @@
 
 import type { Branded } from './brand.ts';
 import { isPossibleHost } from './host-name.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** The full text of a URL, unchanged. */
 export type Address = Branded<string, 'Address'>;
@@ -22,8 +23,8 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
   if (/[\p{Cc}\p{Cf}]/u.test(text)) return { refusal: 'holds an invisible character' };
   // the URL parser takes the first segment of https:///path for the host
   if (/^[a-z][a-z0-9+.-]*:\/\/[/\\?#]/i.test(text)) return { refusal: 'names no host' };
-  if (!URL.canParse(text)) return { refusal: 'has an invalid host name, address or port' };
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return { refusal: 'has an invalid host name, address or port' };
   if (url.port === '0') return { refusal: 'names port 0, where nothing listens' };
   if (isPossibleHost(url.hostname)) return { address: text as Address, url };
   // the host may be part of a password if an @ follows it

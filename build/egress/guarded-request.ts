@@ -7,6 +7,7 @@ import { checkedUrl } from './checked-url.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import { exchange, type HttpResponse } from './http-exchange.ts';
+import { parseUrl } from '../contract/parse-url.ts';
 
 export interface GuardedAccess {
   readonly policy: AddressPolicy;
@@ -84,7 +85,8 @@ export function explainFailure(error: unknown, text: string, timeoutMs: number):
   for (let found: unknown = error; found instanceof Error; found = found.cause) {
     if (found instanceof EgressFailure) return found;
   }
-  const shown = URL.canParse(text) ? shownUrl(new URL(text)) : 'The URL';
+  const url = parseUrl(text);
+  const shown = url === undefined ? 'The URL' : shownUrl(url);
   if (error instanceof Error && error.name === 'TimeoutError')
     return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -24,11 +24,12 @@ import type { Config } from '../config/config.ts';
 import { checkedAddresses, remoteOf, resolveBySystem } from './git-access.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { sourceShape, type SourceEntry } from '../config/source-shape.ts';
+import { parseUrl } from '../../build/contract/parse-url.ts';
 
 export function createRepositorySources(config: Config, resolve: Resolve = resolveBySystem): RepositorySources {
   const data = config.data.value;
   // an invalid address gets a place too: `check` reports its fault
-  const composerId = (url: string): string => `composer:${URL.canParse(url) ? addressOf(url) : url}`;
+  const composerId = (url: string): string => `composer:${parseUrl(url) === undefined ? url : addressOf(url)}`;
   const idOf = (source: RepositorySource): string =>
     source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id;
   return {

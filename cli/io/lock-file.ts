@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { describeReadFault } from './read-fault.ts';
 import { UsageError } from './usage-error.ts';
+import { parseUrl } from '../../build/contract/parse-url.ts';
 
 /** The packages of a lock file, including those for development. Throws UsageError for another file. */
 export function readLockFile(path: string): readonly LockedPackage[] {
@@ -48,7 +49,8 @@ function hostsOf(dist: JsonObject): readonly string[] {
 
 /** The host as in an address: with its port unless that is the default. Empty for text that is no address. */
 function hostOf(url: string): readonly string[] {
-  return URL.canParse(url) && new URL(url).host !== '' ? [new URL(url).host] : [];
+  const host = parseUrl(url)?.host ?? '';
+  return host === '' ? [] : [host];
 }
 
 /** Composer writes an empty text for an absent value. */

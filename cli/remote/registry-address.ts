@@ -4,6 +4,7 @@ import { httpAddressFault } from '../../build/contract/address.ts';
 import { shown } from '../config/setting-values.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { parseUrl } from '../../build/contract/parse-url.ts';
 
 /**
  * The address without a slash at its end; undefined if neither names one. Throws UsageError for an invalid address, host
@@ -25,7 +26,7 @@ function parseAddress(text: string, by: string): string {
     throw new UsageError(
       `${by} is ${shown(text)}, which ${fault}. Write an address such as https://packages.example.org.`,
     );
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (
     url === undefined ||
     !/^https?:$/.test(url.protocol) ||

@@ -6,6 +6,7 @@ import { lookAtLock } from '../../build/output/lock.ts';
 import { isLoopback } from '../../build/contract/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { serverLocks, staleAfterMs } from './serve-lock.ts';
+import { parseUrl } from '../../build/contract/parse-url.ts';
 
 export interface RunningServer {
   readonly pid: number | undefined;
@@ -68,6 +69,7 @@ async function serversOfRedis(url: string, now: Date): Promise<readonly RunningS
 
 /** A loopback address of another host leads nowhere here. */
 function describe({ pid, host, since, address }: LockOwner, seen: boolean): RunningServer {
-  const isUsable = address !== undefined && URL.canParse(address) && (seen || !isLoopback(new URL(address).hostname));
+  const url = address === undefined ? undefined : parseUrl(address);
+  const isUsable = url !== undefined && (seen || !isLoopback(url.hostname));
   return { pid, host, since, address: isUsable ? address : undefined, seen };
 }

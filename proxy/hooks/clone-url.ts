@@ -2,6 +2,7 @@
 // compared only: nothing is ever fetched from it. Two repositories that share a spelling cost one sync too many.
 
 import type { NormalizedCloneUrl } from './inbox.ts';
+import { parseUrl } from '../../build/contract/parse-url.ts';
 
 /** Longer addresses are no addresses of repositories. */
 const longest = 2048;
@@ -39,8 +40,9 @@ interface Parts {
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443', 'ssh:': '22', 'git:': '9418' };
 
 function partsOfUrl(text: string): Parts | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, host, port, pathname } = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return undefined;
+  const { protocol, host, port, pathname } = url;
   if (!Object.hasOwn(defaultPorts, protocol) || host === '') return undefined;
   const plainHost = port === defaultPorts[protocol] ? host.slice(0, -port.length - 1) : host;
   return { host: withoutFinalDot(plainHost), path: pathname };

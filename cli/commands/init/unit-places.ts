@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Answers } from '../../init/answers.ts';
 import type { Place } from '../../init/hidden-places.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /** The absolute command of this program: the installed program, or Node with the script. */
 export function programCommand(): readonly string[] {
@@ -27,7 +28,7 @@ export function unitPlaces({ sources, data, tlsCert, tlsKey }: Answers): readonl
 }
 
 function fileOf(url: string): string | undefined {
-  return url.startsWith('file:///') && URL.canParse(url) ? fileURLToPath(url) : undefined;
+  return url.startsWith('file:///') && parseUrl(url) !== undefined ? fileURLToPath(url) : undefined;
 }
 
 /** Without symbolic links, as far as the path exists. */

@@ -1,6 +1,8 @@
 // Whether a post comes from a page of the console itself. A browser says so in Sec-Fetch-Site, and an older one in
 // Origin. A post without both is refused: no browser that the console supports sends one. Pure.
 
+import { parseUrl } from '../../../build/contract/parse-url.ts';
+
 export interface PostHeaders {
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
@@ -10,7 +12,7 @@ export interface PostHeaders {
 export function isSameOrigin({ fetchSite, origin, host }: PostHeaders): boolean {
   if (fetchSite !== undefined) return fetchSite === 'same-origin';
   if (origin === undefined || host === undefined) return false;
-  const named = URL.canParse(origin) ? new URL(origin).host : undefined;
+  const named = parseUrl(origin)?.host;
   return named !== undefined && named === withoutStandardPort(host, origin);
 }
 

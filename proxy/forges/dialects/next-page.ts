@@ -3,14 +3,15 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { objectOf, textOf } from './fields.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 const longest = 2000;
 
 /** The query of the page with rel="next" in a Link header (RFC 8288), or of the field `next`; undefined: the last page. */
 export function nextQuery(link: string | undefined, body: JsonValue, nextIn: 'link' | 'body'): string | undefined {
   const address = nextIn === 'body' ? textOf(objectOf(body)?.['next']) : nextOfLink(link ?? '');
-  if (address === undefined || address.length > longest || !URL.canParse(address)) return undefined;
-  const { search } = new URL(address);
+  if (address === undefined || address.length > longest) return undefined;
+  const search = parseUrl(address)?.search ?? '';
   return search === '' ? undefined : search.slice(1);
 }
 

@@ -13,6 +13,7 @@ import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /** The names that belong to upstreams, with their upstreams in order. I9: no other name may be in this map. */
 export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
@@ -161,7 +162,7 @@ function keyOf({ id, destination }: Upstream, name: PackageName): string {
  */
 function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
   const url = isJsonObject(said) ? said['api-url'] : undefined;
-  return typeof url === 'string' && URL.canParse(url, origin) ? new URL(url, origin) : undefined;
+  return typeof url === 'string' ? parseUrl(url, origin) : undefined;
 }
 
 async function advisoriesIn(bytes: Buffer): Promise<JsonObject> {

@@ -6,6 +6,7 @@ import { distCandidates } from './dist-candidates.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /** The upstream of an accepted archive: the one of its download, or the first that has the package now. */
 export async function upstreamOf(
@@ -18,7 +19,7 @@ export async function upstreamOf(
 }
 
 function originOf(address: string): string | undefined {
-  return URL.canParse(address) ? new URL(address).origin : undefined;
+  return parseUrl(address)?.origin;
 }
 
 export function candidatesOf(

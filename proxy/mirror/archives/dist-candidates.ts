@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { OfferedDist } from '../versions/offered-version.ts';
 import type { DistMirror } from '../upstream/upstream-root.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 export interface Wanted {
   readonly name: PackageName;
@@ -25,9 +26,7 @@ export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], o
   const candidates = [...filled(true).toReversed(), fill(own, wanted), ...filled(false)].filter((candidate) =>
     /^https?:\/\//i.test(candidate),
   );
-  return [...new Set(candidates)]
-    .flatMap((candidate) => (URL.canParse(candidate) ? [new URL(candidate)] : []))
-    .slice(0, maxCandidates);
+  return [...new Set(candidates)].flatMap((candidate) => parseUrl(candidate) ?? []).slice(0, maxCandidates);
 }
 
 const maxCandidates = 5;

@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /**
  * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`: all
@@ -106,7 +107,7 @@ export const maxIncludes = 1000;
 
 function templateOf(field: string, text: string, url: URL): string {
   const template = absolute(text, url);
-  if (!URL.canParse(template.replaceAll('%package%', 'vendor/name')))
+  if (parseUrl(template.replaceAll('%package%', 'vendor/name')) === undefined)
     throw new Error(`${field} of packages.json is ${JSON.stringify(text.slice(0, 200))}, which is no address`);
   return template;
 }

@@ -3,11 +3,12 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
+import { parseUrl } from '../../../../build/contract/parse-url.ts';
 
 /** The address, if a browser may open it. */
 export function webAddress(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value.length > 2000 || !/^https?:\/\/[^\s<>"']+$/i.test(value)) return undefined;
-  return URL.canParse(value) && new URL(value).username === '' ? value : undefined;
+  return parseUrl(value)?.username === '' ? value : undefined;
 }
 
 /** Forges whose pages of a commit have a known address, below the page of the repository. */

@@ -2,6 +2,7 @@
 // a page of the console counts. Pure.
 
 import type { Pages } from '../../frame/pages.ts';
+import { parseUrl } from '../../../../build/contract/parse-url.ts';
 
 const standard = '/overview';
 /** Only the path and the query of a parsed address are used, so the host has no meaning. */
@@ -9,9 +10,9 @@ const base = 'http://console';
 
 /** A path below /ui with its query. `text`: such a path; everything else gives the overview. */
 export function nextPage(pages: Pick<Pages, 'find'>, text: string | null): string {
-  if (text === null || !URL.canParse(text, base)) return standard;
-  const { origin, pathname, search } = new URL(text, base);
-  if (origin !== base) return standard;
+  const url = text === null ? undefined : parseUrl(text, base);
+  if (url?.origin !== base) return standard;
+  const { pathname, search } = url;
   const found = pages.find(pathname);
   return found === undefined || found.kind === 'upload' ? standard : `${pathname}${search}`;
 }

@@ -90,4 +90,9 @@ describe('normalizeCloneUrl', () => {
   ])('is undefined for %j', (text) => {
     expect(normalizeCloneUrl(text)).toBeUndefined();
   });
+
+  it('keeps its answers after many calls', () => {
+    for (let call = 0; call < 20_000; call += 1) normalizeCloneUrl(`https://git.example.org/acme/tool-${call % 7}`);
+    expect(normalizeCloneUrl('https://münchen.example/acme/tool')).toBe('xn--mnchen-3ya.example/acme/tool');
+  });
 });
