@@ -38,7 +38,7 @@ function simplify({
 }
 
 /** One for all, since each compiles the schema of schemas first. */
-const ajv = new Ajv2020({ validateFormats: false, code: { optimize: false } });
+const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true, code: { optimize: false } });
 const compiled = new Map<string, ValidateFunction>();
 
 /** Throws for a document of this command line that its schema does not allow. Ignores commands without a schema. */
