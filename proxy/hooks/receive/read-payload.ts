@@ -28,9 +28,10 @@ function isForm(headers: IncomingHttpHeaders): boolean {
   return /^application\/x-www-form-urlencoded(?:;|$)/i.test(headerOf(headers, 'content-type') ?? '');
 }
 
-/** URLSearchParams takes eight times as long. */
+/** URLSearchParams takes eight times as long. A body without the field may be JSON: curl calls every body a form. */
 function payloadOfForm(body: Buffer): Buffer {
-  const [, encoded = ''] = /(?:^|&)payload=([^&]*)/.exec(body.toString('latin1')) ?? [];
+  const [, encoded] = /(?:^|&)payload=([^&]*)/.exec(body.toString('latin1')) ?? [];
+  if (encoded === undefined) return body;
   try {
     return Buffer.from(decodeURIComponent(encoded.replaceAll('+', ' ')));
   } catch (error) {

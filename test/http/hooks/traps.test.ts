@@ -42,12 +42,15 @@ describe('the proof', () => {
   it('of a form is over the form, as GitHub and Gitea send it', async () => {
     await using hooks = await runHooks();
     const { id } = hooks.register(registeredAddresses.github);
-    const body = new URLSearchParams({ payload: JSON.stringify(push.payload) }).toString();
-    const hook = changed(await github.send(hooks.secret, { ...now(), event: 'push', body }), {
-      'content-type': 'application/x-www-form-urlencoded',
-    });
-    const reply = await hooks.send('/hooks', hook);
-    expect([reply.status, reply.json()['repositories']]).toEqual([202, [id]]);
+    const json = JSON.stringify(push.payload);
+    // curl calls JSON a form, too
+    for (const body of [new URLSearchParams({ payload: json }).toString(), json]) {
+      const hook = changed(await github.send(hooks.secret, { ...now(), event: 'push', body }), {
+        'content-type': 'application/x-www-form-urlencoded',
+      });
+      const reply = await hooks.send('/hooks', hook);
+      expect([reply.status, reply.json()['repositories']]).toEqual([202, [id]]);
+    }
   });
 
   it('is none where Gitea sends `sha256=` without a secret', async () => {
