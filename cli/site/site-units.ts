@@ -11,6 +11,7 @@ import { publicPackage } from '../../proxy/console/catalogue/public-package.ts';
 import { assetFolder, renderPages, type CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
 import { searchData, searchDataFile } from '../../proxy/console/catalogue/search-data.ts';
 import { readPublishedPackage } from '../../proxy/packages/published-package.ts';
+import { findDependents } from '../../proxy/packages/dependents.ts';
 import type { PackageTextReader } from '../../proxy/packages/package-texts.ts';
 import type { PackageSummary } from '../../proxy/packages/package-summary.ts';
 import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
@@ -27,12 +28,16 @@ export interface SiteParts {
 
 export function siteUnits(tree: SiteTree, parts: SiteParts): readonly SiteUnit[] {
   const all = new Map([...tree.packages].map(([name, { summary }]) => [name, summary] as const));
-  const dependentsOf = dependentsIn(all);
+  const dependentsOf = findDependents(all);
   return [
     assetUnit(),
     listUnit(tree),
     ...[...tree.packages.values()].map((one) =>
-      packageUnit(one, { tree, all, dependents: dependentsOf(one.summary.name) }, parts),
+      packageUnit(
+        one,
+        { tree, all, dependents: dependentsOf(one.summary.name).filter((name) => name !== one.summary.name) },
+        parts,
+      ),
     ),
   ];
 }
@@ -111,19 +116,6 @@ async function renderPackage(
 /** What the row of a dependent shows. */
 function shownInRow(summary: PackageSummary | undefined) {
   return summary && [summary.name, summary.description, summary.latest_version, summary.updated_at];
-}
-
-/** Computed once for all packages; each list is sorted, as `all` is. */
-function dependentsIn(all: Surroundings['all']): (name: PackageName) => readonly PackageName[] {
-  const dependents = new Map<string, PackageName[]>();
-  for (const { name, requires } of all.values())
-    for (const one of requires) {
-      if (one === name) continue;
-      const known = dependents.get(one);
-      if (known === undefined) dependents.set(one, [name]);
-      else known.push(name);
-    }
-  return (name) => dependents.get(name) ?? [];
 }
 
 function assetPath(name: string): string {

@@ -5,7 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
-import { dependentsOf, providersOf, type Catalogue } from '../packages/catalogue.ts';
+import { providersOf, type Catalogue } from '../packages/catalogue.ts';
 import { linksOf } from '../packages/package-summary.ts';
 import {
   findVersion,
@@ -82,7 +82,7 @@ async function readImpact(
     throw new RegistryError('NOT_FOUND', { message: `${name} ${wanted.slice(0, 200)} is not published here.` });
   const others = versions.filter((one) => one !== withdrawn);
   const packages = await catalogue.read(now());
-  const dependents = dependentsOf(packages, name);
+  const dependents = packages.dependentsOf(name);
   const examined = dependents.slice(0, mostExamined);
   const [affected, unreadable]: [AffectedVersions[], string[]] = [[], []];
   const findRemaining = createFindRemaining(withdrawn, others);

@@ -61,6 +61,8 @@ const lookEveryMs = 5000;
 const patienceMs = 1000;
 const mostPackages = 20_000;
 const rememberedViews = 4;
+/** Always the same object, so that a reader sees that nothing changed. */
+const nothing: MirroredSummaries = new Map();
 /** This number takes a few milliseconds; then other requests get their turn. */
 const packagesInTurn = 200;
 
@@ -69,7 +71,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   const views = new Map<string, Seen>();
   const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
     const { compiled } = await mirror.standing();
-    if (compiled.rules.upstreams.length === 0) return new Map();
+    if (compiled.rules.upstreams.length === 0) return nothing;
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
     const key = view?.key ?? '';
     const at = await epoch(nowMs);

@@ -5,6 +5,7 @@
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import { findDependents, type DependentsOf } from './dependents.ts';
 import { sees, type View } from '../views/view.ts';
 import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
 import { parsePublished, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
@@ -16,6 +17,7 @@ export interface PublishedPackages {
   readonly all: ReadonlyMap<PackageName, PackageSummary>;
   /** labels of the versions that are seen */
   readonly labelsOf: (name: string) => readonly string[];
+  readonly dependentsOf: DependentsOf;
 }
 
 export interface Catalogue {
@@ -180,18 +182,11 @@ async function gather(listed: Listed, view: View | undefined): Promise<Published
     const versions = listed.get(name as PackageName)?.versions ?? [];
     return versions.filter((version) => sees(view, name, version)).map(({ version }) => version);
   };
-  return {
-    all:
-      view === undefined
-        ? new Map([...listed].map(([name, { summary }]) => [name, summary]))
-        : await visiblePackages(listed, view),
-    labelsOf,
-  };
-}
-
-/** The packages that require `name` in one of their versions, sorted. */
-export function dependentsOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageName[] {
-  return [...all.values()].flatMap((summary) => (summary.requires.has(name) ? [summary.name] : []));
+  const all =
+    view === undefined
+      ? new Map([...listed].map(([name, { summary }]) => [name, summary]))
+      : await visiblePackages(listed, view);
+  return { all, labelsOf, dependentsOf: findDependents(all) };
 }
 
 /** The other packages with a version that provides or replaces `name`; sorted. */

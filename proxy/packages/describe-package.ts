@@ -6,7 +6,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import type { TextKind } from '../../build/contract/package-texts.ts';
 import type { PublishedFiles } from '../tree/published-files.ts';
 import { filterOf, type View } from '../views/view.ts';
-import { dependentsOf, type Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 import { readPackageDetails, type PackageDetails } from './package-details.ts';
 import { readStatistics, statisticsOf, type PackageStatistics } from './package-statistics.ts';
@@ -73,7 +73,7 @@ export async function describePackage(
     summary,
     details,
     downloads: countVisible(counts, packages, view)(name),
-    dependents: dependentsOf(packages, name),
+    dependents: packages.dependentsOf(name),
   };
 }
 

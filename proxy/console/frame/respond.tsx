@@ -1,5 +1,6 @@
 // Turns what a page returned into an answer: HTML in the console's layout, a redirect, or a file.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../http/answer.ts';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
 import { Layout } from './layout.tsx';
@@ -28,7 +29,11 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
       <Layout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
     </PlaceContext.Provider>
   );
-  return htmlAnswer(`<!doctype html>${await html.toString()}`, {
+  // Composer's requests get their turn before the page is rendered, and before it is compressed
+  await nextTurn();
+  const text = `<!doctype html>${await html.toString()}`;
+  await nextTurn();
+  return htmlAnswer(text, {
     status: outcome.status ?? 200,
     acceptEncoding: incoming.headers['accept-encoding']?.toString(),
     more: [...retryHeaders(outcome), ...setCookies(cookies)],

@@ -2,7 +2,6 @@
 
 import type { Child } from 'hono/jsx';
 import { readMirroredPackage, type KeptVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
-import { dependentsOf } from '../../../packages/catalogue.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -41,7 +40,7 @@ export async function showMirrored(
   return {
     title: name,
     section: 'packages',
-    content: <Mirrored {...{ summary, stored, request }} dependents={dependentsOf(packages, name)} />,
+    content: <Mirrored {...{ summary, stored, request }} dependents={packages.dependentsOf(name)} />,
   };
 }
 

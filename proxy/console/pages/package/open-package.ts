@@ -5,7 +5,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
 import type { Explanation } from '../../../inspection/why-reader.ts';
-import { dependentsOf, type PublishedPackages } from '../../../packages/catalogue.ts';
+import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import { readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
 import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
@@ -61,7 +61,7 @@ export async function openPackage(
     details,
     latest,
     packages,
-    dependents: dependentsOf(packages, name).filter((dependent) => dependent !== name),
+    dependents: packages.dependentsOf(name).filter((dependent) => dependent !== name),
     advisories: advisoriesOf(lists, name),
     explanation,
   };

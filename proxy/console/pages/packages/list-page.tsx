@@ -14,8 +14,10 @@ import { listPath, rowsPerPage, type ListedRow, type ListQuery, type Order } fro
 
 export interface PackageListProps {
   readonly query: ListQuery;
-  /** all rows that the query found */
-  readonly found: readonly ListedRow[];
+  /** those of the page that the query asks for */
+  readonly rows: readonly ListedRow[];
+  /** the number of packages that the query found */
+  readonly found: number;
   /** the number of packages without any filter */
   readonly total: number;
   readonly types: readonly string[];
@@ -43,16 +45,12 @@ export function PackageList(props: PackageListProps): Child {
   );
 }
 
-function Results({ query, found, total, nowMs }: PackageListProps): Child {
-  const from = (query.page - 1) * rowsPerPage;
-  const rows = found.slice(from, from + rowsPerPage);
+function Results({ query, rows, found, total, nowMs }: PackageListProps): Child {
   if (total === 0) return null;
   return (
     <div id="results" class="stack">
       <p class="soft small" role="status">
-        {found.length === total
-          ? counted(total, 'package')
-          : `${counted(found.length, 'package')} of ${shownNumber(total)}`}
+        {found === total ? counted(total, 'package') : `${counted(found, 'package')} of ${shownNumber(total)}`}
       </p>
       {rows.length === 0 ? (
         <EmptyState
@@ -67,8 +65,8 @@ function Results({ query, found, total, nowMs }: PackageListProps): Child {
       )}
       <Pager
         shown={rows.length}
-        from={from}
-        total={found.length}
+        from={(query.page - 1) * rowsPerPage}
+        total={found}
         pathOf={(page) => listPath({ ...query, page })}
         perPage={rowsPerPage}
       />

@@ -1,6 +1,7 @@
 // What a person wants to see of the packages: words, filters, an order and a page, as they stand in the address. Pure.
 
 import { normalizeVersion } from '../../../../build/contract/version.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
@@ -24,12 +25,22 @@ export interface ListQuery {
   readonly page: number;
 }
 
-export interface ListedRow {
+export interface ListedPackage {
   readonly summary: PackageSummary;
   readonly isMirrored: boolean;
+}
+
+/** What a row shows. */
+export interface ListedRow extends ListedPackage {
   readonly downloads: number;
   /** an advisory of the registry's list names it */
   readonly hasAdvisories: boolean;
+}
+
+/** Facts that change without a publication. */
+export interface ListFacts {
+  readonly downloadsOf: (name: PackageName) => number;
+  readonly hasAdvisories: (name: PackageName) => boolean;
 }
 
 export const rowsPerPage = 50;
@@ -62,20 +73,33 @@ export function listPath({ words, type, stability, state, origin, order, page }:
   return given.length === 0 ? '/packages' : `/packages?${new URLSearchParams(given)}`;
 }
 
-/** The rows that the query asks for, in its order. */
-export function selectRows(rows: readonly ListedRow[], query: ListQuery): readonly ListedRow[] {
-  const isFound = searchFilter({ words: query.words, type: query.type === '' ? undefined : query.type });
-  const wanted = rows.filter((row) => isFound(row.summary) && fits(row, query));
+/** The packages that the query asks for, in its order. `packages`: sorted by name. */
+export function selectPackages(
+  packages: readonly ListedPackage[],
+  query: ListQuery,
+  facts: ListFacts,
+): readonly ListedPackage[] {
+  const wanted = filterPackages(packages, query, facts);
   if (query.order === 'name') return wanted;
-  return query.order === 'updated'
-    ? wanted.toSorted((a, b) => compare(b.summary.updated_at, a.summary.updated_at))
-    : wanted.toSorted((a, b) => b.downloads - a.downloads);
+  if (query.order === 'updated') return wanted.toSorted((a, b) => compare(b.summary.updated_at, a.summary.updated_at));
+  return wanted
+    .map((one) => ({ one, downloads: facts.downloadsOf(one.summary.name) }))
+    .toSorted((a, b) => b.downloads - a.downloads)
+    .map(({ one }) => one);
 }
 
-function fits({ summary, isMirrored, hasAdvisories }: ListedRow, { stability, state, origin }: ListQuery): boolean {
+function filterPackages(packages: readonly ListedPackage[], query: ListQuery, facts: ListFacts) {
+  const { words, type, stability, state, origin } = query;
+  if ([words, type, stability, state, origin].every((asked) => asked === '')) return packages;
+  const isFound = searchFilter({ words, type: type === '' ? undefined : type });
+  return packages.filter((one) => isFound(one.summary) && fits(one, query, facts));
+}
+
+function fits({ summary, isMirrored }: ListedPackage, query: ListQuery, { hasAdvisories }: ListFacts): boolean {
+  const { stability, state, origin } = query;
   if (stability !== '' && (stability === 'stable') !== hasStable(summary)) return false;
   if (state === 'abandoned' && summary.abandoned === false) return false;
-  if (state === 'advisory' && !hasAdvisories) return false;
+  if (state === 'advisory' && !hasAdvisories(summary.name)) return false;
   return origin === '' || (origin === 'mirrored') === isMirrored;
 }
 

@@ -6,54 +6,79 @@ import type { Pages } from '../../frame/pages.ts';
 import type { PackagePageServices } from '../package/package-services.ts';
 import { registerOnePackage } from '../package/package.tsx';
 import { PackageList } from './list-page.tsx';
-import { parseListQuery, selectRows, type ListedRow } from './list-query.ts';
+import {
+  parseListQuery,
+  rowsPerPage,
+  selectPackages,
+  type ListedRow,
+  type ListFacts,
+  type ListQuery,
+} from './list-query.ts';
+import { createListPackages, type ListPackages } from './listed-packages.ts';
 
 export function registerPackagePages(pages: Pages, services: PackagePageServices): void {
-  pages.page({ path: '/packages', operation: 'listPackages', show: (request) => showList(services, request) });
+  const listPackages = createListPackages();
+  pages.page({
+    path: '/packages',
+    operation: 'listPackages',
+    show: (request) => showList(services, listPackages, request),
+  });
   registerOnePackage(pages, services);
 }
 
-async function showList(services: PackagePageServices, { query: given, nowMs }: PageRequest): Promise<PageView> {
+async function showList(
+  services: PackagePageServices,
+  listPackages: ListPackages,
+  { query: given, nowMs }: PageRequest,
+): Promise<PageView> {
   const query = parseListQuery(given);
-  const [rows, damaged] = await Promise.all([readRows(services, nowMs), services.catalogue.unread(nowMs)]);
-  const found = selectRows(rows, query);
-  const types = [...new Set(rows.map(({ summary }) => summary.type))].toSorted();
+  const [found, damaged] = await Promise.all([
+    findRows(services, listPackages, query, nowMs),
+    services.catalogue.unread(nowMs),
+  ]);
   return {
     title: 'Packages',
     section: 'packages',
     content: (
-      <PackageList
-        {...{ query, found, types, nowMs }}
-        total={rows.length}
-        damaged={damaged.length}
-        mirrors={services.mirrored !== undefined}
-      />
+      <PackageList {...{ ...found, query, nowMs }} damaged={damaged.length} mirrors={services.mirrored !== undefined} />
     ),
   };
 }
 
-/** Sorted by name. */
-async function readRows(
+interface FoundRows {
+  /** of the page that the query asks for */
+  readonly rows: readonly ListedRow[];
+  /** the number of packages that the query finds */
+  readonly found: number;
+  readonly total: number;
+  readonly types: readonly string[];
+}
+
+async function findRows(
   { catalogue, downloads, advisories, mirrored }: PackagePageServices,
+  listPackages: ListPackages,
+  query: ListQuery,
   nowMs: number,
-): Promise<readonly ListedRow[]> {
+): Promise<FoundRows> {
   const [packages, counts, lists, foreign] = await Promise.all([
     catalogue.read(nowMs),
-    readCounts(downloads, false),
+    query.order === 'downloads' ? readCounts(downloads, false) : undefined,
     advisories.read(nowMs),
     mirrored?.read(nowMs),
   ]);
-  const countOf = countVisible(counts, packages, undefined);
-  const rowOf =
-    (isMirrored: boolean) =>
-    (summary: ListedRow['summary']): ListedRow => ({
-      summary,
-      isMirrored,
-      downloads: countOf(summary.name),
-      hasAdvisories: (lists.packages.get(summary.name)?.advisories.length ?? 0) > 0,
-    });
-  const own = [...packages.all.values()].map(rowOf(false));
-  if (foreign === undefined || foreign.size === 0) return own;
-  const others = [...foreign.values()].filter(({ name }) => !packages.all.has(name)).map(rowOf(true));
-  return [...own, ...others].toSorted((a, b) => (a.summary.name < b.summary.name ? -1 : 1));
+  const { all, types } = listPackages(packages.all, foreign);
+  const facts: ListFacts = {
+    downloadsOf: counts === undefined ? () => 0 : countVisible(counts, packages, undefined),
+    hasAdvisories: (name) => (lists.packages.get(name)?.advisories.length ?? 0) > 0,
+  };
+  const found = selectPackages(all, query, facts);
+  const from = (query.page - 1) * rowsPerPage;
+  const shown = found.slice(from, from + rowsPerPage);
+  const rows = shown.map(async (one) => ({
+    ...one,
+    // the totals of all packages are only needed for the order by downloads
+    downloads: await downloads.totalOf(one.summary.name),
+    hasAdvisories: facts.hasAdvisories(one.summary.name),
+  }));
+  return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
 }

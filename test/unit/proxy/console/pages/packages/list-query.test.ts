@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   listPath,
   parseListQuery,
-  selectRows,
+  selectPackages,
   type ListedRow,
 } from '../../../../../../proxy/console/pages/packages/list-query.ts';
 import type { PackageName } from '../../../../../../build/contract/name.ts';
@@ -35,8 +35,12 @@ const rows = [
   row('acme/c', { downloads: 9, hasAdvisories: true }),
   row('psr/log', { isMirrored: true, updated_at: '2026-02-01T00:00:00Z' }),
 ];
+const factOf = (name: PackageName): ListedRow => rows.find(({ summary }) => summary.name === name)!;
 const found = (query: string): string[] =>
-  selectRows(rows, parseListQuery(new URLSearchParams(query))).map(({ summary }) => summary.name);
+  selectPackages(rows, parseListQuery(new URLSearchParams(query)), {
+    downloadsOf: (name) => factOf(name).downloads,
+    hasAdvisories: (name) => factOf(name).hasAdvisories,
+  }).map(({ summary }) => summary.name);
 
 describe('the list of packages', () => {
   it.each([
