@@ -16,7 +16,7 @@ export interface GuardedAccess {
 
 /** What a request changes at the other side. */
 export interface SentContent {
-  readonly method: 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** the header Content-Type */
   readonly type: string;
   readonly text: string;

@@ -14,7 +14,7 @@ export interface HttpRequest {
   /** undefined: a GET */
   readonly body?: string | undefined;
   /** of a request with a body; default: POST */
-  readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 
 export interface HttpResponse {

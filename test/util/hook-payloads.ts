@@ -12,6 +12,9 @@ const githubRepository = {
   private: true,
   owner: { login: 'acme', id: 4711, type: 'Organization' },
   html_url: 'https://github.com/acme/tool',
+  url: 'https://api.github.com/repos/acme/tool',
+  git_url: 'git://github.com/acme/tool.git',
+  svn_url: 'https://github.com/acme/tool',
   clone_url: 'https://github.com/acme/tool.git',
   ssh_url: 'git@github.com:acme/tool.git',
   default_branch: 'main',
@@ -88,9 +91,35 @@ export const recordedPayloads = {
   github: [
     {
       event: 'push',
-      payload: { ref: 'refs/heads/main', before, after, created: false, deleted: false, repository: githubRepository },
+      payload: {
+        ref: 'refs/heads/main',
+        before,
+        after,
+        created: false,
+        deleted: false,
+        forced: false,
+        base_ref: null,
+        compare: 'https://github.com/acme/tool/compare/9a1f0c3d5b7e...3c5e7092b4d6',
+        commits: [],
+        head_commit: null,
+        // the web address here, and the address of the API in every other event
+        repository: { ...githubRepository, url: 'https://github.com/acme/tool', master_branch: 'main', stargazers: 0 },
+        pusher: { name: 'mira', email: 'mira@example.org' },
+        sender: { login: 'mira', id: 12, type: 'User' },
+      },
     },
-    { event: 'create', payload: { ref: '1.2.0', ref_type: 'tag', pusher_type: 'user', repository: githubRepository } },
+    {
+      event: 'create',
+      payload: {
+        ref: '1.2.0',
+        ref_type: 'tag',
+        master_branch: 'main',
+        description: null,
+        pusher_type: 'user',
+        repository: githubRepository,
+        sender: { login: 'mira', id: 12, type: 'User' },
+      },
+    },
   ],
   gitlab: [
     {

@@ -9,7 +9,7 @@ import { parseJsonText } from '../model/json-text.ts';
 import { ForgeRefusal } from './forge-failure.ts';
 import type { FileAnswer, Forge, ListedPage } from './forge.ts';
 import type { AskForge, ForgeAnswer, ForgeHttp } from './forge-http.ts';
-import { putHook } from './put-hook.ts';
+import { createPutHook } from './put-hook.ts';
 
 export interface ForgeClientOptions {
   readonly dialect: Dialect;
@@ -39,6 +39,7 @@ export function createForge(options: ForgeClientOptions): Forge {
     if (answer.status !== 200) throw refusal(dialect, answer, path);
     return { status: 200, body: parseBody(dialect, answer, path) };
   };
+  const putHook = createPutHook(dialect, ask);
   return {
     findOwner: () => dialect.findOwner(owner, askPath),
     list: (kind, query, etag) => list(options, ask, dialect.listPath(owner, kind), query, etag),
@@ -48,17 +49,15 @@ export function createForge(options: ForgeClientOptions): Forge {
       return fileOf(await ask(file.path, { headers: { accept: file.accept } }));
     },
     find: async (repository) => {
-      const answer = await ask(dialect.repositoryPath(repository, owner));
-      if (gone.has(answer.status)) return undefined;
       const path = dialect.repositoryPath(repository, owner);
+      const answer = await ask(path);
+      if (gone.has(answer.status)) return undefined;
       if (answer.status !== 200) throw refusal(dialect, answer, path);
       const found = dialect.readRepository(objectOf(parseBody(dialect, answer, path)) ?? {}, owner);
       return found?.id === repository.id ? found : undefined;
     },
-    putHook: (kind, at, hook) => {
-      const { ofOwner, ofRepository } = dialect.hooks;
-      return putHook(dialect, ask, at === undefined ? ofOwner(owner, kind) : ofRepository(at), hook);
-    },
+    putHook: (kind, at, hook) =>
+      putHook(at === undefined ? dialect.hooks.ofOwner(owner, kind) : dialect.hooks.ofRepository(at), hook),
   };
 }
 

@@ -24,11 +24,18 @@ export class ForgePause extends Error {
   readonly untilMs: number;
   /** true: a rate limit; false: a failure */
   readonly isLimit: boolean;
+  /** true: the forge named the time; false: it is a guess, which grows with each pause in a row */
+  readonly isNamed: boolean;
 
-  constructor(message: string, untilMs: number, isLimit: boolean, options: { readonly cause?: unknown } = {}) {
-    super(message, options);
+  constructor(
+    message: string,
+    untilMs: number,
+    { isLimit, isNamed = false, cause }: { isLimit: boolean; isNamed?: boolean; cause?: unknown },
+  ) {
+    super(message, { cause });
     this.name = 'ForgePause';
     this.untilMs = untilMs;
     this.isLimit = isLimit;
+    this.isNamed = isNamed;
   }
 }

@@ -10,7 +10,7 @@ import { createGuardedAgent, resolveBySystem, type Resolve } from '../../../buil
 import { explainFailure, getGuarded, type GuardedAccess } from '../../../build/egress/guarded-request.ts';
 import { readDecoded, UnusableBody } from '../../mirror/upstream/decoded-body.ts';
 import { ForgePause, ForgeRefusal } from './forge-failure.ts';
-import { pausedUntil } from './rate-limit.ts';
+import { pausedUntil, type AskedPause } from './rate-limit.ts';
 
 export interface ForgeHttpOptions {
   /** CIDR ranges of allowed private addresses */
@@ -22,12 +22,18 @@ export interface ForgeHttpOptions {
   readonly now: () => number;
 }
 
+export interface ForgeChange {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** undefined: an empty body */
+  readonly json?: JsonObject;
+}
+
 export interface ForgeRequest {
   readonly url: string;
   /** credentials too: they are not sent on after a redirect to another origin */
   readonly headers: Readonly<Record<string, string>>;
   /** undefined: a GET */
-  readonly content?: { readonly method: 'POST' | 'PUT' | 'PATCH'; readonly json: JsonObject } | undefined;
+  readonly content?: ForgeChange | undefined;
 }
 
 export interface ForgeAnswer {
@@ -69,8 +75,8 @@ export function createForgeHttp({
   const once = async (request: ForgeRequest): Promise<ForgeAnswer | ForgePause> => {
     try {
       const answer = await send(request, access, userAgent);
-      const untilMs = pausedUntil(answer, now());
-      if (untilMs !== undefined) throw limited(request.url, untilMs);
+      const pause = pausedUntil(answer, now());
+      if (pause !== undefined) throw limited(request.url, pause);
       if (answer.status < 500) return answer;
       return failed(`${shownUrl(new URL(request.url))} answered with status ${answer.status}.`, now());
     } catch (error) {
@@ -107,17 +113,21 @@ async function send(
   const { response } = await getGuarded(checkedUrl(url, access.policy), access, {
     signal: AbortSignal.timeout(timeoutMs),
     headers: (_url, isHome) => (isHome ? home : away),
-    content: content && { method: content.method, type: 'application/json', text: JSON.stringify(content.json) },
+    content: content && {
+      method: content.method,
+      type: 'application/json',
+      text: content.json === undefined ? '' : JSON.stringify(content.json),
+    },
   });
   const body = await readDecoded(response.body, response.headers['content-encoding'], longestAnswer);
   return { status: response.status, headers: response.headers, text: body.toString('utf8') };
 }
 
-function limited(url: string, untilMs: number): ForgePause {
-  const { host } = new URL(url);
-  return new ForgePause(`${host} asked to wait until ${new Date(untilMs).toISOString()}.`, untilMs, true);
+function limited(url: string, { untilMs, isNamed }: AskedPause): ForgePause {
+  const message = `${new URL(url).host} asked to wait until ${new Date(untilMs).toISOString()}.`;
+  return new ForgePause(message, untilMs, { isLimit: true, isNamed });
 }
 
 function failed(message: string, nowMs: number, cause?: unknown): ForgePause {
-  return new ForgePause(message, nowMs + failurePauseMs, false, { cause });
+  return new ForgePause(message, nowMs + failurePauseMs, { isLimit: false, cause });
 }

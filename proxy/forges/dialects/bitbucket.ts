@@ -41,12 +41,16 @@ export const bitbucket: Dialect = {
   hooks: {
     ofOwner: (owner) => `/workspaces/${owner}/hooks`,
     ofRepository: ({ path }) => `/repositories/${path}/hooks`,
+    firstPage: query({ pagelen: '100' }),
+    pages: 'named',
     read: (item) => {
       const [id, url] = [pathIdOf(item['uuid']), textOf(item['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
     },
     body: (url, secret) => ({ description: 'Libretto', active: true, url, secret, events: ['repo:push'] }),
+    kind: {},
     changeBy: 'PUT',
+    pauseMs: 0,
   },
 };
 

@@ -25,10 +25,19 @@ export interface HookDialect {
   /** the path of the hooks of an owner; undefined: such owners have none */
   readonly ofOwner: (owner: OwnerName, kind: OwnerKind) => string | undefined;
   readonly ofRepository: (repository: ForgeRepository) => string;
+  /** the query of the first page of hooks, as large as the forge permits */
+  readonly firstPage: string;
+  /** `numbered`: a page names no next one, and the last one is followed by an empty one */
+  readonly pages: 'named' | 'numbered';
   readonly read: (item: JsonObject) => ListedHook | undefined;
   /** the body that makes or changes a hook for pushes of branches and tags */
   readonly body: (url: string, secret: string) => JsonObject;
-  readonly changeBy: 'PATCH' | 'PUT';
+  /** what only the body of a new hook has */
+  readonly kind: JsonObject;
+  /** `replacement`: a change keeps the old secret, so that the hook is removed and made anew (decision D388) */
+  readonly changeBy: 'PATCH' | 'PUT' | 'replacement';
+  /** the pause between two changes that the forge asks for */
+  readonly pauseMs: number;
 }
 
 export interface Dialect {

@@ -37,17 +37,20 @@ export const gitea: Dialect = {
   hooks: {
     ofOwner: (owner, kind) => (kind === 'organization' ? `/orgs/${owner}/hooks` : undefined),
     ofRepository: ({ path }) => `/repos/${path}/hooks`,
+    firstPage,
+    pages: 'numbered',
     read: (item) => {
       const [id, url] = [pathIdOf(item['id']), textOf(objectOf(item['config'])?.['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
     },
     body: (url, secret) => ({
-      type: 'gitea',
       active: true,
       branch_filter: '*',
       events: ['push', 'create', 'delete'],
       config: { url, secret, content_type: 'json' },
     }),
-    changeBy: 'PATCH',
+    kind: { type: 'gitea' },
+    changeBy: 'replacement',
+    pauseMs: 0,
   },
 };

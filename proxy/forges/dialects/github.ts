@@ -51,13 +51,16 @@ export const github: Dialect = {
       const [id, url] = [pathIdOf(item['id']), textOf(objectOf(item['config'])?.['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
     },
+    firstPage: query({ per_page: perPage }),
+    pages: 'named',
     body: (url, secret) => ({
-      name: 'web',
       active: true,
       events: ['push'],
       config: { url, secret, content_type: 'json', insecure_ssl: '0' },
     }),
+    kind: { name: 'web' },
     changeBy: 'PATCH',
+    pauseMs: 1000,
   },
 };
 

@@ -46,6 +46,8 @@ export const gitlab: Dialect = {
   hooks: {
     ofOwner: (owner, kind) => (kind === 'organization' ? `/groups/${encodeURIComponent(owner)}/hooks` : undefined),
     ofRepository: ({ id }) => `/projects/${id}/hooks`,
+    firstPage: query({ per_page: '100' }),
+    pages: 'named',
     read: (item) => {
       const [id, url] = [pathIdOf(item['id']), textOf(item['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
@@ -57,6 +59,8 @@ export const gitlab: Dialect = {
       tag_push_events: true,
       enable_ssl_verification: true,
     }),
+    kind: {},
     changeBy: 'PUT',
+    pauseMs: 0,
   },
 };

@@ -53,16 +53,16 @@ const longestPauseMs = 3_600_000;
 
 async function pause(
   { connection, state, now }: RefreshParts,
-  { message, untilMs: asked, isLimit }: ForgePause,
+  { message, untilMs: asked, isLimit, isNamed }: ForgePause,
 ): Promise<RefreshEnd> {
   const { failures } = await readProgress(state, connection.id);
-  const untilMs = isLimit
+  const untilMs = isNamed
     ? asked
     : Math.min(now() + (asked - now()) * 2 ** Math.min(failures, 10), now() + longestPauseMs);
   await changeProgress(state, connection.id, {
     next_at: timeOf(untilMs),
     error: isLimit ? null : message,
-    failures: isLimit ? 0 : failures + 1,
+    failures: isNamed ? 0 : failures + 1,
   });
   return { end: 'paused', untilMs, isLimit, message };
 }

@@ -2,7 +2,6 @@
 // a source has no branch with a slash, as in the real service.
 
 import {
-  answerHooks,
   checkQuery,
   composerText,
   forbidden,
@@ -14,6 +13,7 @@ import {
   type FakeRepository,
   type ForgeState,
 } from './fake-forge.ts';
+import { answerHooks, checkFields } from './fake-hooks.ts';
 
 const size = { name: 'pagelen', standard: 10, most: 100 };
 const commit = 'c0ffee0123456789c0ffee0123456789c0ffee01';
@@ -54,7 +54,7 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
 }
 
-function page(call: FakeCall, items: readonly object[]): FakeReply {
+function page(call: FakeCall, items: readonly unknown[]): FakeReply {
   const length = Number(call.query.get('pagelen') ?? size.standard);
   const number = Number(call.query.get('page') ?? 1);
   const query = new URLSearchParams(call.query);
@@ -85,9 +85,22 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
 }
 
 function hooksOf(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
-  const { url, secret, events, description } = call.body ?? {};
-  const isWhole = [url, secret, description].every((text) => typeof text === 'string') && Array.isArray(events);
-  if (call.method !== 'GET' && !isWhole) return { status: 400, body: { type: 'error' } };
-  const reply = answerHooks(call, `${place}/hooks`, may, 'PUT', state);
-  return call.method === 'GET' && reply.status === 200 ? { ...reply, body: { values: reply.body } } : reply;
+  if (call.method === 'GET') checkQuery(call, ['page'], size, state);
+  return answerHooks(
+    call,
+    {
+      at: `${place}/hooks`,
+      refused: may ? undefined : forbidden,
+      changeBy: 'PUT',
+      faultOf: (body) => {
+        checkFields(body, ['description', 'url', 'active', 'secret', 'events'], state);
+        const { url, secret, events, description, active } = body;
+        const isWhole = [url, secret, description].every((text) => typeof text === 'string') && active === true;
+        return isWhole && Array.isArray(events) ? undefined : { status: 400, body: { type: 'error', error: {} } };
+      },
+      shown: ({ id, body: { secret: _hidden, ...body } }) => ({ ...body, uuid: `{${id}}`, secret_set: true }),
+      page,
+    },
+    state,
+  );
 }

@@ -69,6 +69,8 @@ export interface ForgePaths {
   /** a fault of the credentials or headers; undefined: they are right */
   readonly refuse: (call: FakeCall, state: ForgeState) => FakeReply | undefined;
   readonly answer: (call: FakeCall, state: ForgeState) => FakeReply | Promise<FakeReply>;
+  /** of each answer */
+  readonly headers?: () => Readonly<Record<string, string>>;
 }
 
 export interface FakeForge extends AsyncDisposable, ForgeState {
@@ -136,7 +138,9 @@ async function handle(
   };
   forge.onRequest(call);
   const reply = forge.instead.shift() ?? (await replyTo(call, url, forge, paths));
-  forge.requests.push(`${call.method} ${target.slice(paths.base.length)} ${send(reply, call, response)}`);
+  const headers = { ...paths.headers?.(), ...reply.headers };
+  const status = send({ ...reply, headers }, call, response);
+  forge.requests.push(`${call.method} ${target.slice(paths.base.length)} ${status}`);
 }
 
 function replyTo(call: FakeCall, url: URL, forge: FakeForge, paths: ForgePaths): FakeReply | Promise<FakeReply> {
@@ -218,27 +222,4 @@ export function pageWithLink(
 export function composerText({ composer, branch }: FakeRepository): string | undefined {
   if (composer === undefined || branch === null) return undefined;
   return typeof composer === 'string' ? composer : JSON.stringify(composer);
-}
-
-/** Lists, makes and changes webhooks at a path. `changeBy`: the method of a change. */
-export function answerHooks(
-  call: FakeCall,
-  at: string,
-  may: boolean,
-  changeBy: 'PATCH' | 'PUT',
-  { hooks, violation }: ForgeState,
-): FakeReply {
-  if (!may) return notFound;
-  const shown = ({ id, body }: FakeHook): Record<string, unknown> => ({ id: Number(id), uuid: `{${id}}`, ...body });
-  if (call.method === 'GET') return { status: 200, body: hooks.filter((hook) => hook.at === at).map(shown) };
-  const body = call.body ?? {};
-  if (call.method === 'POST' && call.path === at) {
-    const hook = { id: String(hooks.length + 1), at, body };
-    hooks.push(hook);
-    return { status: 201, body: shown(hook) };
-  }
-  const known = hooks.find(({ id }) => [`${at}/${id}`, `${at}/%7B${id}%7D`].includes(call.path));
-  if (known === undefined || call.method !== changeBy) return violation(`${call.method} ${call.path}`);
-  known.body = body;
-  return { status: 200, body: shown(known) };
 }

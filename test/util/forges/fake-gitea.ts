@@ -1,7 +1,6 @@
 // The API v1 of Gitea and Forgejo: as far as its public description goes for lists, files and hooks.
 
 import {
-  answerHooks,
   checkQuery,
   composerText,
   forbidden,
@@ -14,6 +13,7 @@ import {
   type FakeRepository,
   type ForgeState,
 } from './fake-forge.ts';
+import { answerHooks, checkFields } from './fake-hooks.ts';
 
 const size = { name: 'limit', standard: 30, most: 50 };
 
@@ -62,9 +62,40 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
   });
 }
 
+/** A list of hooks names no next page, and a changed hook keeps its secret: so that one is made anew. */
 function answerGiteaHooks(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
-  const { type, config, events } = (call.body ?? {}) as { type?: string; config?: object; events?: unknown };
-  const isWhole = type === 'gitea' && config !== undefined && 'url' in config && Array.isArray(events);
-  if (call.method !== 'GET' && !isWhole) return { status: 422, body: { message: 'Invalid hook' } };
-  return answerHooks(call, `${place}/hooks`, may, 'PATCH', state);
+  if (call.method === 'GET') checkQuery(call, ['page'], size, state);
+  return answerHooks(
+    call,
+    {
+      at: `${place}/hooks`,
+      refused: may ? undefined : forbidden,
+      changeBy: 'replacement',
+      faultOf: (body) => faultOfHook(body, state),
+      shown: ({ id, body }) => {
+        const { secret: _hidden, ...config } = body['config'] as Record<string, unknown>;
+        return { ...body, id: Number(id), config };
+      },
+      page: (asked, items) => ({
+        ...pageWithLink(asked, items, size),
+        headers: { 'x-total-count': `${items.length}` },
+      }),
+    },
+    state,
+  );
+}
+
+function faultOfHook(body: Record<string, unknown>, state: ForgeState): FakeReply | undefined {
+  checkFields(body, ['type', 'config', 'events', 'branch_filter', 'authorization_header', 'active'], state);
+  const { type, config, events, active } = body as {
+    type?: string;
+    config?: object;
+    events?: unknown;
+    active?: unknown;
+  };
+  const { url, secret, content_type: content } = (config ?? {}) as Record<string, unknown>;
+  const isWhole = type === 'gitea' && typeof url === 'string' && typeof secret === 'string' && content === 'json';
+  // a hook is made inactive unless the body says otherwise
+  if (isWhole && Array.isArray(events) && active === true) return undefined;
+  return { status: 422, body: { message: 'Missing config option: content_type', url: '/api/swagger' } };
 }

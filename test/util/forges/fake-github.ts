@@ -4,7 +4,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import {
-  answerHooks,
   checkQuery,
   composerText,
   forbidden,
@@ -17,6 +16,7 @@ import {
   type FakeRepository,
   type ForgeState,
 } from './fake-forge.ts';
+import { answerGitHubHooks, size } from './fake-github-hooks.ts';
 
 export interface FakeApp {
   readonly id: string;
@@ -30,8 +30,13 @@ export interface FakeApp {
   now: () => number;
 }
 
-const size = { name: 'per_page', standard: 30, most: 100 };
-const lists = ['type', 'sort', 'direction', 'page', 'affiliation'];
+const sorts = { sort: ['created', 'updated', 'pushed', 'full_name'], direction: ['asc', 'desc'] };
+/** The parameters of each list, with their values. `/user/repos` takes no type beside an affiliation. */
+const lists: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  orgs: { ...sorts, type: ['all', 'public', 'private', 'forks', 'sources', 'member'] },
+  users: { ...sorts, type: ['all', 'owner', 'member'] },
+  user: { ...sorts, affiliation: ['owner', 'collaborator', 'organization_member'] },
+};
 
 export async function startGitHub(): Promise<FakeForge & { readonly app: FakeApp; login: string }> {
   const app = createApp();
@@ -39,6 +44,14 @@ export async function startGitHub(): Promise<FakeForge & { readonly app: FakeApp
     base: '/api/v3',
     refuse: (call, state) => refuse(call, state, app),
     answer: (call, state) => answer(call, state, app, extended.login),
+    // of the hour's limit, in every answer; a secondary limit has no headers of its own
+    headers: () => ({
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '4321',
+      'x-ratelimit-reset': String(Math.floor(app.now() / 1000) + 1800),
+      'x-ratelimit-used': '679',
+      'x-ratelimit-resource': 'core',
+    }),
   });
   const extended = Object.assign(forge, { app, login: 'somebody' });
   return extended;
@@ -71,7 +84,7 @@ async function answer(call: FakeCall, state: ForgeState, app: FakeApp, login: st
   if (hooks !== undefined) return answerGitHubHooks(call, hooks, state);
   const isList = path === `/orgs/${owner}/repos` ? kind === 'organization' : path === `/users/${owner}/repos`;
   if (method === 'GET' && (isList || (path === '/user/repos' && kind === 'user'))) {
-    checkQuery(call, lists, size, state);
+    checkList(call, state);
     return state.may.list ? pageWithLink(call, repositories.map(shownIn(state)), size) : forbidden;
   }
   const found = repositories.find(({ name }) => [path, `${path}/`].some((one) => isOf(one, `${owner}/${name}`)));
@@ -111,12 +124,14 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
   });
 }
 
-function answerGitHubHooks(call: FakeCall, place: string, state: ForgeState): FakeReply {
-  const may = place.startsWith('/orgs/') ? state.may.ownerHooks : state.may.repositoryHooks;
-  const { name, events, config } = (call.body ?? {}) as { name?: string; events?: unknown; config?: object };
-  const isWhole = name === 'web' && Array.isArray(events) && config !== undefined && 'url' in config;
-  if (call.method !== 'GET' && !isWhole) return { status: 422, body: { message: 'Validation Failed' } };
-  return answerHooks(call, `${place}/hooks`, may, 'PATCH', state);
+/** GitHub numbers a page, and names its values for each list. */
+function checkList(call: FakeCall, state: ForgeState): void {
+  const known = lists[call.path.split('/')[1] ?? ''] ?? {};
+  checkQuery(call, ['page', ...Object.keys(known)], size, state);
+  for (const [name, values] of Object.entries(known)) {
+    const value = call.query.get(name);
+    if (value !== null && !values.includes(value)) state.violation(`${call.path} has no ${name} ${value}`);
+  }
 }
 
 async function answerApp(call: FakeCall, state: ForgeState, app: FakeApp): Promise<FakeReply> {
@@ -136,10 +151,18 @@ async function answerApp(call: FakeCall, state: ForgeState, app: FakeApp): Promi
     currentDate: new Date(app.now()),
   }).catch(() => ({ payload: undefined }));
   if (payload === undefined) return { status: 401, body: { message: 'A JSON web token could not be decoded' } };
-  if ((payload.exp ?? Infinity) - app.now() / 1000 > 600) return violation('an assertion for more than ten minutes');
+  if (payload.exp === undefined || !((payload.iat ?? Infinity) <= app.now() / 1000))
+    return violation('an assertion without an end, or issued in the future');
+  if (payload.exp - app.now() / 1000 > 600) return violation('an assertion for more than ten minutes');
   if (path === `/${kind === 'user' ? 'users' : 'orgs'}/${owner}/installation`) return { status: 200, body: { id: 77 } };
   if (method !== 'POST' || path !== '/app/installations/77/access_tokens') return notFound;
-  app.tokens.push(`installation-token-${app.tokens.length + 1}-c81f`);
+  app.tokens.push(mintToken(app));
   const expires = new Date(app.now() + app.lasts * 1000).toISOString().replace(/\.\d+/, '');
   return { status: 201, body: { token: app.tokens.at(-1), expires_at: expires, permissions: { contents: 'read' } } };
+}
+
+/** Since 2026 a token has `ghs_`, the App, and a JWT of some 500 characters, which is nobody's to read. */
+function mintToken({ id, tokens }: FakeApp): string {
+  const part = (text: string): string => Buffer.from(text).toString('base64url');
+  return `ghs_${id}_${part('{"alg":"RS256"}')}.${part(`{"number":${tokens.length + 1}}`)}.${part('s'.repeat(340))}`;
 }

@@ -1,7 +1,6 @@
 // GitLab's REST API v4: as far as its public description goes for groups, users, files and hooks.
 
 import {
-  answerHooks,
   checkQuery,
   composerText,
   forbidden,
@@ -14,6 +13,7 @@ import {
   type FakeRepository,
   type ForgeState,
 } from './fake-forge.ts';
+import { answerHooks, checkFields } from './fake-hooks.ts';
 
 const size = { name: 'per_page', standard: 20, most: 100 };
 
@@ -71,9 +71,26 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
   });
 }
 
+/** Fields that a project hook and a group hook both have, as far as a registry may want them. */
+const hookFields = ['url', 'token', 'push_events', 'tag_push_events', 'enable_ssl_verification', 'name', 'description'];
+
 function answerGitLabHooks(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
-  const { url, token, push_events: pushes, tag_push_events: tags } = call.body ?? {};
-  const isWhole = typeof url === 'string' && typeof token === 'string' && pushes === true && tags === true;
-  if (call.method !== 'GET' && !isWhole) return { status: 422, body: { error: 'Invalid url given' } };
-  return answerHooks(call, `${place}/hooks`, may, 'PUT', state);
+  if (call.method === 'GET') checkQuery(call, ['page'], size, state);
+  return answerHooks(
+    call,
+    {
+      at: `${place}/hooks`,
+      refused: may ? undefined : { status: 403, body: { message: '403 Forbidden' } },
+      changeBy: 'PUT',
+      faultOf: (body) => {
+        checkFields(body, hookFields, state);
+        const { url, token, push_events: pushes, tag_push_events: tags } = body;
+        const isWhole = typeof url === 'string' && typeof token === 'string' && pushes === true && tags === true;
+        return isWhole ? undefined : { status: 422, body: { error: 'Invalid url given' } };
+      },
+      shown: ({ id, body: { token: _hidden, ...body } }) => ({ ...body, id: Number(id), alert_status: 'executable' }),
+      page: (asked, items) => pageWithLink(asked, items, size),
+    },
+    state,
+  );
 }

@@ -146,6 +146,21 @@ describe.each(allForges)('a refresh of %s', (name, start) => {
   });
 });
 
+describe('a secondary rate limit of GitHub', () => {
+  it('that names no time is waited for longer each time', async () => {
+    await using forge = await startGitHub();
+    await using registry = await connectedRegistry();
+    addTools(forge, 1);
+    const connection = await registry.connect('github', forge);
+    const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+    for (const seconds of [60, 120, 240]) {
+      forge.instead.push({ status: 403, body: { message } });
+      expect(await registry.refresh(connection)).toMatchObject({ untilMs: registry.clock + seconds * 1000 });
+    }
+    expect(await registry.refresh(connection)).toMatchObject({ end: 'finished' });
+  });
+});
+
 describe.each(allForges)('the webhooks of a connection to %s', (name, start) => {
   const secrets: string[] = [];
   const hooks: HookSecrets = {
@@ -175,6 +190,26 @@ describe.each(allForges)('the webhooks of a connection to %s', (name, start) => 
     expect(JSON.stringify(forge.hooks[0]?.body)).toContain(`"${secrets.at(-1)}"`);
   });
 
+  it('are found behind the first pages of the webhooks that others made', async () => {
+    await using forge = await start();
+    await using registry = await connectedRegistry(hooks);
+    addTools(forge, 1);
+    const connection = await registry.connect(name, forge, { hooks: true });
+    await registry.refresh(connection);
+    const [ours] = forge.hooks;
+    const text = JSON.stringify(ours!.body);
+    const others = Array.from({ length: 210 }, (_none, at) => ({
+      id: String(100 + at),
+      at: ours!.at,
+      body: JSON.parse(text.replace('packages.example.org', `ci-${at}.example.org`)) as Record<string, unknown>,
+    }));
+    forge.hooks.unshift(...others);
+    await registry.connections.update(connection.id, { forks: true });
+    expect(await registry.refresh(connection)).toMatchObject({ end: 'finished', progress: { hook_error: null } });
+    expect(forge.hooks).toHaveLength(211);
+    expect(JSON.stringify(forge.hooks.at(-1)?.body)).toContain(`"${secrets.at(-1)}"`);
+  });
+
   it('are one at each repository where the owner refuses, and none where nobody allows it', async () => {
     await using forge = await start();
     await using registry = await connectedRegistry(hooks);
@@ -188,8 +223,12 @@ describe.each(allForges)('the webhooks of a connection to %s', (name, start) => 
     });
     expect(forge.hooks).toEqual([]);
     forge.may.repositoryHooks = true;
+    const changedMs: number[] = [];
+    forge.onRequest = ({ method }) => void (method === 'GET' || changedMs.push(performance.now()));
     await registry.refresh(connection);
     await registry.refresh(connection);
+    // GitHub asks for a second between two changes
+    expect(changedMs[1]! - changedMs[0]!).toBeGreaterThan(name === 'github' ? 900 : 0);
     const records = await registry.repositories.list();
     expect(forge.hooks.map(({ body }) => /hooks\/repo_\w+/.exec(JSON.stringify(body))?.[0]).toSorted()).toEqual(
       records.map(({ id }) => `hooks/${id}`).toSorted(),
