@@ -96,6 +96,33 @@ describe.each(allForges)('libretto connect %s', (name, start) => {
 });
 
 describe('libretto connect', () => {
+  it.each([['--token-stdin'], ['--token-file', '-']])(
+    'reads the token from standard input with %s',
+    async (...from) => {
+      await using forge = await startGitHub();
+      addTools(forge, 1);
+      const piped = ['connect', 'github', '--url', forge.url, '--owner', 'acme', ...from];
+      const options = { cwd: folder.path, input: `${forge.token}\n`, alone: true };
+      expect(await runCli([...piped, '--dry-run'], options)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await runCli(piped, options)).toMatchObject({ exitCode: 0 });
+      const [{ id } = { id: '' }] = (await json('connection', 'list'))['connections'] as readonly {
+        readonly id: string;
+      }[];
+      expect(await runCli(['connection', 'update', id, ...from], options)).toMatchObject({ exitCode: 0 });
+      expect((await run('connection', 'refresh', id)).exitCode).toBe(0);
+    },
+  );
+
+  it('reads the private key of a GitHub App from standard input', async () => {
+    await using forge = await startGitHub();
+    addTools(forge, 1);
+    const { exitCode } = await runCli(
+      ['connect', 'github', '--url', forge.url, '--owner', 'acme', '--app', '12345', '--key-file', '-'],
+      { cwd: folder.path, input: forge.app.privateKey, alone: true },
+    );
+    expect(exitCode).toBe(0);
+  });
+
   it('takes a GitHub App, and renews the token of its installation before it ends', async () => {
     await using forge = await startGitHub();
     addTools(forge, 1);

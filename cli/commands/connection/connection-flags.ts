@@ -14,7 +14,8 @@ type Flags = Given['flags'];
 /** Throws UsageError. */
 export function connectionDraft({ operands, flags }: Given, workingDirectory: string): ConnectionDraft {
   const forge = forgeOf(operands[0]);
-  const credentials = credentialsOf(flags, workingDirectory);
+  // once: standard input can be read one time
+  const { credentials, ...fields } = connectionFields(flags, workingDirectory);
   if (credentials === undefined)
     throw new UsageError(
       `${forgeTitles[forge]} asks for credentials: give a token with --token-stdin or --token-file FILE` +
@@ -25,7 +26,7 @@ export function connectionDraft({ operands, flags }: Given, workingDirectory: st
     forge,
     owner: String(flags['owner']),
     ...(url === undefined ? {} : { url: String(url) }),
-    ...connectionFields(flags, workingDirectory),
+    ...fields,
     credentials,
   };
 }
