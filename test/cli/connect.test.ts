@@ -154,6 +154,24 @@ describe('libretto connect', () => {
     expect(forge.app.tokens).toHaveLength(before + 1);
   });
 
+  it('shows with refresh --dry-run what a refresh would register, and changes nothing', async () => {
+    await using forge = await startGitHub();
+    addTools(forge, 2);
+    const connected = JSON.parse((await connect(forge, 'github', '--json')).stdout) as Json;
+    const { id } = connected['connection'] as { readonly id: string };
+    forge.repositories.push({ id: '77', name: 'later', composer: { name: 'acme/later' } });
+    const stored = async (): Promise<unknown> => [
+      await json('connection', 'show', id),
+      await json('repository', 'list'),
+    ];
+    const before = await stored();
+    const planned = await run('connection', 'refresh', id, '--dry-run');
+    expect([planned.exitCode, planned.stderr]).toEqual([0, '']);
+    expect(planned.stdout).toContain('Would register 1 repository');
+    expect(planned.stdout).toContain('+ acme/later (acme/later)');
+    expect(await stored()).toEqual(before);
+  });
+
   it('says what is wrong, and stores nothing', async () => {
     await using forge = await startGitHub();
     const refusal = async (...args: readonly string[]): Promise<string> => {

@@ -1,5 +1,5 @@
-// The state and the sealer of a command about connections. A dry run works on a draft, which is dropped at its end, and
-// seals with a key of its own, so that it makes neither a data folder nor a key.
+// The state and the sealer of a command about connections. A dry run works on a draft, which is dropped at its end. It
+// seals with a key of its own, so that it makes neither a data folder nor a key, and opens stored credentials.
 
 import { createSealer, type Sealer } from '../../../proxy/keys/sealer.ts';
 import type { KeyRing, RingKey } from '../../../proxy/keys/key-ring.ts';
@@ -40,12 +40,13 @@ async function openDraft(context: Context, flags: Given['flags']): Promise<Comma
   return {
     config: await withSettingsOf(below, config),
     state: createDraftStore(below),
-    sealer: createSealer(ringOfOne(context), context.randomBytes),
+    sealer: createSealer(draftRing(context, composeKeys(config, context).keys), context.randomBytes),
     close: () => below.close(),
   };
 }
 
-function ringOfOne({ now, randomBytes }: Context): KeyRing {
+/** Seals with a key of the dry run, and opens what the keys of this registry have sealed. */
+function draftRing({ now, randomBytes }: Context, below: KeyRing): KeyRing {
   const key: RingKey = {
     purpose: 'sealing',
     number: 1,
@@ -54,5 +55,6 @@ function ringOfOne({ now, randomBytes }: Context): KeyRing {
     ends_at: null,
     material: Buffer.from(randomBytes(32)).toString('base64url'),
   };
-  return { current: () => key, find: () => key, list: () => [key], rotate: () => key };
+  const find: KeyRing['find'] = (purpose, kid) => (kid === key.kid ? key : below.find(purpose, kid));
+  return { current: () => key, find, list: () => [key, ...below.list()], rotate: () => key };
 }
