@@ -29,8 +29,17 @@ const giteaRepository = {
   ssh_url: 'ssh://git@gitea.example.org:2222/acme/tool.git',
 };
 
+const gitlabRepository = {
+  name: 'tool',
+  url: 'git@gitlab.example.org:acme/php/tool.git',
+  description: '',
+  homepage: 'https://gitlab.example.org/acme/php/tool',
+  git_http_url: 'https://gitlab.example.org/acme/php/tool.git',
+  git_ssh_url: 'git@gitlab.example.org:acme/php/tool.git',
+  visibility_level: 0,
+};
+
 const gitlabProject = {
-  id: 15,
   name: 'tool',
   web_url: 'https://gitlab.example.org/acme/php/tool',
   git_ssh_url: 'git@gitlab.example.org:acme/php/tool.git',
@@ -130,14 +139,22 @@ export const recordedPayloads = {
         ref: 'refs/heads/main',
         before,
         after,
+        ref_protected: true,
+        checkout_sha: after,
+        message: null,
+        user_username: 'mira',
         project_id: 15,
-        project: gitlabProject,
+        project: { id: 15, ...gitlabProject },
+        commits: [],
+        total_commits_count: 1,
+        push_options: {},
+        repository: gitlabRepository,
       },
     },
     {
       event: 'System Hook',
+      // a system hook names no object_kind, and no id in the project
       payload: {
-        object_kind: 'tag_push',
         event_name: 'tag_push',
         ref: 'refs/tags/1.2.0',
         before: zeros,
@@ -145,6 +162,9 @@ export const recordedPayloads = {
         checkout_sha: after,
         project_id: 15,
         project: gitlabProject,
+        repository: gitlabRepository,
+        commits: [],
+        total_commits_count: 0,
       },
     },
   ],

@@ -81,6 +81,21 @@ export const github: Sender = {
   }),
 };
 
+/** GitLab names the delivery and its time in every request, signed or not. */
+function gitlabHeaders({ event, id, atMs }: Sending): Record<string, string> {
+  return {
+    ...json,
+    'user-agent': 'GitLab/19.2.0-ee',
+    'x-gitlab-event': event,
+    'x-gitlab-instance': 'https://gitlab.example.org',
+    'x-gitlab-event-uuid': randomUUID(),
+    'x-gitlab-webhook-uuid': randomUUID(),
+    'idempotency-key': id,
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(atMs / 1000)),
+  };
+}
+
 export const gitlabSigned: Sender = {
   title: 'GitLab with a signing token',
   provider: 'gitlab',
@@ -88,13 +103,7 @@ export const gitlabSigned: Sender = {
   by: 'message',
   send: async (secret, hook) => ({
     body: hook.body,
-    headers: {
-      ...json,
-      'x-gitlab-event': hook.event,
-      'x-gitlab-webhook-uuid': randomUUID(),
-      'idempotency-key': hook.id,
-      ...signedMessage(secret, hook),
-    },
+    headers: { ...gitlabHeaders(hook), ...signedMessage(secret, hook) },
   }),
 };
 
@@ -103,15 +112,9 @@ export const gitlabToken: Sender = {
   provider: 'gitlab',
   proofs: ['x-gitlab-token'],
   by: 'secret',
-  send: async (secret, { event, id, body }) => ({
-    body,
-    headers: {
-      ...json,
-      'x-gitlab-event': event,
-      'x-gitlab-webhook-uuid': randomUUID(),
-      'idempotency-key': id,
-      'x-gitlab-token': secret,
-    },
+  send: async (secret, hook) => ({
+    body: hook.body,
+    headers: { ...gitlabHeaders(hook), 'x-gitlab-token': secret },
   }),
 };
 

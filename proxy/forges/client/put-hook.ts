@@ -15,36 +15,43 @@ import type { AskForge, ForgeAnswer, ForgeChange } from './forge-http.ts';
 export type PutHook = (path: string | undefined, hook: OfferedHook) => Promise<HookAnswer>;
 
 export function createPutHook(dialect: Dialect, ask: AskForge): PutHook {
-  const { body, kind, changeBy } = dialect.hooks;
+  const { body, kind, changeBy, otherBody, read } = dialect.hooks;
   const change = createChange(dialect.hooks, ask);
-  const make = (path: string, json: JsonObject): Promise<number> =>
+  const make = (path: string, json: JsonObject): Promise<ForgeAnswer> =>
     change(path, { method: 'POST', json: { ...kind, ...json } });
-  const renew = async (path: string, { id }: ListedHook, json: JsonObject): Promise<number> => {
+  const renew = async (path: string, { id }: ListedHook, json: JsonObject): Promise<ForgeAnswer> => {
     if (changeBy !== 'replacement') return change(`${path}/${id}`, { method: changeBy, json });
-    const status = await change(`${path}/${id}`, { method: 'DELETE' });
-    return status === 204 || status === 404 ? make(path, json) : status;
+    const answer = await change(`${path}/${id}`, { method: 'DELETE' });
+    return answer.status === 204 || answer.status === 404 ? make(path, json) : answer;
   };
   return async (path, { url, makeSecret }) => {
     const title = forgeTitles[dialect.name];
     if (path === undefined) return { outcome: 'refused', message: `This kind of owner has no webhooks on ${title}.` };
     const known = await findHook(dialect, ask, path, url);
     if (typeof known === 'number') return refused(title, path, known);
-    const json = body(url, (await makeSecret()).reveal());
-    const status = known === 'none' ? await make(path, json) : await renew(path, known, json);
-    return status === 200 || status === 201 ? { outcome: 'installed' } : refused(title, path, status);
+    const secret = (await makeSecret()).reveal();
+    let answer = known === 'none' ? await make(path, body(url, secret)) : await renew(path, known, body(url, secret));
+    const shown = isDone(answer) ? (objectOf(parseJsonText(answer.text)) ?? {}) : {};
+    const [made, other] = [read(shown), otherBody?.(shown, url, secret)];
+    if (made !== undefined && other !== undefined) answer = await renew(path, made, other);
+    return isDone(answer) ? { outcome: 'installed' } : refused(title, path, answer.status);
   };
 }
 
-/** Sends changes with the pauses that the forge asks for. Gives the status of the answer. */
+function isDone({ status }: ForgeAnswer): boolean {
+  return status === 200 || status === 201;
+}
+
+/** Sends changes with the pauses that the forge asks for. */
 function createChange(
   { pauseMs }: HookDialect,
   ask: AskForge,
-): (path: string, content: ForgeChange) => Promise<number> {
+): (path: string, content: ForgeChange) => Promise<ForgeAnswer> {
   let isFirst = true;
   return async (path, content) => {
     if (!isFirst && pauseMs > 0) await sleep(pauseMs);
     isFirst = false;
-    return (await ask(path, { content })).status;
+    return ask(path, { content });
   };
 }
 

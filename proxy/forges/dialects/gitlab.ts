@@ -1,11 +1,19 @@
 // The REST API v4 of GitLab. Groups are listed with their subgroups, and without projects that others share with them.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
 import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 const oldestFirst = { order_by: 'id', sort: 'asc', per_page: '100' };
+
+const bodyOf = (url: string): JsonObject => ({
+  url,
+  push_events: true,
+  tag_push_events: true,
+  enable_ssl_verification: true,
+});
 
 export const gitlab: Dialect = {
   name: 'gitlab',
@@ -31,7 +39,8 @@ export const gitlab: Dialect = {
     return {
       id,
       path,
-      isArchived: item['archived'] === true,
+      // a project that somebody removed is listed for some days, under another name
+      isArchived: item['archived'] === true || textOf(item['marked_for_deletion_on']) !== undefined,
       isFork: objectOf(item['forked_from_project']) !== undefined,
       branch: item['empty_repo'] === true ? undefined : textOf(item['default_branch']),
       stamp: stampOf(item['last_activity_at']),
@@ -52,13 +61,10 @@ export const gitlab: Dialect = {
       const [id, url] = [pathIdOf(item['id']), textOf(item['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
     },
-    body: (url, secret) => ({
-      url,
-      token: secret,
-      push_events: true,
-      tag_push_events: true,
-      enable_ssl_verification: true,
-    }),
+    // GitLab 19 signs; older versions leave the signing token out, and send the secret itself (decision D389)
+    body: (url, secret) => ({ ...bodyOf(url), signing_token: secret }),
+    otherBody: (answer, url, secret) =>
+      answer['signing_token_present'] === true ? undefined : { ...bodyOf(url), token: secret },
     kind: {},
     changeBy: 'PUT',
     pauseMs: 0,

@@ -12,6 +12,8 @@ export interface FakeRepository {
   /** below the owner */
   name: string;
   archived?: boolean;
+  /** removed, but still listed for some days, as GitLab does */
+  removed?: boolean;
   fork?: boolean;
   /** null: no commits */
   branch?: string | null;

@@ -17,8 +17,9 @@ import { answerHooks, checkFields } from './fake-hooks.ts';
 
 const size = { name: 'per_page', standard: 20, most: 100 };
 
-export function startGitLab(owner = 'acme/php'): Promise<FakeForge> {
-  return startForge({ base: '/api/v4', refuse, answer }, owner);
+/** `signs`: GitLab 19 and later, which takes a signing token for a webhook. */
+export function startGitLab(owner = 'acme/php', { signs = true } = {}): Promise<FakeForge> {
+  return startForge({ base: '/api/v4', refuse, answer: (call, state) => answer(call, state, signs) }, owner);
 }
 
 function refuse({ headers }: FakeCall, { token }: ForgeState): FakeReply | undefined {
@@ -26,7 +27,7 @@ function refuse({ headers }: FakeCall, { token }: ForgeState): FakeReply | undef
   return given === token ? undefined : { status: 401, body: { message: '401 Unauthorized' } };
 }
 
-function answer(call: FakeCall, state: ForgeState): FakeReply {
+function answer(call: FakeCall, state: ForgeState, signs: boolean): FakeReply {
   const { path, query } = call;
   const { owner, kind, repositories, may, violation } = state;
   const id = encodeURIComponent(owner);
@@ -38,7 +39,7 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
       body: kind === 'user' && query.get('username') === owner ? [{ id: 9, username: owner }] : [],
     };
   if (path === `/groups/${id}/hooks` || path.startsWith(`/groups/${id}/hooks/`))
-    return answerGitLabHooks(call, `/groups/${id}`, may.ownerHooks, state);
+    return answerGitLabHooks(call, `/groups/${id}`, may.ownerHooks, signs, state);
   if (path === `/groups/${id}/projects` || path === `/users/${id}/projects`) {
     checkQuery(call, ['include_subgroups', 'with_shared', 'order_by', 'sort', 'page'], size, state);
     return may.list
@@ -51,7 +52,8 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
   if (found === undefined) return notFound;
   const rest = project[2] ?? '';
   if (rest === '') return { status: 200, body: shownIn(state)(found) };
-  if (rest.startsWith('/hooks')) return answerGitLabHooks(call, `/projects/${found.id}`, may.repositoryHooks, state);
+  if (rest.startsWith('/hooks'))
+    return answerGitLabHooks(call, `/projects/${found.id}`, may.repositoryHooks, signs, state);
   if (rest !== '/repository/files/composer.json/raw') return violation(path);
   const text = query.get('ref') === (found.branch ?? 'main') ? composerText(found) : undefined;
   if (found.readable === false) return forbidden;
@@ -59,9 +61,18 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
 }
 
 function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object {
-  return ({ id, name, archived = false, fork = false, branch = 'main', pushed = '2026-01-01T00:00:00.000Z' }) => ({
+  return ({
+    id,
+    name,
+    archived = false,
+    removed = false,
+    fork = false,
+    branch = 'main',
+    pushed = '2026-01-01T00:00:00.000Z',
+  }) => ({
     id: Number(id),
-    path_with_namespace: `${owner}/${name}`,
+    marked_for_deletion_on: removed ? '2026-12-24' : null,
+    path_with_namespace: `${owner}/${name}${removed ? `-deletion_scheduled-${id}` : ''}`,
     archived,
     default_branch: branch,
     empty_repo: branch === null,
@@ -72,9 +83,9 @@ function shownIn({ owner }: ForgeState): (repository: FakeRepository) => object 
 }
 
 /** Fields that a project hook and a group hook both have, as far as a registry may want them. */
-const hookFields = ['url', 'token', 'push_events', 'tag_push_events', 'enable_ssl_verification', 'name', 'description'];
+const hookFields = ['url', 'token', 'signing_token', 'push_events', 'tag_push_events', 'enable_ssl_verification'];
 
-function answerGitLabHooks(call: FakeCall, place: string, may: boolean, state: ForgeState): FakeReply {
+function answerGitLabHooks(call: FakeCall, place: string, may: boolean, signs: boolean, state: ForgeState): FakeReply {
   if (call.method === 'GET') checkQuery(call, ['page'], size, state);
   return answerHooks(
     call,
@@ -84,13 +95,31 @@ function answerGitLabHooks(call: FakeCall, place: string, may: boolean, state: F
       changeBy: 'PUT',
       faultOf: (body) => {
         checkFields(body, hookFields, state);
-        const { url, token, push_events: pushes, tag_push_events: tags } = body;
-        const isWhole = typeof url === 'string' && typeof token === 'string' && pushes === true && tags === true;
-        return isWhole ? undefined : { status: 422, body: { error: 'Invalid url given' } };
+        return faultOfHook(body, signs);
       },
-      shown: ({ id, body: { token: _hidden, ...body } }) => ({ ...body, id: Number(id), alert_status: 'executable' }),
+      // a change leaves fields alone that it does not name
+      kept: (before, { signing_token: signing, ...body }) => ({
+        ...before,
+        ...body,
+        ...(signs && signing !== undefined ? { signing_token: signing } : {}),
+      }),
+      shown: ({ id, body: { token, signing_token: signing, ...body } }) => ({
+        ...body,
+        id: Number(id),
+        alert_status: 'executable',
+        ...(signs ? { token_present: token !== undefined, signing_token_present: signing !== undefined } : {}),
+      }),
       page: (asked, items) => pageWithLink(asked, items, size),
     },
     state,
   );
+}
+
+function faultOfHook(body: Record<string, unknown>, signs: boolean): FakeReply | undefined {
+  const { url, token = '', signing_token: signing, push_events: pushes, tag_push_events: tags } = body;
+  const isWhole = typeof url === 'string' && typeof token === 'string' && pushes === true && tags === true;
+  if (!isWhole) return { status: 422, body: { error: 'Invalid url given' } };
+  const isKey = typeof signing === 'string' && /^whsec_[A-Za-z0-9+/]{43}=$/.test(signing);
+  const isWrong = signs && signing !== undefined && !isKey;
+  return isWrong ? { status: 422, body: { message: { signing_token: ['is invalid'] } } } : undefined;
 }

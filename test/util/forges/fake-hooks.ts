@@ -11,6 +11,8 @@ export interface HookPaths {
   readonly changeBy: 'PATCH' | 'PUT' | 'replacement';
   /** a fault of the body that makes or changes a hook */
   readonly faultOf: (body: Record<string, unknown>, isNew: boolean) => FakeReply | undefined;
+  /** the hook after a body; default: the body */
+  readonly kept?: (before: Record<string, unknown>, body: Record<string, unknown>) => Record<string, unknown>;
   /** as the forge shows it, which is without its secret */
   readonly shown: (hook: FakeHook) => unknown;
   readonly page: (call: FakeCall, items: readonly unknown[]) => FakeReply;
@@ -19,7 +21,7 @@ export interface HookPaths {
 /** Lists, makes and changes webhooks at a path. */
 export function answerHooks(
   call: FakeCall,
-  { at, refused, changeBy, faultOf, shown, page }: HookPaths,
+  { at, refused, changeBy, faultOf, kept = (_before, body) => body, shown, page }: HookPaths,
   { hooks, violation }: ForgeState,
 ): FakeReply {
   if (refused !== undefined) return refused;
@@ -32,10 +34,10 @@ export function answerHooks(
   const fault = faultOf(body, isNew);
   if (fault !== undefined) return fault;
   if (known !== undefined) {
-    known.body = body;
+    known.body = kept(known.body, body);
     return { status: 200, body: shown(known) };
   }
-  const hook = { id: String(1 + Math.max(0, ...hooks.map(({ id }) => Number(id)))), at, body };
+  const hook = { id: String(1 + Math.max(0, ...hooks.map(({ id }) => Number(id)))), at, body: kept({}, body) };
   hooks.push(hook);
   return { status: 201, body: shown(hook) };
 }

@@ -5,11 +5,10 @@ import { readProgress } from '../../../../../proxy/forges/model/read-progress.ts
 import type { SkipReason } from '../../../../../proxy/forges/model/forge-repository.ts';
 import type { Repositories } from '../../../../../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../../../../../proxy/sync/repository.ts';
-import { Secret } from '../../../../../build/shared/text/secret.ts';
-import type { HookSecrets } from '../../../../../proxy/forges/refresh/refresh-parts.ts';
 import { addTools, allForges } from '../../../../util/forges/all-forges.ts';
 import { connectedRegistry } from '../../../../util/forges/connected-registry.ts';
 import { startGitHub } from '../../../../util/forges/fake-github.ts';
+import { startGitLab } from '../../../../util/forges/fake-gitlab.ts';
 
 const dayMs = 86_400_000;
 
@@ -161,82 +160,20 @@ describe('a secondary rate limit of GitHub', () => {
   });
 });
 
-describe.each(allForges)('the webhooks of a connection to %s', (name, start) => {
-  const secrets: string[] = [];
-  const hooks: HookSecrets = {
-    of: (hook) => ({
-      url: `https://packages.example.org/hooks${hook.of === 'repository' ? `/${hook.id}` : ''}`,
-      makeSecret: () => {
-        secrets.push(`whsec_${secrets.length}`);
-        return Promise.resolve(new Secret(secrets.at(-1) ?? ''));
-      },
-    }),
-  };
-
-  it('are one at the owner, with a new secret after a change of the connection', async () => {
-    await using forge = await start();
-    await using registry = await connectedRegistry(hooks);
-    addTools(forge, 2);
-    const connection = await registry.connect(name, forge, { hooks: true });
-    await registry.refresh(connection);
-    await registry.refresh(connection);
-    expect(forge.hooks).toHaveLength(1);
-    expect(JSON.stringify(forge.hooks[0]?.body)).toContain('"https://packages.example.org/hooks"');
-    expect(JSON.stringify(forge.hooks[0]?.body)).toContain(`"${secrets.at(-1)}"`);
-    await registry.connections.update(connection.id, { forks: true });
-    const before = secrets.length;
-    await registry.refresh(connection);
-    expect([forge.hooks.length, secrets.length]).toEqual([1, before + 1]);
-    expect(JSON.stringify(forge.hooks[0]?.body)).toContain(`"${secrets.at(-1)}"`);
-  });
-
-  it('are found behind the first pages of the webhooks that others made', async () => {
-    await using forge = await start();
-    await using registry = await connectedRegistry(hooks);
-    addTools(forge, 1);
-    const connection = await registry.connect(name, forge, { hooks: true });
-    await registry.refresh(connection);
-    const [ours] = forge.hooks;
-    const text = JSON.stringify(ours!.body);
-    const others = Array.from({ length: 210 }, (_none, at) => ({
-      id: String(100 + at),
-      at: ours!.at,
-      body: JSON.parse(text.replace('packages.example.org', `ci-${at}.example.org`)) as Record<string, unknown>,
-    }));
-    forge.hooks.unshift(...others);
-    await registry.connections.update(connection.id, { forks: true });
-    expect(await registry.refresh(connection)).toMatchObject({ end: 'finished', progress: { hook_error: null } });
-    expect(forge.hooks).toHaveLength(211);
-    expect(JSON.stringify(forge.hooks.at(-1)?.body)).toContain(`"${secrets.at(-1)}"`);
-  });
-
-  it('are one at each repository where the owner refuses, and none where nobody allows it', async () => {
-    await using forge = await start();
-    await using registry = await connectedRegistry(hooks);
-    addTools(forge, 2);
-    forge.may.ownerHooks = false;
-    forge.may.repositoryHooks = false;
-    const connection = await registry.connect(name, forge, { hooks: true });
-    expect(await registry.refresh(connection)).toMatchObject({
-      end: 'finished',
-      progress: { hook_error: expect.stringContaining('may not manage webhooks') as string },
-    });
-    expect(forge.hooks).toEqual([]);
-    forge.may.repositoryHooks = true;
-    const changedMs: number[] = [];
-    forge.onRequest = ({ method }) => void (method === 'GET' || changedMs.push(performance.now()));
-    await registry.refresh(connection);
-    await registry.refresh(connection);
-    // GitHub asks for a second between two changes
-    expect(changedMs[1]! - changedMs[0]!).toBeGreaterThan(name === 'github' ? 900 : 0);
-    const records = await registry.repositories.list();
-    expect(forge.hooks.map(({ body }) => /hooks\/repo_\w+/.exec(JSON.stringify(body))?.[0]).toSorted()).toEqual(
-      records.map(({ id }) => `hooks/${id}`).toSorted(),
-    );
-  });
-});
-
 describe('a refresh', () => {
+  it('reports a project of GitLab that is removed in some days', async () => {
+    await using forge = await startGitLab();
+    await using registry = await connectedRegistry();
+    addTools(forge, 1);
+    const connection = await registry.connect('gitlab', forge);
+    await registry.refresh(connection);
+    forge.repositories[0]!.removed = true;
+    const { steps } = await registry.refresh(connection);
+    expect(steps).toContain('archived acme/php/tool-1-deletion_scheduled-1');
+    forge.repositories[0]!.removed = false;
+    expect((await registry.refresh(connection)).steps).toContain('returned acme/php/tool-1');
+  });
+
   it('reads an unchanged page no second time, and notices a new repository behind it', async () => {
     await using forge = await startGitHub();
     await using registry = await connectedRegistry();
