@@ -1,12 +1,12 @@
-// Tests the webhooks that a refresh installs: one at the owner or at each repository, found again, with a new secret.
+// Tests the webhooks that connections install: one at the owner or at each repository, found again, with a new secret.
 
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../../../../build/shared/text/secret.ts';
-import type { HookSecrets } from '../../../../../proxy/forges/refresh/refresh-parts.ts';
-import { addTools, allForges } from '../../../../util/forges/all-forges.ts';
-import { connectedRegistry } from '../../../../util/forges/connected-registry.ts';
-import { startGitLab } from '../../../../util/forges/fake-gitlab.ts';
-import { newSecret } from '../../../../util/running-hooks.ts';
+import { Secret } from '../../../../build/shared/text/secret.ts';
+import type { HookSecrets } from '../../../../proxy/forges/refresh/refresh-parts.ts';
+import { addTools, allForges } from '../../../util/forges/all-forges.ts';
+import { connectedRegistry } from '../../../util/forges/connected-registry.ts';
+import { startGitLab } from '../../../util/forges/fake-gitlab.ts';
+import { newSecret } from '../../../util/running-hooks.ts';
 
 /** Webhooks of a registry with the address packages.example.org, and the secrets that were made for them. */
 function keptSecrets(): { readonly hooks: HookSecrets; readonly secrets: readonly string[] } {
