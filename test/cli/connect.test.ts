@@ -36,11 +36,11 @@ const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 /** A private repository behind the forge, which git reads with this login only. */
-function pushTool(forge: FakeForge, authorization: string): void {
+function pushTool(forge: FakeForge, authorization: string, tag = '1.0.0'): void {
   const files = { 'composer.json': '{"name":"acme/tool-1"}' };
   const steps = [
     { commit: 'main', files },
-    { tag: '1.0.0', at: 'main' },
+    { tag, at: 'main' },
   ];
   mkdirSync(folder.at('git', forge.owner), { recursive: true });
   createRepository(folder.at('git', forge.owner, 'tool-1.git'), steps, { bare: true });
@@ -170,6 +170,25 @@ describe('libretto connect', () => {
     expect(planned.stdout).toContain('Would register 1 repository');
     expect(planned.stdout).toContain('+ acme/later (acme/later)');
     expect(await stored()).toEqual(before);
+  });
+
+  it.each([
+    ['v1.0.0', 'nothing of a missing release', /^(?!.*has no release)/s],
+    ['nightly', 'that no tag names a version', /acme\/tool-1 has no release, because no tag names a version/],
+  ])('registers repositories whose check says, with the tag %s, %s', async (tag, _, says) => {
+    await using forge = await startGitHub();
+    addTools(forge, 1);
+    pushTool(forge, basic('x-access-token', forge.token), tag);
+    await connect(forge, 'github');
+    const [{ id } = { id: '' }] = (await json('repository', 'list'))['repositories'] as readonly {
+      readonly id: string;
+    }[];
+    const { exitCode, stdout } = await run('repository', 'verify', id);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringContaining('can be read: 1 tag, 1 branch, default branch main.'),
+    ]);
+    expect(stdout).toMatch(says);
   });
 
   it('says what is wrong, and stores nothing', async () => {

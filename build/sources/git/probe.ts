@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { tagVersion } from '../../contract/tag.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { askRemote, type RemoteOptions } from './ask-remote.ts';
 import { remoteEnvironment, remoteOptions } from './git-environment.ts';
@@ -48,7 +49,12 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
   try {
     const repository = join(directory, 'probe.git');
     await fetchNewest({ ...options, remote }, ref, repository);
-    const { packages, problems } = await packagesIn(repository, directory, options);
+    // one ref is fetched, and says nothing about the releases in the others
+    const mayHaveReleases = options.refs !== undefined || remoteRefs.tags.some(({ name }) => namesVersion(name));
+    const { packages, problems } = await packagesIn(repository, directory, {
+      ...options,
+      refs: mayHaveReleases ? {} : undefined,
+    });
     return {
       tags: refs.tags.length,
       branches: refs.branches.length,
@@ -60,6 +66,10 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function namesVersion(tag: string): boolean {
+  return 'version' in tagVersion(text(tag));
 }
 
 function text(name: string): string {
@@ -110,13 +120,14 @@ async function fetchNewest(
 async function packagesIn(
   repository: string,
   cacheDirectory: string,
-  { subdirectories, environment, timeoutMs }: ProbeOptions,
+  { refs, subdirectories, environment, timeoutMs }: ProbeOptions,
 ): Promise<Pick<Probe, 'packages' | 'problems'>> {
   const source = createGitSource({
     location: { kind: 'path', path: repository },
     cacheDirectory,
     timeoutMs,
     environment,
+    refs,
     subdirectories,
   });
   try {

@@ -173,9 +173,11 @@ function describe(
   { url, type }: RepositoryRecord,
   { tags, branches, default_branch: branch, packages, problems }: Found,
 ): string[] {
+  const refsText =
+    `${counted(tags ?? 0, 'tag')}, ${counted(branches ?? 0, 'branch', 'branches')}, ` +
+    `default branch ${branch ?? 'unknown'}`;
   return [
-    `${url} can be ` +
-      `read${type === 'git' ? `: ${tags ?? 0} tags, ${branches ?? 0} branches, default branch ${branch ?? 'unknown'}` : ''}.`,
+    `${url} can be read${type === 'git' ? `: ${refsText}` : ''}.`,
     packages.length === 0
       ? 'No package was found.'
       : 'Packages: ' +
