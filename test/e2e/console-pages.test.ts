@@ -147,6 +147,15 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
     expect(found).toEqual([]);
   });
 
+  it('headings of a changelog show their level', async () => {
+    const page = await visitor('admin', true);
+    await page.goto(address('/packages/acme/billing/changelog'));
+    const sizes = await page.evaluate(`['h2', 'h3', 'h4'].map((level) =>
+      parseFloat(getComputedStyle(document.querySelector('.markdown ' + level)).fontSize))`);
+    const [title = 0, version = 0, kind = 0] = sizes as readonly number[];
+    expect([title > version * 1.1, version > kind * 1.1]).toEqual([true, true]);
+  });
+
   it('the style sheet has at most 10 KiB and the script 5 KiB, compressed', () => {
     const sizeOf = (name: string): number => gzipSync(readAssetFiles().get(name) ?? '').length / 1024;
     expect(sizeOf('style.css')).toBeLessThanOrEqual(10);

@@ -28,6 +28,8 @@ const changelog = `# Changelog
 
 ## 2.4.1
 
+### Fixed
+
 - Rounds taxes by line.
 
 ## 2.0.0

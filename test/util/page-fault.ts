@@ -1,5 +1,5 @@
 // What is wrong with a page of the console that a browser shows: violations of the rules of accessibility, sideways
-// scrolling, requests to other hosts, complaints of the browser, styles and scripts inside the page, and its size.
+// scrolling, lines to copy that are cut off, requests to other hosts, complaints of the browser, styles and scripts inside the page, and its size.
 
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -40,6 +40,7 @@ export async function faultsOf(
     return [
       ...answerFaults({ status, html }, statuses),
       ...(await sidewaysFaults(page)),
+      ...(await cutFaults(page)),
       ...(runsAxe ? await accessibilityFaults(page) : []),
       ...watched.faults.filter(
         (fault) => status < 400 || !fault.includes(`the server responded with a status of ${status}`),
@@ -110,6 +111,14 @@ async function sidewaysFaults(page: Page): Promise<readonly string[]> {
       .map((one) => one.outerHTML.slice(0, 160))
       .concat('the page')`);
   return (tooWide as readonly string[]).map((element) => `it scrolls sideways because of ${element}`);
+}
+
+/** Lines to copy are read whole, without scrolling sideways within them. */
+async function cutFaults(page: Page): Promise<readonly string[]> {
+  const cut = await page.evaluate(
+    `[...document.querySelectorAll('.code-block pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)`,
+  );
+  return (cut as readonly string[]).map((label) => `it cuts off ${label}`);
 }
 
 function sizeFaults(html: string): readonly string[] {

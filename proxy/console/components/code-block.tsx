@@ -1,4 +1,5 @@
-// Lines to copy. With JavaScript the block has a button that copies them.
+// Lines to copy, shown whole: a long line is continued in the next one, further in. With JavaScript the block has a
+// button that copies them.
 
 import type { Child } from 'hono/jsx';
 import { Icon } from './icon.tsx';
@@ -13,7 +14,11 @@ export function CodeBlock({ text, label }: CodeBlockProps): Child {
   return (
     <div class="code-block" data-copy>
       <pre tabindex={0} aria-label={label}>
-        <code>{text}</code>
+        <code>
+          {text.split('\n').map((line, at, { length }) => (
+            <span>{at === length - 1 ? line : `${line}\n`}</span>
+          ))}
+        </code>
       </pre>
       <button type="button" class="copy" aria-label={`Copy ${label}`}>
         <Icon name="copy" />
