@@ -24,7 +24,11 @@ const giteaRepository = {
   id: 12,
   name: 'tool',
   full_name: 'acme/tool',
+  owner: { id: 4, login: 'acme', username: 'acme' },
+  empty: false,
+  private: true,
   html_url: 'https://gitea.example.org/acme/tool',
+  url: 'https://gitea.example.org/api/v1/repos/acme/tool',
   clone_url: 'https://gitea.example.org/acme/tool.git',
   ssh_url: 'ssh://git@gitea.example.org:2222/acme/tool.git',
 };
@@ -217,9 +221,29 @@ export const recordedPayloads = {
   gitea: [
     {
       event: 'push',
-      payload: { ref: 'refs/heads/main', before, after, total_commits: 1, repository: giteaRepository },
+      payload: {
+        ref: 'refs/heads/main',
+        before,
+        after,
+        compare_url: 'https://gitea.example.org/acme/tool/compare/9a1f...3c5e',
+        commits: [],
+        total_commits: 1,
+        head_commit: null,
+        repository: giteaRepository,
+        pusher: { id: 3, login: 'mira', username: 'mira' },
+        sender: { id: 3, login: 'mira', username: 'mira' },
+      },
     },
-    { event: 'create', payload: { sha: after, ref: '1.2.0', ref_type: 'tag', repository: giteaRepository } },
+    {
+      event: 'create',
+      payload: {
+        sha: after,
+        ref: '1.2.0',
+        ref_type: 'tag',
+        repository: giteaRepository,
+        sender: { id: 3, login: 'mira', username: 'mira' },
+      },
+    },
   ],
   azure: [
     {

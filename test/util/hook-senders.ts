@@ -47,14 +47,21 @@ const basic = (secret: string): string => `Basic ${Buffer.from(`libretto:${secre
 
 async function giteaHeaders(secret: string, { event, id, body }: Sending): Promise<Record<string, string>> {
   const signature = await sign(secret, body);
+  const own = {
+    'x-gitea-delivery': id,
+    'x-gitea-event': event,
+    'x-gitea-event-type': event,
+    'x-gitea-signature': signature.replace('sha256=', ''),
+  };
+  const renamed = Object.entries(own).map(([name, value]) => [name.replace('gitea', 'gogs'), value]);
   return {
     ...json,
-    'x-github-event': event,
+    'user-agent': 'Go-http-client/1.1',
+    ...own,
+    ...(Object.fromEntries(renamed) as Record<string, string>),
     'x-github-delivery': id,
-    'x-gogs-event': event,
-    'x-gitea-event': event,
-    'x-gitea-delivery': id,
-    'x-gitea-signature': signature.replace('sha256=', ''),
+    'x-github-event': event,
+    'x-github-event-type': event,
     'x-hub-signature-256': signature,
     'x-hub-signature': `sha1=${'0'.repeat(40)}`,
   };
@@ -178,7 +185,11 @@ export const senders: readonly Sender[] = [
     proofs: ['x-hub-signature-256', 'x-gitea-signature', 'x-forgejo-signature'],
     send: async (secret, hook) => {
       const headers = await giteaHeaders(secret, hook);
-      const own = { 'x-forgejo-event': hook.event, 'x-forgejo-delivery': hook.id };
+      const own = {
+        'x-forgejo-delivery': hook.id,
+        'x-forgejo-event': hook.event,
+        'x-forgejo-event-type': hook.event,
+      };
       return {
         body: hook.body,
         headers: { ...headers, ...own, 'x-forgejo-signature': headers['x-gitea-signature'] ?? '' },

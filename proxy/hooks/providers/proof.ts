@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../../build/shared/text/secret.ts';
 
 export type Proof =
-  /** HMAC-SHA256 of the body; all of them must be right */
-  | { readonly by: 'body'; readonly digests: readonly Digest[] }
+  /** HMAC-SHA256 of the body, or of the payload in a form; all of them must be right */
+  | { readonly by: 'body'; readonly digests: readonly Digest[]; readonly isOfPayload?: boolean }
   /** HMAC-SHA256 of the id, the time and the body, as Standard Webhooks says; one of them must be right */
   | { readonly by: 'message'; readonly id: string; readonly timestamp: string; readonly digests: readonly Digest[] }
   /** the secret itself, in a header */
@@ -14,6 +14,11 @@ export type Proof =
 
 /** 32 bytes; undefined: the sender gave something else, which is never right */
 export type Digest = Buffer | undefined;
+
+/** True for a body that its header calls a form. */
+export function isForm(headers: IncomingHttpHeaders): boolean {
+  return /^application\/x-www-form-urlencoded(?:;|$)/i.test(headerOf(headers, 'content-type') ?? '');
+}
 
 /** The value of a header without blanks around it; undefined where it is missing or empty. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {

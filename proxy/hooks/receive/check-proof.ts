@@ -7,6 +7,7 @@ import type { createTurns } from '../../../build/shared/concurrency/yielding.ts'
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import type { Digest, Proof } from '../providers/proof.ts';
+import { createFormPayload } from './form-payload.ts';
 
 /** A secret as its provider has it. */
 export interface Revealing {
@@ -43,15 +44,17 @@ export function checkProof(
   const compared = [...secrets, ...decoys.slice(secrets.length)];
   if (proof.by === 'secret') return { update: () => undefined, isRight: () => isOneOf(proof.text, compared) };
   const macs = compared.map((secret) => startOf(proof, secret.reveal()));
+  const form = proof.by === 'body' && proof.isOfPayload === true ? createFormPayload() : undefined;
   return {
     update: async (piece) => {
+      const signed = form?.decode(piece) ?? piece;
       for (const mac of macs) {
-        mac.update(piece);
+        mac.update(signed);
         const others = turn();
         if (others !== undefined) await others;
       }
     },
-    isRight: () => macs.map((mac) => fits(proof, mac.digest())).includes(true),
+    isRight: () => macs.map((mac) => fits(proof, mac.digest())).includes(true) && (form?.isWhole() ?? true),
   };
 }
 

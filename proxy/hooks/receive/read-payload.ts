@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { depthOf } from '../../../build/shared/json/json-scan.ts';
 import type { Payload, Provider } from '../providers/provider.ts';
-import { headerOf } from '../providers/proof.ts';
+import { isForm } from '../providers/proof.ts';
 
 /** Resolves with an empty payload for one that cannot be read: its sender has proven itself, and gets no error for it. */
 export type ReadPayload = (body: Buffer, headers: IncomingHttpHeaders, provider: Provider) => Promise<Payload>;
@@ -22,10 +22,6 @@ export function createPayloadReader(): ReadPayload {
       const value = parse(bytes);
       return isJsonObject(value) ? read(value) : { addresses: [] };
     });
-}
-
-function isForm(headers: IncomingHttpHeaders): boolean {
-  return /^application\/x-www-form-urlencoded(?:;|$)/i.test(headerOf(headers, 'content-type') ?? '');
 }
 
 /** URLSearchParams takes eight times as long. A body without the field may be JSON: curl calls every body a form. */

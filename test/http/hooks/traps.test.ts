@@ -39,7 +39,33 @@ describe('the proof', () => {
     }
   });
 
-  it('of a form is over the form, as GitHub and Gitea send it', async () => {
+  it('of a form of Gitea is over the payload in it, and not over the form', async () => {
+    await using hooks = await runHooks();
+    const { id } = hooks.register(registeredAddresses.gitea);
+    const json = JSON.stringify({ ...recordedPayloads.gitea[0].payload, text: 'ü + 100 % & = \u{1f511}' }, null, 2);
+    const signed = await gitea.send(hooks.secret, { ...now(), event: 'push', body: json });
+    const headers = { ...signed.headers, 'content-type': 'application/x-www-form-urlencoded' };
+    const form = new URLSearchParams({ payload: json }).toString();
+    const reply = await hooks.send('/hooks', { headers, body: form });
+    expect([reply.status, reply.json()['repositories']]).toEqual([202, [id]]);
+    const others = [
+      json,
+      `${form}&more=1`,
+      form.slice(1),
+      `${form}%`,
+      form.replace('%', '%z'),
+      form.replace('ref', 'rex'),
+    ];
+    for (const body of others) {
+      const { status } = await hooks.send('/hooks', {
+        headers: { ...headers, 'x-gitea-delivery': randomUUID() },
+        body,
+      });
+      expect([body.slice(0, 30), status]).toEqual([body.slice(0, 30), 403]);
+    }
+  });
+
+  it('of a form is over the form, as GitHub sends it', async () => {
     await using hooks = await runHooks();
     const { id } = hooks.register(registeredAddresses.github);
     const json = JSON.stringify(push.payload);

@@ -203,6 +203,7 @@ export function pageWithLink(
   items: readonly unknown[],
   size: { readonly name: string; readonly standard: number },
   wrap: (items: readonly unknown[]) => unknown = (all) => all,
+  between = ', ',
 ): FakeReply {
   const count = Number(call.query.get(size.name) ?? size.standard);
   const page = Number(call.query.get('page') ?? 1);
@@ -217,7 +218,7 @@ export function pageWithLink(
     ...(page < last ? [link(page + 1, 'next'), link(last, 'last')] : []),
   ];
   const body = wrap(items.slice((page - 1) * count, page * count));
-  return { status: 200, headers: links.length === 0 ? {} : { link: links.join(', ') }, body };
+  return { status: 200, headers: links.length === 0 ? {} : { link: links.join(between) }, body };
 }
 
 /** The text of composer.json; undefined: there is none. */

@@ -33,7 +33,7 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
   if (path === `/users/${owner}`) return { status: 200, body: { login: owner } };
   if (path === `/orgs/${owner}/repos` || path === `/users/${owner}/repos`) {
     checkQuery(call, ['page'], size, state);
-    return may.list ? pageWithLink(call, repositories.map(shownIn(state)), size) : forbidden;
+    return may.list ? pageWithLink(call, repositories.map(shownIn(state)), size, (all) => all, ',') : forbidden;
   }
   const hooks = /^(\/orgs\/[^/]+|\/repos\/[^/]+\/[^/]+)\/hooks(?:\/|$)/.exec(path)?.[1];
   if (hooks !== undefined)
@@ -44,6 +44,7 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
   const found = repositories.find(({ id, name }) => id === byId || name === byName);
   if (found === undefined) return notFound;
   if (byId !== undefined) return { status: 200, body: shownIn(state)(found) };
+  if (found.branch === null) return violation(`a file of ${found.name}, which is empty: Gitea answers 500`);
   const text = composerText(found);
   if (found.readable === false) return forbidden;
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
