@@ -157,6 +157,27 @@ describe('the proof', () => {
   });
 });
 
+describe('a relay', () => {
+  it.each([['x-hook-uuid'], ['x-request-uuid'], ['x-hook-uuid', 'x-request-uuid', 'x-attempt-number']])(
+    'that drops %s of Bitbucket Cloud loses no push',
+    async (...dropped) => {
+      await using hooks = await runHooks();
+      const { id, path } = hooks.register(registeredAddresses.bitbucket);
+      const [{ event, payload }] = recordedPayloads.bitbucket;
+      const sending = { event, body: JSON.stringify(payload), ...now() };
+      const { headers, body } = await bitbucketCloud.send(hooks.secret, sending);
+      const left = Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.includes(name)));
+      for (const at of [path, '/hooks'])
+        expect((await hooks.send(at, { headers: left, body })).json()).toMatchObject({
+          outcome: 'sync',
+          repositories: [id],
+        });
+      expect(hooks.received[0]).toMatchObject({ provider: 'bitbucket' });
+      if (!dropped.includes('x-request-uuid')) expect(hooks.received[0]).toMatchObject({ id: sending.id });
+    },
+  );
+});
+
 describe('the answer', () => {
   const withEvents = senders.filter(({ provider }) => provider !== 'generic');
   it.each(withEvents.map((sender) => [sender.title, sender] as const))(
