@@ -1,11 +1,11 @@
 // Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are those of
 // the interface's table. Two more are caused only by Node's parser before a request exists (408, 431), and decision D1
-// adds others (405, 410, 413).
+// adds others (405, 410, 413, 503).
 
 import type { JsonObject } from './json.ts';
 
 interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 429 | 431 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 429 | 431 | 500 | 503;
   /** the default message for a person: the fault and the repair */
   readonly message: string;
 }
@@ -159,6 +159,12 @@ export const errorTable = {
   INTERNAL_ERROR: {
     status: 500,
     message: 'Internal error. The log of the registry has the details under this request id.',
+  },
+  HOOK_NOT_KEPT: {
+    status: 503,
+    message:
+      'The registry cannot keep this webhook now, so it asks for nothing. Send it again after the time in the ' +
+      'Retry-After header.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -85,4 +85,19 @@ describe.skipIf(lacks('redis-server'))('three hosts', () => {
     const jobs = new Set(deliveries.flatMap(({ syncs }) => syncs.map((sync) => sync['job_id'])));
     expect(jobs.size).toBeLessThanOrEqual(3);
   });
+
+  it('answer 503 with Retry-After while their Redis is away, and keep the same delivery afterwards', async () => {
+    await redis.command('SAVE');
+    await redis.kill();
+    expect(await send(urls[0]!, 'later')).toMatchObject({
+      status: 503,
+      retryAfter: 5,
+      json: { code: 'HOOK_NOT_KEPT', details: {} },
+    });
+    await redis.restart();
+    await vi.waitFor(
+      async () => expect(await send(urls[0]!, 'later')).toMatchObject({ status: 202, json: { status: 'accepted' } }),
+      { timeout: 40_000, interval: 200 },
+    );
+  });
 });

@@ -15,6 +15,8 @@ export interface GitHubHook {
 
 export interface HookReply {
   readonly status: number;
+  /** seconds; null: the header is missing */
+  readonly retryAfter: number | null;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -38,5 +40,10 @@ export async function sendGitHubHook({
     },
     body,
   });
-  return { status: reply.statusCode, json: (await reply.body.json()) as HookReply['json'] };
+  const wait = reply.headers['retry-after'];
+  return {
+    status: reply.statusCode,
+    retryAfter: wait === undefined ? null : Number(wait),
+    json: (await reply.body.json()) as HookReply['json'],
+  };
 }

@@ -1,9 +1,10 @@
 // The answers to hooks. A valid proof is always answered with success: providers switch off a hook that gets errors.
 // Nothing of the request is in an answer.
 
-import { errorAnswer, jsonAnswer, type Answer } from '../../http/answer.ts';
+import { errorAnswer, jsonAnswer, refusalAnswer, type Answer } from '../../http/answer.ts';
+import { internalFault } from '../../http/internal-fault.ts';
 import { waitInWords } from '../../http/wait-before-retry.ts';
-import type { DeliveryOutcome } from '../inbox.ts';
+import type { DeliveryOutcome, HookAddress } from '../inbox.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { DescribedDelivery } from './describe-delivery.ts';
 
@@ -30,24 +31,30 @@ const texts: Readonly<Record<DeliveryOutcome, string>> = {
     'its own address: `libretto repository hook ID` shows it.',
 };
 
-export function proofRequired({ title, proofPlace }: Provider): Answer {
+export function proofRequired({ title, proofPlace }: Provider, address: HookAddress): Answer {
   return errorAnswer('HOOK_PROOF_REQUIRED', {
     message:
       `The request of ${title} has no proof in ${proofPlace}. Set the secret of this hook there; ` +
-      '`libretto repository hook ID --rotate` prints a new one.',
+      `\`libretto repository hook ${address.of === 'repository' ? 'ID' : '--all'} --rotate\` prints a new one.`,
     headers: ['WWW-Authenticate', 'Bearer realm="libretto hooks"'],
   });
 }
 
 /** `retryAfter`: seconds; undefined: this address has sent few wrong proofs */
-export function proofRefused(isStale: boolean, retryAfter: number | undefined): Answer {
+export function proofRefused(isStale: boolean, retryAfter: number | undefined, address: HookAddress): Answer {
   if (retryAfter !== undefined)
     return errorAnswer('TOO_MANY_ATTEMPTS', {
       message: `This address sent too many hooks with a wrong proof. Try again in ${waitInWords(retryAfter)}.`,
       details: { retry_after_seconds: retryAfter },
       headers: ['Retry-After', String(retryAfter)],
     });
-  if (!isStale) return errorAnswer('HOOK_PROOF_INVALID');
+  if (!isStale && address.of === 'repository') return errorAnswer('HOOK_PROOF_INVALID');
+  if (!isStale)
+    return errorAnswer('HOOK_PROOF_INVALID', {
+      message:
+        'The proof of this webhook fits no secret of this address. `libretto repository hook --all --rotate` prints a ' +
+        'new secret.',
+    });
   return errorAnswer('HOOK_PROOF_INVALID', {
     message:
       "The webhook-timestamp is more than five minutes from this server's time. Compare the clocks of both hosts; an " +
@@ -59,6 +66,18 @@ export function postRequired(): Answer {
   return errorAnswer('POST_REQUIRED', { headers: ['Allow', 'POST'] });
 }
 
+/** `retryAfter`: seconds */
+function notKept(retryAfter: number): Answer {
+  return errorAnswer('HOOK_NOT_KEPT', { headers: ['Retry-After', String(retryAfter)] });
+}
+
 export function noRoom(): Answer {
-  return errorAnswer('OVERLOADED', { headers: ['Retry-After', '5'] });
+  return notKept(5);
+}
+
+/** The answer to an error: 503 for a fault that ends by itself. Throws every other one that its request did not cause. */
+export function faultAnswer(error: unknown): Answer {
+  const { retryAfterSeconds, isLogged } = internalFault(error);
+  if (retryAfterSeconds === undefined) return refusalAnswer(error);
+  return { ...notKept(retryAfterSeconds), ...(isLogged && { cause: error }) };
 }

@@ -3,7 +3,7 @@
 
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
-import { refusalAnswer, type Answer } from '../../http/answer.ts';
+import type { Answer } from '../../http/answer.ts';
 import { readPieces, type BodyLimits } from '../../http/body-pieces.ts';
 import type { FailedAuthLimiter } from '../../limits/failed-auth-limiter.ts';
 import type { FeatureRequest } from '../../protocol/feature.ts';
@@ -12,7 +12,7 @@ import type { Provider } from '../providers/provider.ts';
 import { providerOf } from '../providers/provider-of.ts';
 import { checkProof, createDecoys, type ProofCheck, type Revealing } from './check-proof.ts';
 import { describeDelivery, needsBody } from './describe-delivery.ts';
-import { hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
+import { faultAnswer, hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
 import { createPayloadReader, type ReadPayload } from './read-payload.ts';
 import { createKeptBodies, type KeptBodies, type KeptBody } from './kept-bodies.ts';
 import type { Proof } from '../providers/proof.ts';
@@ -26,7 +26,7 @@ export interface HookParts {
   readonly keptBodies?: KeptBodies;
 }
 
-/** Rejects for internal errors, for example of the state: then the hook is not kept, and its answer is 500. */
+/** Rejects for internal errors that stay: then the hook is not kept, and its answer is 500. */
 export type ReceiveHook = (address: HookAddress, asked: FeatureRequest) => Promise<Answer>;
 
 /** The largest body of any provider. All of them give up before the time is over. */
@@ -36,28 +36,50 @@ const limits: BodyLimits = { mostBytes: 25 * 1024 * 1024, longestMs: 60_000, too
 const toleranceMs = 5 * 60_000;
 
 export function createHookReceiver(parts: HookParts): ReceiveHook {
-  let decoys: readonly Revealing[] | undefined;
-  const bodies = parts.keptBodies ?? createKeptBodies();
-  const turn = createTurns();
-  const readPayload = createPayloadReader();
-  return async (address, asked) => {
+  const whole: WholeParts = {
+    ...parts,
+    bodies: parts.keptBodies ?? createKeptBodies(),
+    turn: createTurns(),
+    readPayload: createPayloadReader(),
+    decoys: once(() => createDecoys(parts.randomBytes)),
+  };
+  return (address, asked) => {
     const { method, headers } = asked.incoming;
-    if (method !== 'POST') return postRequired();
+    if (method !== 'POST') return Promise.resolve(postRequired());
     const provider = providerOf(headers);
     const proof = provider.proofOf(headers);
-    if (proof === undefined) return proofRequired(provider);
-    decoys ??= createDecoys(parts.randomBytes);
-    const check = checkProof(proof, await parts.inbox.secretsOf(address), decoys, turn);
-    const kept = needsBody(address, provider, headers) ? bodies.open(asked.clientAddress) : undefined;
-    try {
-      await readBody(asked, check, kept);
-      return await conclude({ ...parts, readPayload }, { address, asked, provider, proof, check, kept });
-    } catch (error) {
-      return refusalAnswer(error);
-    } finally {
-      kept?.release();
-    }
+    if (proof === undefined) return Promise.resolve(proofRequired(provider, address));
+    return receive(whole, { address, asked, provider, proof }).catch(faultAnswer);
   };
+}
+
+interface WholeParts extends HookParts {
+  readonly bodies: KeptBodies;
+  readonly turn: ReturnType<typeof createTurns>;
+  readonly readPayload: ReadPayload;
+  readonly decoys: () => readonly Revealing[];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+async function receive(
+  parts: WholeParts,
+  hook: Pick<ArrivedHook, 'address' | 'asked' | 'provider' | 'proof'>,
+): Promise<Answer> {
+  const { address, asked, provider, proof } = hook;
+  const check = checkProof(proof, await parts.inbox.secretsOf(address), parts.decoys(), parts.turn);
+  const kept = needsBody(address, provider, asked.incoming.headers)
+    ? parts.bodies.open(asked.clientAddress)
+    : undefined;
+  try {
+    await readBody(asked, check, kept);
+    return await conclude(parts, { ...hook, check, kept });
+  } finally {
+    kept?.release();
+  }
 }
 
 async function readBody(
@@ -82,14 +104,11 @@ interface ArrivedHook {
   readonly kept: KeptBody | undefined;
 }
 
-async function conclude(
-  { inbox, wrongProofs, readPayload }: HookParts & { readonly readPayload: ReadPayload },
-  hook: ArrivedHook,
-): Promise<Answer> {
+async function conclude({ inbox, wrongProofs, readPayload }: WholeParts, hook: ArrivedHook): Promise<Answer> {
   const { address, asked, provider, proof, check, kept } = hook;
   const { clientAddress, nowMs, requestId, incoming } = asked;
   const [isRight, stale] = [check.isRight(), isStale(proof, nowMs)];
-  if (!isRight || stale) return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs));
+  if (!isRight || stale) return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs), address);
   const bytes = kept?.bytes();
   // the address of a repository says what to sync
   if (bytes === 'no room' && address.of === 'registry') return noRoom();

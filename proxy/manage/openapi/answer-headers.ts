@@ -78,7 +78,7 @@ export function withStatusHeaders(response: ResponseObject, status: string, coun
   const headers = {
     ...response.headers,
     ...(status === '401' ? { 'WWW-Authenticate': refer('WWW-Authenticate') } : {}),
-    ...(status === '429' ? { 'Retry-After': refer('Retry-After') } : {}),
+    ...(status === '429' || status === '503' ? { 'Retry-After': refer('Retry-After') } : {}),
     ...(status === '500' ? { 'Retry-After': refer('Retry-After-Sometimes') } : {}),
     ...(counted && status !== '408' && status !== '431' ? rateLimit : {}),
   };

@@ -10,14 +10,21 @@ import { hookAnswerSchema, receivedHookSchema } from '../schemas/received-hook.t
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
-/** The proof replaces tokens, so that no limit of a token counts. */
-const ofTokens: ReadonlySet<ErrorCode> = new Set(['NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']);
+/** The proof replaces tokens, so that no limit of a token counts. Faults that end by themselves are HOOK_NOT_KEPT. */
+const others: ReadonlySet<ErrorCode> = new Set([
+  'NETWORK_NOT_ALLOWED',
+  'RATE_LIMIT_EXCEEDED',
+  'UPSTREAM_UNAVAILABLE',
+  'STORAGE_FULL',
+  'STORAGE_READ_ONLY',
+]);
 const refusals: readonly ErrorCode[] = [
   'HOOK_PROOF_REQUIRED',
   'HOOK_PROOF_INVALID',
   'HOOK_TOO_LARGE',
   'TOO_MANY_ATTEMPTS',
-  ...pipelineErrors('post').filter((code) => !ofTokens.has(code)),
+  'HOOK_NOT_KEPT',
+  ...pipelineErrors('post').filter((code) => !others.has(code)),
 ];
 
 const common = {

@@ -88,7 +88,7 @@ describe('the body', () => {
     first.write(requestOf('/hooks', hook, 2000) + hook.body.slice(0, 1999));
     await expect
       .poll(async () => (await hooks.send('/hooks', await github.send(hooks.secret, sending(payloadOf(1500))))).status)
-      .toBe(500);
+      .toBe(503);
     const { path } = hooks.register('https://git.example.org/acme/other.git');
     const azure = senders.find(({ provider }) => provider === 'azure') as Sender;
     const known = await hooks.send(path, await azure.send(hooks.secret, sending(payloadOf(1500))));
@@ -164,6 +164,19 @@ describe('an API token', () => {
       const hook = await bitbucketServer.send(hooks.secret, { ...sending('{}'), event: 'repo:refs_changed' });
       const reply = await hooks.send(path, { ...hook, headers: { ...hook.headers, authorization } });
       expect([authorization, reply.status]).toEqual([authorization, 202]);
+    }
+  });
+});
+
+describe('a refusal', () => {
+  it('names the command for the secret of its address', async () => {
+    await using hooks = await runHooks();
+    const { path } = hooks.register(registeredAddresses.github);
+    const wrong = await github.send(newSecret(), sending('{}'));
+    const unsigned = { body: '{}', headers: { ...wrong.headers, 'x-hub-signature-256': '' } };
+    for (const hook of [wrong, unsigned]) {
+      expect((await hooks.send('/hooks', hook)).json()['error']).toContain('libretto repository hook --all --rotate');
+      expect((await hooks.send(path, hook)).json()['error']).toContain('libretto repository hook ID');
     }
   });
 });
