@@ -96,12 +96,16 @@ async function refuseForeign(path: string): Promise<void> {
   const names = (await withPath(path, readdir(path))).filter((name) => !name.startsWith('.'));
   const foreign = names.filter((name) => !ours.has(name));
   if (foreign.length > 0 && !names.includes('index') && !names.includes('state')) {
-    throw new BuildRefused(
-      `The data folder ${path} already contains other files ` +
-        `(${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty or new folder with ` +
-        '--data.',
-    );
+    throw new BuildRefused(foreignFault(path, foreign));
   }
+}
+
+/** What a person reads who names a folder with other files as a new data folder. `names`: some of those files. */
+export function foreignFault(path: string, names: readonly string[]): string {
+  return (
+    `The data folder ${path} already contains other files ` +
+    `(${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}). Name an empty or new folder with --data.`
+  );
 }
 
 /** Refuses a directory source that contains the data folder or is inside it: the source would read its own output. */

@@ -7,7 +7,8 @@ import type { Given } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { lookAtFolder } from './data-folder-traces.ts';
+import { foreignFault } from '../../build/sources/data-folder.ts';
+import { foreignIn, lookAtFolder } from './data-folder-traces.ts';
 import { refuseDenied, type Area } from './folder-rights.ts';
 
 type Flags = Given['flags'];
@@ -36,7 +37,7 @@ export interface PossiblyNew {
 
 /**
  * The data folder of a command that may be the first one of a registry. The command itself makes the folder. Throws
- * UsageError for a folder that this user may not change. With `mustExist`, the command changes what is recorded, and a
+ * UsageError for a folder that this user may not change, and for one with other files. With `mustExist`, the command changes what is recorded, and a
  * folder without a registry is refused.
  */
 export async function makeOrReadDataFolder(
@@ -53,6 +54,8 @@ export async function makeOrReadDataFolder(
   await refuseDenied(data.value, area, flags['dryRun'] === true ? 'read' : 'change');
   if (mustExist && found !== 'registry') throw noDataFolder(data, found);
   if (found === 'file') return known; // the command refuses it
+  const foreign = found === 'other files' ? foreignIn(data.value) : [];
+  if (foreign.length > 0) throw new UsageError(foreignFault(data.value, foreign));
   if (found !== 'registry' && flags['dryRun'] !== true)
     return { config, announceNew: () => announceIfMade(context, flags, data) };
   announce(context, flags, `Data folder: ${nameOf(data)}${found === 'registry' ? '' : ', which has no registry yet'}`);
@@ -92,6 +95,9 @@ function nameOf({ value, origin }: Configured<string>, ofDefault = ''): string {
   return `${value} (${origin.from === 'default' ? `default${ofDefault}` : formatOrigin(origin)})`;
 }
 
+/** Without backquotes: a command would get this very folder's --data. */
+const newElsewhere = '"libretto build" makes a new one in an empty folder.';
+
 function noDataFolder(
   data: Configured<string>,
   found: Exclude<ReturnType<typeof lookAtFolder>, 'registry'>,
@@ -105,6 +111,6 @@ function noDataFolder(
   };
   return new UsageError(
     `${faults[found]}. Name the data folder with --data, with LIBRETTO_DATA, or with \`data\` in libretto.json. ` +
-      '`libretto build` makes a new one.',
+      (found === 'nothing' || found === 'empty' ? '`libretto build` makes a new one.' : newElsewhere),
   );
 }

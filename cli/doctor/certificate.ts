@@ -22,9 +22,10 @@ const warnDays = 14;
 export async function checkCertificate(
   config: Pick<Config, 'tlsCert' | 'tlsKey' | 'publicUrl' | 'distUrl' | 'data' | 'state'>,
   now: Date,
+  hasFolder: boolean,
 ): Promise<readonly Finding[]> {
   const read = readOrTell(config, now);
-  if (read === undefined) return publicUrlOf(config) === undefined ? checkFlags(config, now) : [];
+  if (read === undefined) return hasFolder && publicUrlOf(config) === undefined ? checkFlags(config, now) : [];
   return ['verdict' in read ? read : await describeFacts(read, config, now)];
 }
 

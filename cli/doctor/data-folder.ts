@@ -1,11 +1,12 @@
 // The checks of the data folder: the service's user has all needed rights, other users cannot read private files, and
 // the disk has room.
 
-import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
+import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/observe/storage.ts';
+import { foreignIn, lookAtFolder } from '../data-folder/data-folder-traces.ts';
 import { ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -16,14 +17,35 @@ export interface DataFolder {
   readonly origin: string;
 }
 
-/** Checks that the folder exists, and the rights of this user in it. */
-export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {
-  const facts = await lstat(path).catch(() => undefined);
-  if (facts === undefined)
+const anotherFolder = 'Name the data folder with --data, with LIBRETTO_DATA, or with `data` in libretto.json.';
+
+/** Checks that the folder exists and is one of a registry, and the rights of this user in it. */
+export async function checkFolder(
+  { path, origin, isNew }: DataFolder & { readonly isNew: boolean },
+  uid: number | undefined,
+): Promise<Finding> {
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error.code);
+  if (facts === 'EACCES' || facts === 'EPERM')
+    return failed('data', `This user may not read ${path}: ${await ownerText(path)}.`, anotherFolder);
+  if (facts === undefined || typeof facts === 'string')
     return failed(
       'data',
       `There is no data folder ${path} (${origin}).`,
       'Name it with --data, or make it: `libretto build` does.',
+    );
+  if (!facts.isDirectory()) return failed('data', `The data folder ${path} (${origin}) is a file.`, anotherFolder);
+  const found = lookAtFolder(path);
+  if (found === 'other files' && foreignIn(path).length > 0)
+    return failed(
+      'data',
+      `The folder ${path} (${origin}) is no data folder: it has neither a publication nor a state.`,
+      anotherFolder,
+    );
+  if (found === 'empty' && !isNew)
+    return failed(
+      'data',
+      `The data folder ${path} (${origin}) is empty.`,
+      'Name another with --data, or fill it: `libretto build` does.',
     );
   if (uid === 0 && facts.uid !== 0)
     return warning(

@@ -120,7 +120,11 @@ it('knows every command of the program', () => {
 describe.each([
   ['is missing', 'There is no data folder', undefined],
   ['is empty', 'is empty', []],
-  ['has folders of another project', 'is no data folder', ['build', 'build/css']],
+  [
+    'has folders of another project',
+    'is no data folder',
+    ['build', 'build/css', 'build/sources', 'build/sources/git', 'release'],
+  ],
 ])('a data folder that %s', (what, fault, content) => {
   beforeAll(() => {
     for (const path of content?.length === 0 ? [''] : (content ?? []))
@@ -141,6 +145,47 @@ describe.each([
       expect(left).toEqual(content);
     },
   );
+});
+
+describe('a folder with files of another project', () => {
+  const content = ['keys', 'keys/music', 'photos'];
+  beforeAll(() => content.forEach((path) => mkdirSync(folder.at('project', path), { recursive: true })));
+  const left = (): unknown => readdirSync(folder.at('project'), { recursive: true }).toSorted();
+
+  it.each([...making, ['serve', '--listen', '127.0.0.1:0']])('gets no registry by %s %s', async (...args) => {
+    const { exitCode, stderr } = await libretto([...args.filter(Boolean), '--data', '../project'], {
+      cwd: folder.at('packages'),
+    });
+    expect([exitCode, stderr, left()]).toEqual([
+      2,
+      expect.stringMatching(/project already contains other files \(photos\)\. Name an empty or new folder/),
+      content,
+    ]);
+  });
+
+  it('is a finding of doctor', async () => {
+    const { exitCode, stdout } = await libretto(['doctor', '--data', 'project']);
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED .*project .*is no data folder/)]);
+  });
+});
+
+describe('doctor', () => {
+  it.each([
+    ['a file', 'packages/hello/composer.json', /FAILED +data .*composer\.json \(--data\) is a file/],
+    ['an empty folder', 'nothing-in-it', /FAILED +data .*nothing-in-it \(--data\) is empty/],
+    [
+      'a folder inside one that is closed',
+      'closed/var',
+      /FAILED +data .*may not read \S+closed\/var: \S+closed belongs/,
+    ],
+  ])('says of %s what is wrong, and nothing about certificates', async (_, path, message) => {
+    for (const made of ['nothing-in-it', 'closed']) mkdirSync(folder.at(made), { recursive: true });
+    chmodSync(folder.at('closed'), process.getuid?.() === 0 ? 0o700 : 0);
+    const options = { asOther: true, cwd: folder.at('packages') };
+    const { exitCode, stdout } = await libretto(['doctor', '--data', folder.at(path)], options);
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(message)]);
+    expect(stdout).not.toContain('certificate');
+  });
 });
 
 describe('a data folder of another user', () => {

@@ -10,7 +10,7 @@ import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { checkCertificate } from '../../doctor/certificate.ts';
-import { checkFolder, checkModes, checkSpace } from '../../doctor/data-folder.ts';
+import { checkFolder, checkModes, checkSpace, type DataFolder } from '../../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../../doctor/finding.ts';
 import { checkLastBuild } from '../../doctor/last-build.ts';
 import { checkOrigin } from '../../doctor/origin.ts';
@@ -82,19 +82,19 @@ type RegistryPlace = 'here' | 'elsewhere' | 'new';
 
 async function checkHere(config: Config, context: Context, registry: RegistryPlace): Promise<readonly Finding[]> {
   const { now } = context;
+  const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
+  const data = await checkData(folder, registry);
+  const verdict = data[0]?.verdict;
+  const hasFolder = verdict === 'ok' || verdict === 'warning';
   const apart = [
     ...(await checkRedis(config, now)),
-    ...(await settled('certificate', 'Check the certificate and its key.', () => checkCertificate(config, now()))),
+    ...(await settled('certificate', 'Check the certificate and its key.', () =>
+      checkCertificate(config, now(), hasFolder),
+    )),
     ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config))),
   ];
-  const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
-  if (registry !== 'here' && !existsSync(folder.path)) {
-    const reason = registry === 'new' ? 'the first build makes it' : 'only --url was checked';
-    return [...apart, skipped('data', `There is no data folder ${folder.path}; ${reason}.`)];
-  }
-  const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
-  if (data[0]?.verdict === 'failed') return [...apart, ...data];
-  const isForeign = data[0]?.verdict === 'warning';
+  if (!hasFolder) return [...apart, ...data];
+  const isForeign = verdict === 'warning';
   return [
     ...apart,
     ...data,
@@ -108,6 +108,15 @@ async function checkHere(config: Config, context: Context, registry: RegistryPla
       checkProcesses(config, now()),
     )),
   ];
+}
+
+async function checkData(folder: DataFolder, registry: RegistryPlace): Promise<readonly Finding[]> {
+  if (registry === 'here' || existsSync(folder.path))
+    return settled('data', 'Name another folder with --data.', () =>
+      checkFolder({ ...folder, isNew: registry === 'new' }, process.getuid?.()),
+    );
+  const reason = registry === 'new' ? 'the first build makes it' : 'only --url was checked';
+  return [skipped('data', `There is no data folder ${folder.path}; ${reason}.`)];
 }
 
 /** A damaged tree ends the check of uploads, which reads the serving indexes. */
