@@ -4,6 +4,7 @@
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
+import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import type { Release } from '../sources/release.ts';
 import {
   handedOver,
@@ -53,11 +54,15 @@ export function arbitrate(
     .toSorted()
     .join(' and ');
   const stays = holder === undefined ? '' : `; the one of ${inputs.sources.get(holder) ?? holder} stays published`;
-  const advice = 'Remove it from one of them, or forget one source with --forget.';
-  const message = `${named} both have this version${stays}. ${advice}`;
+  const messageFor = (source: string): string =>
+    `${named} both have this version${stays}. Remove it from one of them, or forget one source, such as ` +
+    `\`libretto build --forget ${quoteForShell(inputs.sources.get(source) ?? source)}\`.`;
   const refused = claimants
     .filter((claim) => claim !== owner)
-    .map(({ source, release }) => ({ source, quarantine: quarantine('DUPLICATE_VERSION', release, message) }));
+    .map(({ source, release }) => ({
+      source,
+      quarantine: quarantine('DUPLICATE_VERSION', release, messageFor(source)),
+    }));
   return { owner, refused };
 }
 

@@ -76,7 +76,7 @@ export function findMoves(
   refuseMerged(asked, remembered);
   const moves = [...asked, ...free.flatMap((one) => foundMove(one, request, given, dataDirectory) ?? [])];
   if (moves[0] !== undefined && request.only !== undefined)
-    throw new BuildRefused(`${describeMove(moves[0])}. Run \`libretto build\` without --only first.`);
+    throw new BuildRefused(`${describeMove(moves[0])}. Build all packages first: \`libretto build\`.`);
   return moves;
 }
 

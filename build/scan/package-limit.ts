@@ -40,7 +40,7 @@ export async function refusePartialRepair(
   if (limit === undefined) return;
   const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
   if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
-  throw new BuildRefused(`${changedTree(tree)}. Run \`libretto build\` without --only first.`);
+  throw new BuildRefused(`${changedTree(tree)}. Build all packages first: \`libretto build\`.`);
 }
 
 /**

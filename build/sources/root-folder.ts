@@ -11,8 +11,17 @@ export function resolveFolder(folder: string, advice: string): { readonly path: 
     return statSync(path).isDirectory() ? { path } : { reason: `${folder} is not a folder. ${advice}` };
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return { reason: missing ? `${folder} does not exist.` : `${folder} cannot be read: ${describeFault(error)}.` };
+    return {
+      reason: missing
+        ? `${folder} does not exist.${homeAdvice(folder)}`
+        : `${folder} cannot be read: ${describeFault(error)}.`,
+    };
   }
+}
+
+/** Only a shell replaces `~`, and only at the beginning of a word without quotes. */
+export function homeAdvice(path: string): string {
+  return /(?:^|\/)~(?:\/|$)/.test(path) ? ' Write the path of the home folder in place of ~.' : '';
 }
 
 /** Resolves the symlinks in the existing part of a path. The path itself may not exist yet. */

@@ -3,6 +3,7 @@
 
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { lookAtNamed } from '../../build/shared/files/named-path.ts';
+import { homeAdvice } from '../../build/sources/root-folder.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -27,7 +28,8 @@ export function refuseMissingSources({ sources, workingDirectory, dataDirectory 
 function faultOf(path: string): string | undefined {
   const facts = orRefusal(() => lookAtNamed(path));
   if (typeof facts === 'string') return facts;
-  if (facts === undefined) return `There is no folder ${path}. Name an existing folder, a git repository or its URL.`;
+  if (facts === undefined)
+    return `There is no folder ${path}.${homeAdvice(path)} Name an existing folder, a git repository or its URL.`;
   return facts.isDirectory()
     ? undefined
     : `${path} is a file. Name the folder of the package, or the folder of the ZIPs with artifact: in front.`;

@@ -7,14 +7,25 @@ import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { UsageError } from '../io/usage-error.ts';
 import { openStateIfAny } from '../state/open-state.ts';
+import { placeOf } from '../state/state-place.ts';
 
 /**
- * As openState, but returns an empty state if there is none, and creates nothing: a mistyped --data must not create
- * folders.
+ * As openState, but returns an empty state if the registry has none yet, and creates nothing: a mistyped --data must not
+ * create folders. Throws UsageError for a Redis without a state where no data folder is either.
  */
 export async function openExistingState(config: Config): Promise<StateStore> {
-  return (await openStateIfAny(config)) ?? createMemoryStore();
+  const state = await openStateIfAny(config);
+  if (state !== undefined) return state;
+  const { name, kind } = placeOf(config);
+  if (kind !== 'folder' && lookAtFolder(config.data.value) !== 'registry')
+    throw new UsageError(
+      `There is no state in ${name}. Check the address, and the number of the database behind it. The state of a ` +
+        'registry begins with its first user, token or setting.',
+    );
+  return createMemoryStore();
 }
 
 /** The tokens service, with the user of this command line as the actor. */

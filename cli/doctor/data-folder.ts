@@ -24,36 +24,40 @@ export async function checkFolder(
   { path, origin, isNew }: DataFolder & { readonly isNew: boolean },
   uid: number | undefined,
 ): Promise<Finding> {
-  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error.code);
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
+  const name = `${path} (${origin})`;
   if (facts === 'EACCES' || facts === 'EPERM')
     return failed('data', `This user may not read ${path}: ${await ownerText(path)}.`, anotherFolder);
-  if (facts === undefined || typeof facts === 'string')
+  if (typeof facts === 'string')
     return failed(
       'data',
-      `There is no data folder ${path} (${origin}).`,
+      `There is no data folder ${name}.`,
       'Name it with --data, or make it: `libretto build` does.',
     );
-  if (!facts.isDirectory()) return failed('data', `The data folder ${path} (${origin}) is a file.`, anotherFolder);
+  if (!facts.isDirectory()) return failed('data', `The data folder ${name} is a file.`, anotherFolder);
   const found = lookAtFolder(path);
-  if (found === 'other files' && foreignIn(path).length > 0)
-    return failed(
-      'data',
-      `The folder ${path} (${origin}) is no data folder: it has neither a publication nor a state.`,
-      anotherFolder,
-    );
   if (found === 'empty' && !isNew)
     return failed(
       'data',
-      `The data folder ${path} (${origin}) is empty.`,
+      `The data folder ${name} is empty.`,
       'Name another with --data, or fill it: `libretto build` does.',
     );
-  if (uid === 0 && facts.uid !== 0)
-    return warning(
-      'data',
-      `${path} belongs to user ${facts.uid}, and root may do everything: root cannot check the permissions ` +
-        `of that user.`,
-      `Run this command as the user of the service, with "sudo -u '#${facts.uid}'" before it.`,
-    );
+  if (found === 'other files' && foreignIn(path).length > 0)
+    return failed('data', `The folder ${name} is no data folder: it has no publication and no state.`, anotherFolder);
+  return (await checkOwner(path, facts.uid, uid)) ?? ok('data', `${path} can be read and written`);
+}
+
+/** undefined: this user has every right in the folder. */
+async function checkOwner(path: string, owner: number, uid: number | undefined): Promise<Finding | undefined> {
+  if (uid !== 0 || owner === 0) return checkRights(path);
+  return warning(
+    'data',
+    `${path} belongs to user ${owner}, and root may do everything: root cannot check the permissions of that user.`,
+    `Run this command as the user of the service, with "sudo -u '#${owner}'" before it.`,
+  );
+}
+
+async function checkRights(path: string): Promise<Finding | undefined> {
   for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
     const folder = join(path, name);
     const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -73,7 +77,7 @@ export async function checkFolder(
         `If another user builds and serves, give the folder to that user: chown -R USER ${quoteForShell(path)}`,
       );
   }
-  return ok('data', `${path} can be read and written`);
+  return undefined;
 }
 
 export async function checkSpace({ path }: DataFolder): Promise<Finding> {

@@ -2,6 +2,7 @@
 // clocks. outside-packages.ts checks content behind a token.
 
 import { crossesNetwork } from '../remote/plain-http.ts';
+import { certificateAdvice } from '../remote/certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from '../remote/plain-http-fault.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -56,8 +57,7 @@ function describeUnreached(url: string, error: Error): Finding {
   return failed(
     'url',
     `${url} cannot be reached: ${reasonOf(error)}.`,
-    'Check that the server runs, that the name resolves, that the port is open, and that this host ' +
-      'trusts the certificate (NODE_EXTRA_CA_CERTS adds authorities).',
+    certificateAdvice(error) ?? 'Check that the server runs, that the name resolves, and that the port is open.',
   );
 }
 

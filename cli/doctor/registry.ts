@@ -104,7 +104,7 @@ function describeFaults(config: Pick<Config, 'data'>, faults: VerifyReport['faul
     'tree',
     `${counted(faults.length, 'fault')} in what is published: ${faults
       .slice(0, 3)
-      .map(({ path, message }) => `${path}: ${message}`)
+      .map(({ path, message }) => `${path}: ${message.replace(/\.$/, '')}`)
       .join('; ')}`,
     `${command(config, 'verify')} lists all faults and the repair for each.`,
   );

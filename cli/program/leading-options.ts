@@ -12,6 +12,7 @@ const leading: readonly string[] = [
   '--state <url>',
   '-q, --quiet',
   '-v, --verbose',
+  '--json',
 ];
 
 /** Call it when all commands are declared. */

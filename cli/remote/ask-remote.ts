@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 
 import { receiveResponse } from './receive-response.ts';
+import { certificateAdvice } from './certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
 import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
 
@@ -41,13 +42,16 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       error.name === 'RegistryError'
     )
       throw error;
-    const plain = plainHttpFault(remote.url, error);
-    throw new RemoteFailure(
-      plain === undefined
-        ? `${remote.url} cannot be reached, or the connection broke: ${error.message || error.code}. Check the address, ` +
-            'and whether the server runs.'
-        : `${plain} ${plainHttpAdvice}`,
-      { cause: error },
-    );
+    throw new RemoteFailure(describeFault(remote.url, Object.assign(error, { code: error.code })), { cause: error });
   }
+}
+
+function describeFault(url: string, error: Error & { readonly code: string }): string {
+  const plain = plainHttpFault(url, error);
+  if (plain !== undefined) return `${plain} ${plainHttpAdvice}`;
+  const reason = error.message || error.code;
+  const advice = certificateAdvice(error);
+  return advice === undefined
+    ? `${url} cannot be reached, or the connection broke: ${reason}. Check the address, and whether the server runs.`
+    : `This machine does not accept the certificate of ${url}: ${reason}. Nothing was sent. ${advice}`;
 }

@@ -35,7 +35,9 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
   const isLocal = flags['url'] === undefined && flags['data'] !== undefined;
   if (!isLocal) refuseEmpty(flags, environment);
   const url = isLocal ? undefined : registryAddress(flags, environment);
-  const token = isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']));
+  const token = (
+    isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']))
+  )?.trim();
   if (url !== undefined && token === undefined)
     throw new UsageError(
       `The registry ${url} requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ` +
@@ -48,6 +50,7 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
         'https://packages.example.org. For a data folder on this machine, use --data and no --token.',
     );
   if (url === undefined || token === undefined) return undefined;
+  refuseForeignToken(token);
   refusePlainHttp(url, flags['insecureHttp'] === true);
   return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
 }
@@ -65,6 +68,20 @@ function refuseEmpty(flags: RemoteFlags, environment: Context['environment']): v
       'LIBRETTO_URL the address of the registry, and LIBRETTO_TOKEN a token: a CI system leaves a variable empty if the ' +
       "name of its secret is misspelt. For a data folder on this machine, use --data with the folder's path.",
   );
+}
+
+/** Throws UsageError for a text that people mistake for the token. It is never shown, because it may be a secret. */
+function refuseForeignToken(token: string): void {
+  if (token.startsWith('tok_'))
+    throw new UsageError(
+      'The token is an id (tok_…), not the secret that opens the registry. The secret begins with lib_r_ or lib_w_, ' +
+        'and was shown once. On the host of the registry, `token rotate ID` makes a new one.',
+    );
+  if (/\s/.test(token))
+    throw new UsageError(
+      'The token has spaces or lines in it. Give the secret alone, as `token create` printed it, without ' +
+        'a word such as Bearer before it.',
+    );
 }
 
 /** Throws RegistryError for a token that can only read, before anything is packed or sent. */
@@ -95,12 +112,18 @@ export function readReply({ url }: Remote, status: number, text: string): Reply 
   const { code, error, details } = body ?? {};
   if (typeof code === 'string' && code in errorTable && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
-      message: `${error} [${code}]${listIssues(error, details)}`,
+      message: `${error} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},
     });
   throw new RemoteFailure(
     `${url} answered ${status}, but not like a Libretto registry. ${adviceOnForeignAnswer(url, status)}`,
   );
+}
+
+/** People take the address of an upload, which has a path, for that of the registry. */
+function adviceOnPath(url: string, code: string): string {
+  const [path] = /\/(?:api|ui|p2|dist)(?:\/.*)?$/.exec(new URL(url).pathname) ?? [];
+  return code !== 'NOT_FOUND' || path === undefined ? '' : ` Leave out ${path} at the end of ${url}.`;
 }
 
 /** The invalid fields of a request, each on a line, without those that the message names already. */

@@ -66,6 +66,17 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     return answer.statusCode;
   }
 
+  it('tells a command that no authority of the machine knows its certificate', async () => {
+    const url = `https://localhost:${await serve(one)}`;
+    const { exitCode, stderr } = await runCli(['status', '--url', url, '--token', 'lib_r_x'], { cwd: folder.path });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /does not accept the certificate of https:\S+: .*Nothing was sent\. .*NODE_EXTRA_CA_CERTS=/,
+      ),
+    ]);
+  });
+
   it('tells doctor that http:// in its address is wrong', async () => {
     const port = await serve(one);
     const { exitCode, stdout } = await runCli(['doctor', '--url', `http://127.0.0.1:${port}`], { cwd: folder.path });

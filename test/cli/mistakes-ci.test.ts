@@ -1,6 +1,7 @@
 // The mistakes of a CI job, each with the message that it must get: what is wrong, where, and what to do. All requests
 // go to one registry.
 
+import { mkdirSync, readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -195,6 +196,29 @@ const jobs: readonly Job[] = [
     says: [/x", which cannot be the name of an archive: it is longer than .* Choose another version\./],
   },
   {
+    title: 'the id of the token',
+    args: ['tool', '--version', '1.1.0'],
+    token: 'tok_4fHj2kLm9QwErTy0',
+    exitCode: 2,
+    says: [
+      'The token is an id (tok_…), not the secret',
+      'On the host of the registry, `token rotate ID` makes a new one.',
+    ],
+  },
+  {
+    title: 'the word Bearer before the token',
+    args: ['tool', '--version', '1.1.0'],
+    token: 'Bearer lib_w_x',
+    exitCode: 2,
+    says: ['The token has spaces or lines in it. Give the secret alone', 'without a word such as Bearer before it.'],
+  },
+  {
+    title: 'the address of the API',
+    args: ['tool', '--version', '1.1.0'],
+    url: 'api',
+    says: [/\[NOT_FOUND\] Leave out \/api at the end of http:\S+\/api\./],
+  },
+  {
     title: 'an address where nothing runs',
     args: ['tool', '--version', '1.1.0'],
     url: 'http://127.0.0.1:1',
@@ -204,6 +228,7 @@ const jobs: readonly Job[] = [
 
 /** `other machine`: an address that is not loopback by its name, and leads to this machine */
 const addresses: Readonly<Record<string, () => string>> = {
+  api: () => `${registry.direct()}/api`,
   redirecting: () => `${webAddress()}/redirecting`,
   refusing: () => `${webAddress()}/refusing`,
   'other machine': () => webAddress().replace('127.0.0.1', '0.0.0.0'),
@@ -218,6 +243,34 @@ describe('a CI job that publishes with', () => {
     };
     const mistake = { ...job, args: ['publish', ...job.args], exitCode, options: { environment } };
     await expectMessage(mistake, registry.folder.path);
+  });
+
+  it('a token with the end of its line is understood', async () => {
+    const { exitCode } = await registry.cli(
+      'publish',
+      'tool',
+      '--version',
+      '1.0.0',
+      '--dry-run',
+      '--token',
+      `${write}\n`,
+      '--url',
+      registry.direct(),
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it('`build` in place of `publish` makes no registry in the job', async () => {
+    mkdirSync(registry.folder.at('job'));
+    writeTree(registry.folder.at('job'), { 'tool/composer.json': JSON.stringify({ name: 'acme/tool' }) });
+    const options = { environment: { LIBRETTO_URL: registry.direct(), LIBRETTO_TOKEN: write } };
+    const says = [
+      /LIBRETTO_URL names a registry, .*There is none at \S+job\/var\./,
+      'run `libretto publish`',
+      '--data.',
+    ];
+    await expectMessage({ title: '', args: ['build', 'tool'], options, says }, registry.folder.at('job'));
+    expect(readdirSync(registry.folder.at('job'))).toEqual(['tool']);
   });
 
   it('the address of packages.json is understood', async () => {

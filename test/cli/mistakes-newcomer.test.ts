@@ -148,7 +148,7 @@ const mistakes: readonly Mistake[] = [
     args: ['build', 'unversioned', '-d', 'fresh'],
     exitCode: 0,
     says: [
-      'acme/new has no version, and is published as dev-main.',
+      'acme/new has no version, and counts as dev-main.',
       'acme/new:dev-main',
       'write "version": "1.0.0" into composer.json',
     ],

@@ -69,6 +69,19 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     await folder.remove();
   });
 
+  it('is missed by commands that read it where neither a data folder nor a state is', async () => {
+    const options = { cwd: folder.at('hello'), environment: { LIBRETTO_STATE: `${redis.url}/7` } };
+    const commands = ['token list', 'audit verify', 'user list', 'config export --out -'];
+    for (const { exitCode, stdout, stderr } of await Promise.all(
+      commands.map((command) => runCli(command.split(' '), options)),
+    ))
+      expect([exitCode, stdout, stderr]).toEqual([
+        2,
+        '',
+        expect.stringMatching(/There is no state in redis:\S+\/7\. Check the address, and the number of the database/),
+      ]);
+  });
+
   it('that was emptied is refused by commands and servers, and works again after a restore', async () => {
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await status(token)).toBe(200);

@@ -1,4 +1,4 @@
-// What a person can do about packages of a folder that have no version. Such a package is published as dev-main, which
+// What a person can do about packages of a folder that have no version. Such a package counts as dev-main, which
 // Composer does not install by default. A git checkout has versions: its tags. Pure.
 
 import { quoteForShell } from '../../shared/text/quote-for-shell.ts';
@@ -35,12 +35,12 @@ export function versionNotices(root: string, packages: readonly UnversionedPacka
   ];
 }
 
-/** `acme/a, acme/b and 2 more have no version, and are published as dev-main` */
+/** `acme/a, acme/b and 2 more have no version, and count as dev-main` */
 function described(packages: readonly UnversionedPackage[]): string {
   const names = packages.slice(0, mostNamed).map(({ name }) => name);
   const more = packages.length - names.length;
   const all = more > 0 ? [...names, `${more} more`] : names;
   return packages.length === 1
-    ? `${all[0] ?? ''} has no version, and is published as dev-main`
-    : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''} have no version, and are published as dev-main`;
+    ? `${all[0] ?? ''} has no version, and counts as dev-main`
+    : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''} have no version, and count as dev-main`;
 }

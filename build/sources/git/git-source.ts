@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { GitFailure, noCommits } from '../git-failure.ts';
+import { homeAdvice } from '../root-folder.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, hasRefs } from './refs.ts';
 import type { RemoteMirror } from './remote-mirror.ts';
@@ -76,7 +77,7 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
     throw new GitFailure(
       existsSync(path)
         ? `${path} is not a git repository: name a work tree's root or a bare repository.`
-        : `${path} does not exist.`,
+        : `${path} does not exist.${homeAdvice(path)}`,
     );
   }
   const all =

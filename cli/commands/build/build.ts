@@ -18,6 +18,7 @@ import type { Given } from '../../io/command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { refuseMissingSources } from '../../builds/refuse-missing-sources.ts';
+import { refuseNewBesideRemote } from '../../builds/refuse-new-beside-remote.ts';
 import { stoppableBuild } from '../../builds/stoppable-build.ts';
 import type { SiteOutcome } from '../../site/site-after-build.ts';
 import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
@@ -29,6 +30,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree', {
     mustExist: isOfRecorded,
   });
+  refuseNewBesideRemote(configured, context.environment);
   const config = await withStateSettings(configured, context);
   const request = buildRequest(config, {
     sources: operands,

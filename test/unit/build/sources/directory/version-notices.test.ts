@@ -28,7 +28,7 @@ describe('a package without a version', () => {
     });
     const first = await noticesOf();
     expect(first.notices).toEqual([
-      'acme/hello has no version, and is published as dev-main. Composer installs it as acme/hello:dev-main. For a ' +
+      'acme/hello has no version, and counts as dev-main. Composer installs it as acme/hello:dev-main. For a ' +
         'release, write "version": "1.0.0" into composer.json.',
     ]);
     tree.write(below('hello', { 'src/New.php': '<?php' }));
@@ -42,7 +42,7 @@ describe('a package without a version', () => {
     });
     for (const name of ['one', 'two words']) mkdirSync(tree.path(name, '.git'));
     expect((await noticesOf()).notices).toEqual([
-      'acme/one and acme/two have no version, and are published as dev-main, without the tags and branches of their ' +
+      'acme/one and acme/two have no version, and count as dev-main, without the tags and branches of their ' +
         `git repository. To publish those in place of the folder: \`libretto build --forget dir:${tree.root} ` +
         `git:${tree.path('one')} 'git:${tree.path('two words')}'\`.`,
     ]);
@@ -53,7 +53,7 @@ describe('a package without a version', () => {
     const many = Array.from({ length: 5 }, (_, at) => ({ name: `acme/p${at}`, folder: `/p${at}`, isCheckout: false }));
     expect(versionNotices('/', many)).toEqual([
       expect.stringMatching(
-        /^acme\/p0, acme\/p1, acme\/p2 and 2 more have no version, and are published as dev-main\./,
+        /^acme\/p0, acme\/p1, acme\/p2 and 2 more have no version, and count as dev-main\./,
       ),
     ]);
   });
