@@ -28,7 +28,17 @@ function deliveryLines(deliveries: readonly DeliveryDocument[]): string[] {
     delivery.event,
     resultOf(delivery),
   ]);
-  return ['', ...formatTable(['DELIVERY', 'RECEIVED', 'FROM', 'EVENT', 'RESULT'], rows)];
+  const table = formatTable(['DELIVERY', 'RECEIVED', 'FROM', 'EVENT', 'RESULT'], rows);
+  const synced = deliveries
+    .flatMap(({ syncs }) => syncs)
+    .find(({ state }) => state === 'succeeded' || state === 'failed');
+  if (synced === undefined) return ['', ...table];
+  return [
+    '',
+    ...table,
+    '',
+    `What the last sync published and left out: \`libretto repository show ${synced.repository_id}\``,
+  ];
 }
 
 /** `succeeded (job_…)`, `waiting`, `ping` */

@@ -82,6 +82,18 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a pushed tag', () => {
     expect(await installed()).toBe('1.1.0');
   });
 
+  it('that was moved is not installed, and the repository shows why after the hook', async () => {
+    push('1.1.0');
+    const secret = (await registry.cli('repository', 'hook', id, '--rotate')).stdout.trim();
+    const address = `${registry.url()}/hooks/${id}`;
+    expect((await sendGitHubHook({ address, secret, delivery: 'moved' })).status).toBe(202);
+    await synced(`/api/repositories/${id}/hook`, 'moved');
+    expect((await registry.cli('repository', 'hook', id)).stdout).toContain(`libretto repository show ${id}`);
+    expect((await registry.cli('repository', 'show', id)).stdout).toMatch(
+      /\nLeft out:\n {2}acme\/tool 1\.1\.0 \(.*\): .*\[VERSION_CHANGED\]$/,
+    );
+  });
+
   it('is installed by Composer after the hook of its organisation, which names the repository by its address', async () => {
     const secret = (await registry.cli('repository', 'hook', '--all')).stdout.trim();
     push('1.2.0');

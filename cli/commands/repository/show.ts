@@ -7,7 +7,7 @@ import { printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { showRemotely } from '../../remote/remote-repositories.ts';
 import { runRepositoryCommand } from './repository-command.ts';
-import { describeJob, describeRepository } from '../../text/repository-text.ts';
+import { describeJob, describeLeftOut, describeRepository } from '../../text/repository-text.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
@@ -30,7 +30,12 @@ function print(
   else
     printLines(stdout, [
       ...describeRepository(document),
-      ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job)]),
+      ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job), ...leftOutLines(job)]),
     ]);
   return 0;
+}
+
+function leftOutLines(job: JobDocument): readonly string[] {
+  const lines = describeLeftOut(job);
+  return lines.length === 0 ? [] : ['Left out:', ...lines];
 }
