@@ -54,16 +54,37 @@ const gitlabProject = {
   default_branch: 'main',
 };
 
+const cloudApi = 'https://api.bitbucket.org/2.0/repositories/acme/tool';
+
 const cloudRepository = {
   type: 'repository',
   full_name: 'acme/tool',
   name: 'tool',
+  scm: 'git',
   uuid: '{7b1f64a2-0d4c-4d2e-9d0a-52cf1a6f3e11}',
   is_private: true,
-  links: { html: { href: 'https://bitbucket.org/acme/tool' } },
+  owner: { type: 'team', username: 'acme', uuid: '{c1f0b5b2-5a3e-4f0d-8a4e-0a1d3f6c9b27}' },
+  workspace: { type: 'workspace', slug: 'acme', name: 'Acme' },
+  project: { type: 'project', key: 'PHP', name: 'PHP' },
+  parent: null,
+  // no address to clone from, unlike in the API
+  links: { self: { href: cloudApi }, html: { href: 'https://bitbucket.org/acme/tool' } },
 };
 
-const cloudCommit = { type: 'commit', hash: after, message: 'One more line' };
+const cloudActor = {
+  type: 'user',
+  display_name: 'Mira',
+  nickname: 'mira',
+  account_id: '557058:3f1c',
+  uuid: '{5d2b8a70-3e1f-4f67-9c43-7f0d1e2a9b11}',
+};
+
+const cloudCommit = {
+  type: 'commit',
+  hash: after,
+  message: 'One more line',
+  links: { self: { href: `${cloudApi}/commit/${after}` } },
+};
 
 const dataCenterRepository = {
   slug: 'tool',
@@ -176,16 +197,41 @@ export const recordedPayloads = {
     {
       event: 'repo:push',
       payload: {
-        actor: { type: 'user', nickname: 'mira' },
+        push: {
+          changes: [
+            {
+              old: { type: 'branch', name: 'main', target: { type: 'commit', hash: before } },
+              new: { type: 'branch', name: 'main', target: cloudCommit },
+              created: false,
+              closed: false,
+              forced: false,
+              truncated: false,
+              links: { html: { href: 'https://bitbucket.org/acme/tool/branches/compare/main' } },
+              commits: [cloudCommit],
+            },
+          ],
+        },
         repository: cloudRepository,
-        push: { changes: [{ new: { type: 'branch', name: 'main', target: cloudCommit }, old: null, created: true }] },
+        actor: cloudActor,
       },
     },
     {
       event: 'repo:push',
       payload: {
+        push: {
+          changes: [
+            {
+              old: { type: 'tag', name: '1.1.0', target: cloudCommit },
+              new: null,
+              created: false,
+              closed: true,
+              forced: false,
+              truncated: false,
+            },
+          ],
+        },
         repository: cloudRepository,
-        push: { changes: [{ new: null, old: { type: 'tag', name: '1.1.0', target: cloudCommit }, closed: true }] },
+        actor: cloudActor,
       },
     },
   ],

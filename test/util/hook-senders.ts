@@ -134,6 +134,7 @@ export const bitbucketCloud: Sender = {
     body,
     headers: {
       ...json,
+      'user-agent': 'Bitbucket-Webhooks/2.0',
       'x-event-key': event,
       'x-hook-uuid': 'b0a7c6f4-91ad-4a4c-8b61-2f7f5e0a1d32',
       'x-request-uuid': id,

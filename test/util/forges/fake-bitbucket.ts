@@ -4,8 +4,6 @@
 import {
   checkQuery,
   composerText,
-  forbidden,
-  notFound,
   startForge,
   type FakeCall,
   type FakeForge,
@@ -16,6 +14,8 @@ import {
 import { answerHooks, checkFields } from './fake-hooks.ts';
 
 const size = { name: 'pagelen', standard: 10, most: 100 };
+const notFound = fault(404, 'Resource not found');
+const forbidden = fault(403, 'Your credentials lack one or more required privilege scopes.');
 const commit = 'c0ffee0123456789c0ffee0123456789c0ffee01';
 
 export function startBitbucket(): Promise<FakeForge> {
@@ -25,7 +25,12 @@ export function startBitbucket(): Promise<FakeForge> {
 function refuse({ headers }: FakeCall, { token }: ForgeState): FakeReply | undefined {
   const basic = Buffer.from(`me@example.org:${token}`).toString('base64');
   const isKnown = [`Bearer ${token}`, `Basic ${basic}`].includes(headers.authorization ?? '');
-  return isKnown ? undefined : { status: 401, body: { type: 'error', error: { message: 'Token is invalid' } } };
+  return isKnown ? undefined : fault(401, 'Token is invalid, expired, or not supported for this endpoint.');
+}
+
+/** Every answer that is no success has this shape. */
+function fault(status: number, message: string): FakeReply {
+  return { status, body: { type: 'error', error: { message } } };
 }
 
 function answer(call: FakeCall, state: ForgeState): FakeReply {
@@ -90,17 +95,24 @@ function hooksOf(call: FakeCall, place: string, may: boolean, state: ForgeState)
     call,
     {
       at: `${place}/hooks`,
+      pathId: (id) => `%7B${id}%7D`,
       refused: may ? undefined : forbidden,
       changeBy: 'PUT',
       faultOf: (body) => {
         checkFields(body, ['description', 'url', 'active', 'secret', 'events'], state);
         const { url, secret, events, description, active } = body;
-        const isWhole = [url, secret, description].every((text) => typeof text === 'string') && active === true;
-        return isWhole && Array.isArray(events) ? undefined : { status: 400, body: { type: 'error', error: {} } };
+        const isWhole = isAddress(url) && active === true && typeof description === 'string';
+        if (!isWhole || JSON.stringify(events) !== '["repo:push"]') return fault(400, 'Bad request');
+        // without one, a change keeps the secret that Bitbucket has
+        return typeof secret === 'string' && secret !== '' ? undefined : state.violation('a webhook without a secret');
       },
       shown: ({ id, body: { secret: _hidden, ...body } }) => ({ ...body, uuid: `{${id}}`, secret_set: true }),
       page,
     },
     state,
   );
+}
+
+function isAddress(text: unknown): boolean {
+  return typeof text === 'string' && /^https?:\/\//.test(text);
 }

@@ -5,6 +5,8 @@ import { notFound, type FakeCall, type FakeHook, type FakeReply, type ForgeState
 export interface HookPaths {
   /** the path of the hooks, below the API */
   readonly at: string;
+  /** the id as paths have it; default: as it is */
+  readonly pathId?: (id: string) => string;
   /** the answer to credentials that may not manage them; undefined: they may */
   readonly refused: FakeReply | undefined;
   /** `replacement`: by DELETE, and then by POST */
@@ -21,14 +23,14 @@ export interface HookPaths {
 /** Lists, makes and changes webhooks at a path. */
 export function answerHooks(
   call: FakeCall,
-  { at, refused, changeBy, faultOf, kept = (_before, body) => body, shown, page }: HookPaths,
+  { at, pathId = (id) => id, refused, changeBy, faultOf, kept = (_before, body) => body, shown, page }: HookPaths,
   { hooks, violation }: ForgeState,
 ): FakeReply {
   if (refused !== undefined) return refused;
   if (call.method === 'GET' && call.path === at) return page(call, hooks.filter((hook) => hook.at === at).map(shown));
   const body = call.body ?? {};
   const isNew = call.method === 'POST' && call.path === at;
-  const known = hooks.find(({ id }) => [`${at}/${id}`, `${at}/%7B${id}%7D`].includes(call.path));
+  const known = hooks.find(({ id }) => `${at}/${pathId(id)}` === call.path);
   if (changeBy === 'replacement' && call.method === 'DELETE') return removed(hooks, known);
   if (!isNew && (known === undefined || call.method !== changeBy)) return violation(`${call.method} ${call.path}`);
   const fault = faultOf(body, isNew);
