@@ -90,14 +90,22 @@ const dataCenterRepository = {
   slug: 'tool',
   id: 84,
   name: 'tool',
+  hierarchyId: '7c1f0e6bd2a94f0f8a3e',
   scmId: 'git',
   state: 'AVAILABLE',
-  project: { key: 'ACME', id: 3, name: 'Acme', type: 'NORMAL' },
+  statusMessage: 'Available',
+  forkable: true,
+  project: { key: 'ACME', id: 3, name: 'Acme', public: false, type: 'NORMAL' },
+  public: false,
 };
 
 const dataCenterActor = {
   name: 'admin',
+  emailAddress: 'admin@example.org',
   id: 1,
+  displayName: 'Administrator',
+  active: true,
+  slug: 'admin',
   type: 'NORMAL',
   links: { self: [{ href: 'https://git.example.org/stash/users/admin' }] },
 };
@@ -249,18 +257,39 @@ export const recordedPayloads = {
               { href: 'ssh://git@git.example.org:7999/acme/tool.git', name: 'ssh' },
               { href: 'https://git.example.org/stash/scm/acme/tool.git', name: 'http' },
             ],
+            self: [{ href: 'https://git.example.org/stash/projects/ACME/repos/tool/browse' }],
           },
         },
-        changes: [{ refId: 'refs/heads/main', fromHash: before, toHash: after, type: 'UPDATE' }],
+        changes: [
+          {
+            ref: { id: 'refs/heads/main', displayId: 'main', type: 'BRANCH' },
+            refId: 'refs/heads/main',
+            fromHash: before,
+            toHash: after,
+            type: 'UPDATE',
+          },
+        ],
+        commits: [{ id: after, displayId: after.slice(0, 11), message: 'One more line' }],
+        toCommit: { id: after, displayId: after.slice(0, 11), message: 'One more line' },
       },
     },
     {
       event: 'repo:refs_changed',
+      // of an older version, which sends no links of the repository
       payload: {
         eventKey: 'repo:refs_changed',
+        date: '2026-11-23T18:00:00+0000',
         actor: dataCenterActor,
         repository: dataCenterRepository,
-        changes: [{ ref: { id: 'refs/tags/1.2.0', type: 'TAG' }, fromHash: zeros, toHash: after, type: 'ADD' }],
+        changes: [
+          {
+            ref: { id: 'refs/tags/1.2.0', displayId: '1.2.0', type: 'TAG' },
+            refId: 'refs/tags/1.2.0',
+            fromHash: zeros,
+            toHash: after,
+            type: 'ADD',
+          },
+        ],
       },
     },
   ],

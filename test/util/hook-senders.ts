@@ -32,6 +32,7 @@ export interface Sender {
 }
 
 const json = { 'content-type': 'application/json' };
+const jsonInUtf8 = { 'content-type': 'application/json; charset=utf-8' };
 
 /** The headers of Standard Webhooks. */
 function signedMessage(secret: string, { id, atMs, body }: Sending): Record<string, string> {
@@ -151,7 +152,7 @@ export const bitbucketServer: Sender = {
   by: 'signature',
   send: async (secret, { event, id, body }) => ({
     body,
-    headers: { ...json, 'x-event-key': event, 'x-request-id': id, 'x-hub-signature': await sign(secret, body) },
+    headers: { ...jsonInUtf8, 'x-event-key': event, 'x-request-id': id, 'x-hub-signature': await sign(secret, body) },
   }),
 };
 
@@ -176,7 +177,7 @@ export const senders: readonly Sender[] = [
     by: 'secret',
     send: async (secret, { event, id, body }) => ({
       body,
-      headers: { ...json, 'x-event-key': event, 'x-request-id': id, authorization: basic(secret) },
+      headers: { ...jsonInUtf8, 'x-event-key': event, 'x-request-id': id, authorization: basic(secret) },
     }),
   },
   gitea,
