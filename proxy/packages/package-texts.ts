@@ -14,6 +14,8 @@ import { latestOf } from './package-summary.ts';
 import type { PublishedFiles } from '../tree/published-files.ts';
 import { findVersion, readPublishedPackage } from './published-package.ts';
 import type { RenderText } from './render-thread.ts';
+import { filesLink } from './source-pages.ts';
+import { placeLinks } from './text-links.ts';
 
 export interface PackageText {
   readonly version: string;
@@ -28,14 +30,15 @@ export interface PackageText {
 
 export interface PackageTextReader {
   /**
-   * `version`: as published, or normalized; default: the latest. `view`: the caller's. undefined if there is no such
-   * version, or none with this text.
+   * `version`: as published, or normalized; default: the latest. `view`: the caller's. `location`: of the source that
+   * published the version, if the caller may know it. undefined if there is no such version, or none with this text.
    */
   readonly read: (
     name: PackageName,
     kind: TextKind,
     version: string | undefined,
     view?: View,
+    location?: string,
   ) => Promise<PackageText | undefined>;
 }
 
@@ -60,16 +63,15 @@ export function createPackageTextReader(
     return current.texts;
   };
   return {
-    read: async (name, kind, version, view) => {
+    read: async (name, kind, version, view, location) => {
       const texts = await renderedTexts();
       const versions = await readPublishedPackage(files, name, view);
       const found = version === undefined ? latestOf(versions) : findVersion(versions, version);
       const digest = found?.entry[kind];
       if (found === undefined || digest === undefined) return undefined;
-      const known = texts.get(digest);
-      if (known !== undefined) return { version: found.entry.version, ...known };
-      const bytes = await readText(files, name, digest);
-      return { version: found.entry.version, ...(await texts.render(digest, bytes)) };
+      const text = texts.get(digest) ?? (await texts.render(digest, await readText(files, name, digest)));
+      const html = placeLinks(text.html, filesLink(found, location));
+      return { version: found.entry.version, ...text, html };
     },
   };
 }

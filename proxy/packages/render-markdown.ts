@@ -1,56 +1,13 @@
-// Untrusted Markdown → inert HTML: no scripts, no styles, no forms, no image (each would be a request to another host),
-// and links to web pages and mail only. HTML in the Markdown is shown as text. The renderer runs in a worker thread
-// (render-thread.ts).
+// Untrusted Markdown → inert HTML. Two walls stand behind each other: only known tags of the Markdown are read as HTML
+// (markdown-rules.ts), and of all HTML only listed tags and attributes stay (inert-html.ts). The renderer runs in a
+// worker thread (render-thread.ts).
 
-import MarkdownIt from 'markdown-it';
-import sanitizeHtml from 'sanitize-html';
+import { inertHtml } from './inert-html.ts';
+import { createMarkdown } from './markdown-rules.ts';
 
-const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 });
-markdown.renderer.rules['image'] = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
+const markdown = createMarkdown();
 
-const rules: sanitizeHtml.IOptions = {
-  allowedTags: [
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'p',
-    'br',
-    'hr',
-    'blockquote',
-    'ul',
-    'ol',
-    'li',
-    'pre',
-    'code',
-    'em',
-    'strong',
-    's',
-    'a',
-    'table',
-    'thead',
-    'tbody',
-    'tr',
-    'th',
-    'td',
-  ],
-  allowedAttributes: { a: ['href', 'rel', 'title'], ol: ['start'] },
-  allowedSchemes: ['http', 'https', 'mailto'],
-  allowProtocolRelative: false,
-  nestingLimit: 50,
-  transformTags: {
-    a: (tagName, { href, title }) => ({
-      tagName,
-      attribs:
-        href !== undefined && /^(?:https?:\/\/|mailto:)/i.test(href)
-          ? { href, rel: 'nofollow noopener noreferrer', ...(title === undefined ? {} : { title }) }
-          : {},
-    }),
-  },
-};
-
+/** Links to files of the package still wait for their address (text-links.ts). */
 export function renderMarkdown(text: string): string {
-  return sanitizeHtml(markdown.render(text), rules);
+  return inertHtml(markdown.render(text, {}));
 }

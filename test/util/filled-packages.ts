@@ -4,7 +4,10 @@
 import { below, type Tree } from './package-tree.ts';
 import { whoLibrary } from './who-library.ts';
 
-const readme = `# Billing
+const readme = `<!-- a comment -->
+<p align="center"><a href="https://elsewhere.example"><img src="https://elsewhere.example/logo.svg" width="400"></a></p>
+
+# Billing
 
 Invoices, dunning and SEPA export for shops.
 
@@ -18,6 +21,22 @@ composer require acme/billing
 | --- | --- |
 | \`billing.currency\` | the currency of new invoices |
 | \`billing.a_setting_with_a_very_long_name_that_no_phone_shows_in_one_line\` | an address |
+
+> [!WARNING]
+> Back up first.[^1]
+
+- [x] Invoices, see [the guide](docs/guide.md) and [how to install](#install)
+- [ ] Press <kbd>Ctrl</kbd> <img src=x onerror="document.title='hostile'"><br>
+
+<details><summary>More</summary>
+
+Text <sub>below</sub>. <a href="javascript:alert(1)" onclick="alert(1)">x</a>
+
+</details>
+
+<script>document.title = 'hostile'</script>
+
+[^1]: All of it.
 
 ![A diagram](https://elsewhere.example/diagram.png)
 

@@ -7,7 +7,7 @@ import type { OpenPackage } from '../pages/package/open-package.ts';
 import { PackageFrame } from '../pages/package/package-frame.tsx';
 import { versionColumns, type ShownVersion } from '../pages/package/version-columns.tsx';
 import { versionRows, type VersionKind } from '../pages/package/version-rows.ts';
-import { commitLink } from '../pages/package/web-links.ts';
+import { commitLink } from '../../packages/source-pages.ts';
 
 const headings: readonly (readonly [kind: VersionKind, heading: string])[] = [
   ['stable', 'Releases'],

@@ -10,11 +10,16 @@ export function Markdown({ html }: { readonly html: string }): Child {
 }
 
 /**
- * The headings stand below the heading of the page, and people can scroll wide code by keyboard. Sanitized HTML has
- * these tags without attributes, and no other `<`.
+ * The headings stand below the heading of the page, and people can scroll wide code and tables by keyboard. `html`:
+ * sanitized, so that `<` and `>` stand around tags only.
  */
 export function withinPage(html: string): string {
   return html
-    .replaceAll(/<(\/?)h([1-6])>/g, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 1)}>`)
-    .replaceAll('<pre>', '<pre tabindex="0">');
+    .replaceAll(
+      /<(\/?)h([1-6])(?=[ >])/g,
+      (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 1)}`,
+    )
+    .replaceAll(/<pre(?=[ >])/g, '<pre tabindex="0"')
+    .replaceAll(/<table(?=[ >])/g, '<div class="scrolls" tabindex="0"><table')
+    .replaceAll('</table>', '</table></div>');
 }

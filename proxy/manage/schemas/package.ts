@@ -102,8 +102,9 @@ export const packageText = z
     markdown: z.string().openapi({ description: 'the original text, at most 512 KiB' }),
     html: z.string().openapi({
       description:
-        'sanitized HTML: no scripts, no images, and links to web pages and mail addresses only. A text that ' +
-        'takes too long to render becomes one `<pre>`',
+        'sanitized HTML: no scripts and styles, nothing that a browser loads, and links only to web pages, mail ' +
+        'addresses and headings (their ids begin with `text-`). Images become links, with the class `image`. A text ' +
+        'that takes too long to render becomes one `<pre>`',
     }),
     html_truncated: z.boolean().openapi({ description: 'true: the HTML covers only the beginning of the text' }),
     truncated: z.boolean().openapi({ description: 'true: the stored text is cut; the original is longer' }),

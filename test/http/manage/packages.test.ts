@@ -197,7 +197,7 @@ describe('README and CHANGELOG', () => {
     expect(latest.json()).toEqual({
       version: '1.1.0',
       markdown: '# Two <script>alert(1)</script>',
-      html: '<h1>Two &lt;script&gt;alert(1)&lt;/script&gt;</h1>\n',
+      html: '<h1 id="text-two-alert1">Two &lt;script&gt;alert(1)&lt;/script&gt;</h1>\n',
       html_truncated: false,
       truncated: false,
     });

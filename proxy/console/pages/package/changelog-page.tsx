@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { readable, type OpenPackage } from './open-package.ts';
+import { readable, sourceOf, type OpenPackage } from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -14,9 +14,11 @@ export async function showChangelog(
   _request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
-  const text = await readable(packageTexts.read(opened.name, 'changelog', opened.latest.entry.version));
+  const { name, latest } = opened;
+  const reading = packageTexts.read(name, 'changelog', latest.entry.version, undefined, sourceOf(opened, latest));
+  const text = await readable(reading);
   return {
-    title: `Changelog of ${opened.name}`,
+    title: `Changelog of ${name}`,
     section: 'packages',
     content: <Changelog {...{ opened, text }} />,
   };

@@ -3,13 +3,14 @@
 
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
+import { commitLink } from '../../../packages/source-pages.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { shownBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import { sourceOf, type OpenPackage } from './open-package.ts';
 import { VersionLink } from './version-link.tsx';
-import { commitLink, webAddress } from './web-links.ts';
+import { webAddress } from './web-links.ts';
 
 export interface FactsPanelProps {
   readonly opened: OpenPackage;

@@ -3,7 +3,7 @@
 import { everyDay } from '../../components/day-chart.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
-import { readable, type OpenPackage } from './open-package.ts';
+import { readable, sourceOf, type OpenPackage } from './open-package.ts';
 import { Overview } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { publicationAt } from './published-by.ts';
@@ -20,7 +20,7 @@ export async function showOverview(
   const [readme, stored, publication] = await Promise.all([
     latest.entry.readme === undefined
       ? undefined
-      : readable(services.packageTexts.read(name, 'readme', latest.entry.version)),
+      : readable(services.packageTexts.read(name, 'readme', latest.entry.version, undefined, sourceOf(opened, latest))),
     services.downloads.daysOf(name),
     services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),
   ]);

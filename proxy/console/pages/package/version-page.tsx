@@ -1,5 +1,6 @@
 // One published version: how to install exactly it, what it requires, where it comes from, its checksums.
 
+import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
@@ -19,7 +20,6 @@ import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
-import { commitLink } from './web-links.ts';
 
 interface VersionProps {
   readonly opened: OpenPackage;

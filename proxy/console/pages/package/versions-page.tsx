@@ -1,5 +1,6 @@
 // The versions of a package: releases, branches, withdrawn ones, and those that were left out with the reason.
 
+import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { readWithdrawal } from '../../../packages/withdrawals.ts';
@@ -16,7 +17,6 @@ import type { PackagePageServices } from './package-services.ts';
 import { keeperColumns, versionColumns, type ShownVersion } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
 import { parseVersionsQuery, versionsPath, versionsPerPage, type VersionsQuery } from './versions-query.ts';
-import { commitLink } from './web-links.ts';
 
 interface VersionsProps {
   readonly opened: OpenPackage;
