@@ -1,8 +1,11 @@
 // Looks up the published version that an upload would become, and the reason why it may not.
 
+import { publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
 import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
 import type { ReadableArtifacts } from './artifact-tree.ts';
@@ -25,12 +28,26 @@ export async function findExisting(
         `package restore ${name} ${version}\` on the host.`,
       { name, version },
     );
+  if (await isRolledBack(artifact, output))
+    return refused(
+      'VERSION_EXISTS',
+      `${name} ${version} with this content was rolled back, and stays so. Publish another version, or run ` +
+        '`libretto rollback --lift` on the host, which ends the rollback.',
+      { name, version },
+    );
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
   return (
     refuseConflict(artifact, { entries, published }, tree) ??
     (published?.reference === reference ? published : undefined)
   );
+}
+
+/** A build does not publish such a content, so an upload of it would change nothing. */
+async function isRolledBack({ name, normalized, reference }: ExaminedArtifact, output: Output): Promise<boolean> {
+  const text = await output.read('index', publicationPath);
+  const held = text === undefined ? [] : (parsePublication(text).undone ?? []);
+  return held.some((one) => one.name === name && one.version_normalized === normalized && one.reference === reference);
 }
 
 interface KnownEntries {

@@ -76,12 +76,11 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
   try {
     await tree.move(staged, final);
     report = await tree.build();
-    if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree))) {
-      await putBack();
-      return { refusal: whyNot(artifact, report, tree) };
-    }
+    if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)))
+      throw new NotPublished(report);
   } catch (error) {
     await putBack();
+    if (error instanceof NotPublished) return { refusal: whyNot(artifact, error.report, tree) };
     throw error;
   }
   await tree.remove(retiredPath(artifact.name, artifact.normalized, artifact.reference));
@@ -89,6 +88,16 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
   else await rm(aside, { force: true });
   return { report };
+}
+
+/** The build ended well, and left the artifact out. */
+class NotPublished extends Error {
+  readonly report: BuildReport;
+
+  constructor(report: BuildReport) {
+    super('The build left the artifact out.');
+    this.report = report;
+  }
 }
 
 function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {

@@ -102,8 +102,9 @@ function examineFolder(text: string, path: string, isKindGiven: boolean): Examin
     remark:
       checkouts.length === 0
         ? remark
-        : `${remark} ${counted(checkouts.length, 'of them is a git checkout', 'of them are git checkouts')}: name ` +
-          `these as sources of their own, with git: in front, to publish their tags.`,
+        : `${remark} ${counted(checkouts.length, 'of them is a git checkout', 'of them are git checkouts')}. To ` +
+          'publish their tags, name every package as a source of its own in place of the folder, and write git: in ' +
+          'front of a checkout.',
   };
 }
 

@@ -5,8 +5,10 @@ import { mkdirSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { createRepository } from '../util/git-repository.ts';
 import { expectMessage, type Mistake } from '../util/mistake.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
 import { binary, cleanEnvironment, pathWithoutLibretto, runCli } from '../util/run-cli.ts';
 
 let tree: TemporaryTree;
@@ -15,6 +17,8 @@ beforeAll(async () => {
     ...below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })),
     'unversioned/composer.json': JSON.stringify({ name: 'acme/new', description: 'x' }),
     'checkouts/one/composer.json': JSON.stringify({ name: 'acme/one', description: 'x' }),
+    'mixed/plain/composer.json': JSON.stringify({ name: 'acme/plain' }),
+    'mixed/versioned/composer.json': JSON.stringify({ name: 'acme/versioned', version: '1.2.0' }),
     'comma/composer.json': '{\n  "name": "acme/comma",\n}\n',
     'nameless/composer.json': '{"description": "x"}',
     'vendorless/composer.json': '{"name": "Hello"}',
@@ -266,6 +270,25 @@ describe('a newcomer who types', () => {
     expect([exitCode, stderr]).toEqual([
       2,
       expect.stringContaining(`\`node ${binary} token list\` shows all of them.`),
+    ]);
+  });
+
+  it('the command that a folder with git checkouts and other packages advises withdraws none of them', async () => {
+    const { root } = tree;
+    const files = { 'composer.json': JSON.stringify({ name: 'acme/tagged' }) };
+    const steps = [
+      { commit: 'main', files },
+      { tag: 'v2.0.0', at: 'main' },
+    ];
+    createRepository(tree.path('mixed/tagged'), steps).git('checkout', '-q', '-f', 'main');
+    const { stdout } = await runCli(['build', 'mixed', '-d', 'mixed-var'], { cwd: root });
+    const [, advised = ''] = /`libretto (build --forget [^`]*)`/.exec(stdout) ?? [];
+    expect(await runCli(advised.split(' '), { cwd: root })).toMatchObject({ exitCode: 0 });
+    expect(Object.keys(publishedVersions(tree.path('mixed-var'))).toSorted()).toEqual([
+      'acme/plain@dev-main',
+      'acme/tagged@dev-main',
+      'acme/tagged@v2.0.0',
+      'acme/versioned@1.2.0',
     ]);
   });
 

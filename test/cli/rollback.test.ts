@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesBelow } from '../util/files-below.ts';
 import { below, writeTree } from '../util/package-tree.ts';
 import { publishedTree, publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -55,6 +56,23 @@ describe('libretto rollback', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.1']);
     expect((await run('verify')).exitCode).toBe(0);
     expect((await run('history')).stdout).toMatch(/^3 .*rollback to 1$/m);
+  });
+
+  it('refuses an upload of the very content that it took back, until --lift', async () => {
+    writeTree(folder.at('theme'), { 'composer.json': JSON.stringify({ name: 'bought/theme', version: '1.0.0' }) });
+    expect(await run('publish', 'theme')).toMatchObject({ exitCode: 0 });
+    await run('rollback', '2');
+    const uploads = (): string[] => filesBelow(folder.at('var/artifacts')).toSorted();
+    const left = uploads();
+    for (const flags of [['--dry-run'], []])
+      expect(await run('publish', 'theme', ...flags)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/bought\/theme 1\.0\.0 with this content was rolled back, .*rollback --lift/),
+      });
+    expect(uploads()).toEqual(left);
+    await run('rollback', '--lift');
+    expect(await run('publish', 'theme')).toMatchObject({ exitCode: 0 });
+    expect(versions()).toContain('bought/theme@1.0.0');
   });
 
   it('is undone by another rollback, and ended by --lift', async () => {

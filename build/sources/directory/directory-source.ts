@@ -111,7 +111,7 @@ function concludeScan(
     outcome: 'read',
     releases,
     quarantined,
-    notices: [...noticesOf(examined), ...versionNotices(root, unversioned(root, examined))],
+    notices: [...noticesOf(examined), ...notVersioned(root, examined)],
     memory,
   };
 }
@@ -149,12 +149,16 @@ function noticesOf(examined: ReadonlyMap<string, ExaminedPackage>): string[] {
   return [`Folders that start with a dot are not part of a package in a directory source: left out ${first}/${more}.`];
 }
 
-function unversioned(root: string, examined: ReadonlyMap<string, ExaminedPackage>): readonly UnversionedPackage[] {
-  return [...examined].flatMap(([place, { release, isNewAndUnversioned }]) => {
-    if (release === undefined || isNewAndUnversioned !== true) return [];
-    const folder = join(root, place);
-    return [{ name: release.name, folder, isCheckout: existsSync(join(folder, '.git')) }];
-  });
+function notVersioned(root: string, examined: ReadonlyMap<string, ExaminedPackage>): string[] {
+  const all = [...examined].flatMap(([place, { release }]) => (release === undefined ? [] : [join(root, place)]));
+  const unversioned: readonly UnversionedPackage[] = [...examined].flatMap(
+    ([place, { release, isNewAndUnversioned }]) => {
+      if (release === undefined || isNewAndUnversioned !== true) return [];
+      const folder = join(root, place);
+      return [{ name: release.name, folder, isCheckout: existsSync(join(folder, '.git')) }];
+    },
+  );
+  return versionNotices(root, unversioned, all);
 }
 
 /** The reason why the source has nothing to examine, or undefined. */

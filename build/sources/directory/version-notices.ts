@@ -14,8 +14,15 @@ export interface UnversionedPackage {
 
 const mostNamed = 3;
 
-/** `root`: the folder of the source, absolute. */
-export function versionNotices(root: string, packages: readonly UnversionedPackage[]): string[] {
+/** Above it, a command with every folder is too long to read. */
+const mostFolders = 12;
+
+/** `root`: the folder of the source. `all`: the folders of all its packages. Absolute. */
+export function versionNotices(
+  root: string,
+  packages: readonly UnversionedPackage[],
+  all: readonly string[],
+): string[] {
   const checkouts = packages.filter(({ isCheckout }) => isCheckout);
   const folders = packages.filter(({ isCheckout }) => !isCheckout);
   return [
@@ -29,10 +36,24 @@ export function versionNotices(root: string, packages: readonly UnversionedPacka
       ? []
       : [
           `${described(checkouts)}, without the tags and branches of ${checkouts.length === 1 ? 'its' : 'their'} git ` +
-            `repository. To publish those in place of the folder: \`libretto build --forget ${quoteForShell(`dir:${root}`)} ` +
-            `${checkouts.map(({ folder }) => quoteForShell(`git:${folder}`)).join(' ')}\`.`,
+            `repository. ${wayToTags(root, checkouts, all)}`,
         ]),
   ];
+}
+
+/** The other packages of the folder become sources of their own too: without the folder, nothing else has them. */
+function wayToTags(root: string, checkouts: readonly UnversionedPackage[], all: readonly string[]): string {
+  const git = new Set(checkouts.map(({ folder }) => folder));
+  if (all.length > mostFolders)
+    return (
+      `To publish those, name each package as a source of its own in place of ${root}, and write git: in front of ` +
+      'a git repository.'
+    );
+  const sources = all.map((folder) => quoteForShell(git.has(folder) ? `git:${folder}` : folder));
+  return (
+    `To publish those in place of the folder: \`libretto build --forget ${quoteForShell(`dir:${root}`)} ` +
+    `${sources.join(' ')}\`. If libretto.json lists the folder, change it there.`
+  );
 }
 
 /** `acme/a, acme/b and 2 more have no version, and count as dev-main` */

@@ -44,17 +44,15 @@ describe('a package without a version', () => {
     expect((await noticesOf()).notices).toEqual([
       'acme/one and acme/two have no version, and count as dev-main, without the tags and branches of their ' +
         `git repository. To publish those in place of the folder: \`libretto build --forget dir:${tree.root} ` +
-        `git:${tree.path('one')} 'git:${tree.path('two words')}'\`.`,
+        `git:${tree.path('one')} 'git:${tree.path('two words')}'\`. If libretto.json lists the folder, change it there.`,
     ]);
   });
 
   it('is counted where there are many', () => {
     tree = temporaryTree();
     const many = Array.from({ length: 5 }, (_, at) => ({ name: `acme/p${at}`, folder: `/p${at}`, isCheckout: false }));
-    expect(versionNotices('/', many)).toEqual([
-      expect.stringMatching(
-        /^acme\/p0, acme\/p1, acme\/p2 and 2 more have no version, and count as dev-main\./,
-      ),
+    expect(versionNotices('/', many, [])).toEqual([
+      expect.stringMatching(/^acme\/p0, acme\/p1, acme\/p2 and 2 more have no version, and count as dev-main\./),
     ]);
   });
 });
