@@ -205,7 +205,7 @@ describe('README and CHANGELOG', () => {
     expect(latest.headers['x-content-type-options']).toBe('nosniff');
     expect((await get('/api/packages/acme/hello/readme?version=1.0.0')).json()).toMatchObject({
       version: '1.0.0',
-      html: '<h1>One</h1>\n',
+      html: '<h1 id="text-one">One</h1>\n',
     });
     expect((await get('/api/packages/acme/hello/changelog?version=1.0.0.0')).json()).toMatchObject({
       version: '1.0.0',
