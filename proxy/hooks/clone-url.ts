@@ -12,7 +12,8 @@ const sameRepository: readonly (readonly [RegExp, string])[] = [
   [/^ssh\.(github\.com):443\//, '$1/'],
   [/^altssh\.(gitlab\.com|bitbucket\.org):443\//, '$1/'],
   [/^(?:ssh\.dev\.azure|vs-ssh\.visualstudio)\.com\/v3\/([^/]+)\/([^/]+)\/([^/]+)$/, 'dev.azure.com/$1/$2/_git/$3'],
-  [/^([^./]+)\.visualstudio\.com\/(?:defaultcollection\/)?/, 'dev.azure.com/$1/'],
+  [/^([^./]+)\.visualstudio\.com\//, 'dev.azure.com/$1/'],
+  [/^(dev\.azure\.com\/[^/]+\/)defaultcollection\//, '$1'],
   // the repository that has the name of its project
   [/^(dev\.azure\.com\/[^/]+)\/_git\/([^/]+)$/, '$1/$2/_git/$2'],
 ];

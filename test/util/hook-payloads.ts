@@ -111,16 +111,32 @@ const dataCenterActor = {
 };
 
 const azureResource = (remoteUrl: string) => ({
+  commits: [{ commitId: after, author: { name: 'Mira', email: 'mira@example.org' }, comment: 'One more line' }],
   refUpdates: [{ name: 'refs/tags/1.2.0', oldObjectId: zeros, newObjectId: after }],
   repository: {
     id: '278d5cd2-584d-4b63-824a-2ba458937249',
     name: 'Tool Box',
+    url: 'https://dev.azure.com/acme/_apis/git/repositories/278d5cd2-584d-4b63-824a-2ba458937249',
     project: { id: '6ce954b1-ce1f-45d1-b94d-e6bf2464ba2c', name: 'PHP Team', state: 'wellFormed' },
     defaultBranch: 'refs/heads/main',
     remoteUrl,
   },
+  pushedBy: { id: '54d125f7-69f7-4191-904f-c5b96b6261c8', displayName: 'Mira', uniqueName: 'mira@example.org' },
   pushId: 14,
+  date: '2026-11-23T18:00:00.33Z',
+  url: 'https://dev.azure.com/acme/_apis/git/repositories/278d5cd2-584d-4b63-824a-2ba458937249/pushes/14',
 });
+
+const azureEvent = {
+  subscriptionId: '5f2c6d8e-54f7-4b6d-9f6e-3d6a3f2b1c0d',
+  notificationId: 3,
+  eventType: 'git.push',
+  publisherId: 'tfs',
+  message: { text: 'Mira pushed a commit', html: 'Mira pushed a commit', markdown: 'Mira pushed a commit' },
+  resourceVersion: '1.0',
+  resourceContainers: { project: { id: '6ce954b1-ce1f-45d1-b94d-e6bf2464ba2c' } },
+  createdDate: '2026-11-23T18:00:01.27Z',
+};
 
 /** A payload, with the name of its event where a header has it. */
 export interface RecordedPayload {
@@ -324,19 +340,16 @@ export const recordedPayloads = {
     {
       event: 'git.push',
       payload: {
-        subscriptionId: '5f2c6d8e-54f7-4b6d-9f6e-3d6a3f2b1c0d',
-        notificationId: 3,
-        id: '03c164c2-8912-4d5e-8009-3707d5f83734',
-        eventType: 'git.push',
-        publisherId: 'tfs',
+        ...azureEvent,
+        id: 'c94d8aa8-e6b7-4290-b699-27bc88b7dae6',
         resource: azureResource('https://acme@dev.azure.com/acme/PHP%20Team/_git/Tool%20Box'),
       },
     },
     {
       event: 'git.push',
       payload: {
+        ...azureEvent,
         id: '9d1f6c2a-7f7d-4d33-8e35-6a7a1f0b2c44',
-        eventType: 'git.push',
         resource: azureResource('https://acme.visualstudio.com/DefaultCollection/PHP%20Team/_git/Tool%20Box'),
       },
     },
@@ -359,4 +372,12 @@ export const registeredAddresses: Readonly<Record<keyof typeof recordedPayloads,
   gitea: 'https://gitea.example.org/Acme/tool.git/',
   azure: 'git@ssh.dev.azure.com:v3/acme/PHP%20Team/Tool%20Box',
   generic: 'https://code.example.org/acme/tool',
+};
+
+/** What the test button of Azure DevOps sends: the example of its documentation, about a repository of nobody. */
+export const azureTest = {
+  ...azureEvent,
+  subscriptionId: '00000000-0000-0000-0000-000000000000',
+  id: '03c164c2-8912-4d5e-8009-3707d5f83734',
+  resource: azureResource('https://fabrikam-fiber-inc.visualstudio.com/DefaultCollection/_git/Fabrikam-Fiber-Git'),
 };

@@ -205,7 +205,7 @@ export const senders: readonly Sender[] = [
     by: 'secret',
     send: async (secret, { body }) => ({
       body,
-      headers: { ...json, 'user-agent': 'VSServices/20.256.36909.3', authorization: authorization(secret) },
+      headers: { ...jsonInUtf8, 'user-agent': 'VSServices/20.256.36909.3', authorization: authorization(secret) },
     }),
   })),
   {

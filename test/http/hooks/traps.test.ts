@@ -2,7 +2,7 @@
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { recordedPayloads, registeredAddresses } from '../../util/hook-payloads.ts';
+import { azureTest, recordedPayloads, registeredAddresses } from '../../util/hook-payloads.ts';
 import {
   bitbucketCloud,
   bitbucketServer,
@@ -250,6 +250,22 @@ describe('the answer', () => {
     const test = { ...now(), event: 'diagnostics:ping', body: '{"test":true}' };
     const reply = await hooks.send(path, await bitbucketServer.send(hooks.secret, test));
     expect([reply.status, reply.json()]).toMatchObject([200, { outcome: 'ping', repositories: [id] }]);
+  });
+
+  it('to the test of Azure DevOps is 200, and a second test is not a repeated one', async () => {
+    await using hooks = await runHooks();
+    const { id, path } = hooks.register(registeredAddresses.azure);
+    const azure = senders.find(({ provider }) => provider === 'azure') as Sender;
+    const test = await azure.send(hooks.secret, { ...now(), event: '', body: JSON.stringify(azureTest) });
+    for (const [at, repositories] of [
+      [path, [id]],
+      [path, [id]],
+      ['/hooks', []],
+    ] as const) {
+      const reply = await hooks.send(at, test);
+      expect([reply.status, reply.json()]).toMatchObject([200, { outcome: 'ping', repositories }]);
+    }
+    expect(new Set(hooks.received.map((delivery) => delivery.id)).size).toBe(3);
   });
 
   it("to GitLab's test button is a success that names the repository: GitLab sends an ordinary push", async () => {
