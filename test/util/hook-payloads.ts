@@ -358,7 +358,11 @@ export const recordedPayloads = {
     { event: 'hook', payload: { repository: 'https://code.example.org/acme/tool.git' } },
     {
       event: 'hook',
-      payload: { type: 'git.pushed', data: { repository: 'ssh://git@code.example.org/acme/tool' } },
+      payload: {
+        type: 'git.pushed',
+        timestamp: '2026-11-23T18:00:00.33Z',
+        data: { repository: 'ssh://git@code.example.org/acme/tool' },
+      },
     },
   ],
 } as const satisfies Readonly<Record<string, readonly RecordedPayload[]>>;
