@@ -1,15 +1,17 @@
 // The check of webhooks: repositories from which no hook came for longer than their interval. A repository without
 // pushes sends none, so only a change that no hook announced is a warning.
 
-import { listDeliveries } from '../../proxy/hooks/delivery.ts';
+import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
+import { parseRefusalRecord, remedyOf, type RefusalRecord } from '../../proxy/hooks/refusal.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { jobPrefix, parseJobRecord, type JobRecord } from '../../proxy/sync/job.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
-import { repositoryHookKey } from '../../proxy/sync/repository-rows.ts';
+import { refusalPrefix, repositoryHookKey } from '../../proxy/sync/repository-rows.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { counted } from '../io/output.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
@@ -24,10 +26,11 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
   if (state === undefined) return [];
   try {
     const hooked = (await Promise.all((await listRepositories(state)).map((record) => lastHook(state, record)))).flat();
-    if (hooked.length === 0) return [];
+    const refused = await refusedHooks(state);
+    if (hooked.length === 0) return refused;
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
     const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
-    return [summaryOf(hooked.length, silent), ...missed.flat()];
+    return [summaryOf(hooked, silent), ...refused, ...missed.flat()];
   } finally {
     await state.close();
   }
@@ -37,6 +40,8 @@ interface Hooked {
   readonly record: RepositoryRecord;
   /** when its last hook arrived, or when its webhook was made */
   readonly at: string;
+  /** false: no hook has come yet */
+  readonly wasHeard: boolean;
 }
 
 /** [] for a repository without a webhook of its own, and without a delivery to the address for all. */
@@ -46,7 +51,7 @@ async function lastHook(state: StateStore, record: RepositoryRecord): Promise<re
     listDeliveries(state, record.id),
   ]);
   const at = delivery?.received_at ?? (hook === undefined ? undefined : parseHookRecord(hook.value).created_at);
-  return at === undefined ? [] : [{ record, at }];
+  return at === undefined ? [] : [{ record, at, wasHeard: delivery !== undefined }];
 }
 
 /** `seconds`: of the interval. */
@@ -54,12 +59,48 @@ function isOlder(at: string, seconds: number, now: Date): boolean {
   return now.getTime() - Date.parse(at) > seconds * 1000;
 }
 
-function summaryOf(count: number, silent: readonly Hooked[]): Finding {
-  const repositories = `${count} ${count === 1 ? 'repository has' : 'repositories have'} a webhook`;
+function summaryOf(hooked: readonly Hooked[], silent: readonly Hooked[]): Finding {
+  const repositories = counted(hooked.length, 'repository has a webhook', 'repositories have a webhook');
+  const unheard = hooked.filter(({ wasHeard }) => !wasHeard).length;
+  if (silent.length === 0 && unheard > 0)
+    return ok(
+      'hook',
+      `${repositories}; no hook has come yet from ${unheard === hooked.length ? 'any' : unheard} of them`,
+    );
   if (silent.length === 0) return ok('hook', `${repositories}; all were heard of within their interval`);
   const names = silent.slice(0, 5).map(({ record }) => record.url);
   const more = silent.length > names.length ? ` and ${silent.length - names.length} more` : '';
   return ok('hook', `${repositories}; no hook for longer than the interval from ${names.join(', ')}${more}`);
+}
+
+const mostRefused = 10;
+
+/** Webhooks whose last request was refused. A right one behind it says that it is mended. */
+async function refusedHooks(state: StateStore): Promise<readonly Finding[]> {
+  const lists = (await state.range(refusalPrefix)).map(({ key, value }) => ({
+    list: key.slice(refusalPrefix.length) as DeliveryList,
+    refusal: parseRefusalRecord(value),
+  }));
+  const findings = await Promise.all(
+    lists.map(async ({ list, refusal }) => {
+      const own = list === 'registry' ? 'registry' : 'repository';
+      const last = (await listDeliveries(state, list)).find(({ hook }) => hook === own);
+      if (last !== undefined && last.received_at > refusal.last_at) return [];
+      return [refusedFinding(list, refusal)];
+    }),
+  );
+  return findings.flat().slice(0, mostRefused);
+}
+
+function refusedFinding(list: DeliveryList, refusal: RefusalRecord): Finding {
+  const [name, operand] = list === 'registry' ? ['all repositories', '--all'] : [list, list];
+  const { count, last_at: at, reason } = refusal;
+  const requests = counted(count, 'request was', 'requests were');
+  return warning(
+    'hook',
+    `the webhook of ${name}: ${requests} refused, the last at ${at}: ${reason}`,
+    `${remedyOf(refusal)} See \`libretto repository hook ${operand}\`; with --rotate it prints a new secret.`,
+  );
 }
 
 /** A change that an automatic sync found, and that no hook had announced. */

@@ -24,6 +24,7 @@ import { parseSeen } from '../../proxy/forges/model/forge-repository.ts';
 import { parsePage, parseProgress } from '../../proxy/forges/model/progress.ts';
 import { parseDeliveryRecord } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
+import { parseRefusalRecord } from '../../proxy/hooks/refusal.ts';
 import { parseSeenTime } from '../../proxy/hooks/seen-deliveries.ts';
 import { parseWindow } from '../../proxy/limits/saved-counters.ts';
 import { parseDay } from '../../proxy/packages/download-rows.ts';
@@ -138,6 +139,7 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ['hook', parsed(parseHookRecord)],
   ['hook-delivery', { isRow: (value, key) => key.endsWith(`-${parseDeliveryRecord(value).id}`) }],
   ['hook-pending', { isRow: (value, key) => pendingKey(parsePendingSync(value).repository_id) === key }],
+  ['hook-refusal', parsed(parseRefusalRecord)],
   ['hook-seen', parsed(parseSeenTime)],
   ['install-day', isTotal],
   ['install-total', isTotal],

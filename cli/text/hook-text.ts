@@ -1,21 +1,33 @@
 // The text of webhooks on the command line. Pure.
 
 import type { DeliveryDocument, HookDocument } from '../../proxy/hooks/describe-hook.ts';
-import { formatFields, formatTable } from '../io/output.ts';
+import { counted, formatFields, formatTable } from '../io/output.ts';
 
 /** `address`: the whole address for the provider. */
 export function describeHookLines(address: string, { secrets, deliveries, ...hook }: HookDocument): string[] {
   if (hook.created_at === null)
-    return ['There is no webhook. The next `libretto repository hook` makes one.', ...deliveryLines(deliveries)];
+    return ['There is no webhook. The same command without --remove makes one.', ...deliveryLines(deliveries)];
   return [
     ...formatFields([
       ['address', address],
       ...secrets.map(
-        ({ id, ends_at: endsAt }) => ['secret', `${id}${endsAt === null ? '' : `, until ${seconds(endsAt)}`}`] as const,
+        ({ id, ends_at: endsAt }) =>
+          ['secret id', `${id}${endsAt === null ? '' : `, until ${seconds(endsAt)}`}`] as const,
       ),
       ['made', `${seconds(hook.created_at)} by ${String(hook.created_by)}`],
     ]),
+    ...refusalLines(hook.refused),
     ...deliveryLines(deliveries),
+  ];
+}
+
+function refusalLines(refused: HookDocument['refused']): readonly string[] {
+  if (refused === null) return [];
+  const { count, last_at: at, reason, remedy } = refused;
+  return [
+    '',
+    `${counted(count, 'request was', 'requests were')} refused, the last at ${seconds(at)}: ${reason}.`,
+    remedy,
   ];
 }
 

@@ -8,6 +8,7 @@ import type { RepositoryId } from '../sync/repository.ts';
 import { listDeliveries, type DeliveryRecord } from './delivery.ts';
 import { hookPath, isValidAt, type HookRecord } from './hook-record.ts';
 import type { HookAddress } from './inbox.ts';
+import { listOf, readRefusal, remedyOf, type RefusalRecord } from './refusal.ts';
 
 /** The sync of one repository that a delivery asked for. */
 export interface DeliverySync {
@@ -30,6 +31,8 @@ export interface HookDocument {
   /** null without a hook */
   readonly created_at: string | null;
   readonly created_by: string | null;
+  /** requests without a right proof since the current secret was made; null: none */
+  readonly refused: (RefusalRecord & { readonly remedy: string }) | null;
   /** newest first, those to the address for all repositories included */
   readonly deliveries: readonly DeliveryDocument[];
 }
@@ -46,7 +49,10 @@ export async function describeHook(
   record: HookRecord | undefined,
   nowMs: number,
 ): Promise<HookDocument> {
-  const deliveries = await listDeliveries(parts.state, address.of === 'repository' ? address.id : 'registry');
+  const [deliveries, refused] = await Promise.all([
+    listDeliveries(parts.state, listOf(address)),
+    readRefusal(parts.state, address),
+  ]);
   const ids = [...new Set(deliveries.flatMap(({ repositories }) => repositories))];
   const syncs = new Map(await Promise.all(ids.map(async (id) => [id, await syncsOf(parts, id)] as const)));
   const valid = (record?.secrets ?? []).filter((secret) => isValidAt(secret, nowMs));
@@ -55,6 +61,7 @@ export async function describeHook(
     secrets: valid.map(({ id, created_at, ends_at }) => ({ id, created_at, ends_at })),
     created_at: record?.created_at ?? null,
     created_by: record?.created_by ?? null,
+    refused: refused === undefined ? null : { ...refused, remedy: remedyOf(refused) },
     deliveries: deliveries.map(({ repositories, ...delivery }) => ({
       ...delivery,
       syncs: repositories.map((id) => syncs.get(id)?.(delivery.id) ?? { repository_id: id, job_id: null, state: null }),

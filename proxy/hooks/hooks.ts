@@ -9,7 +9,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { findRepository } from '../sync/find-repository.ts';
 import { repositoryKey } from '../sync/repository.ts';
-import { deliveryPrefix } from '../sync/repository-rows.ts';
+import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
 import { hookKey, isValidAt, mintSecret, parseHookRecord, type HookOwner, type HookRecord } from './hook-record.ts';
 
 export interface Hooks {
@@ -72,7 +72,7 @@ async function issue(
       {
         conditions: [...registered, { key, revision: entry?.revision ?? null }],
         puts: [{ key, value: { ...record } as unknown as JsonValue }],
-        deletes: [],
+        deletes: [refusalKeyOf(owner)],
       },
       {
         actor,
@@ -102,7 +102,7 @@ async function remove(options: HooksOptions, owner: HookOwner): Promise<boolean>
       {
         conditions: [...registered, { key, revision: entry.revision }],
         puts: [],
-        deletes: [key, ...deliveries.map((one) => one.key)],
+        deletes: [key, refusalKeyOf(owner), ...deliveries.map((one) => one.key)],
       },
       { actor, action: 'hook.remove', subject: subjectOf(owner), details: {} },
     );
@@ -118,6 +118,10 @@ async function conditionOf(
   if (owner.of === 'registry') return [];
   const { record, revision } = await findRepository(store, owner.id);
   return [{ key: repositoryKey(record.id), revision }];
+}
+
+function refusalKeyOf(owner: HookOwner): string {
+  return refusalKey(owner.of === 'repository' ? owner.id : owner.of);
 }
 
 /** The subject of audit events: the repository, `shared`, or a connection. */

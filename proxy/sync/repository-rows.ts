@@ -16,8 +16,16 @@ export function deliveryPrefix(list: RepositoryId | 'registry'): string {
   return `hook-delivery/${list}/`;
 }
 
+export const refusalPrefix = 'hook-refusal/';
+
+/** The count of refused requests to the webhook of one repository, or to the address for all repositories. */
+export function refusalKey(list: RepositoryId | 'registry'): string {
+  return `${refusalPrefix}${list}`;
+}
+
 /** The keys of all rows of this repository except its record and its place. */
 export async function rowsOf(store: Pick<StateStore, 'range'>, id: RepositoryId): Promise<readonly string[]> {
   const lists = await Promise.all([jobPrefix(id), deliveryPrefix(id)].map((prefix) => store.range(prefix)));
-  return [outcomeKey(id), activeKey(id), pendingKey(id), repositoryHookKey(id), ...lists.flat().map(({ key }) => key)];
+  const single = [outcomeKey(id), activeKey(id), pendingKey(id), repositoryHookKey(id), refusalKey(id)];
+  return [...single, ...lists.flat().map(({ key }) => key)];
 }

@@ -45,7 +45,12 @@ describe('libretto repository hook', () => {
     const rotated = await document(id, '--rotate');
     expect(rotated['secret']).toMatch(/^whsec_/);
     expect(rotated['secrets']).toMatchObject([{ ends_at: null }, { ends_at: expect.any(String) as string }]);
-    expect((await document(id, '--rotate', '--drop-old'))['secrets']).toHaveLength(1);
+    const [, { id: dropped } = { id: '' }] = rotated['secrets'] as readonly { readonly id: string }[];
+    const again = await hook(id, '--rotate');
+    expect(again.stderr).toContain(`The secret ${dropped} ended`);
+    expect(again.stderr).toContain('secret id');
+    expect((await hook(id, '--rotate', '--drop-old')).stderr).not.toContain(' ended');
+    expect((await document(id))['secrets']).toHaveLength(1);
   });
 
   it('seals the secrets again when the key is rotated', async () => {
@@ -56,7 +61,9 @@ describe('libretto repository hook', () => {
 
   it('has a webhook for all repositories, and removes one', async () => {
     expect((await document('--all'))['url']).toBe('https://packages.example.org/hooks');
-    expect((await hook('--all', '--remove')).stdout).toContain('There is no webhook.');
+    expect((await hook('--all', '--remove')).stdout).toContain(
+      'There is no webhook. The same command without --remove',
+    );
     expect((await document(id, '--remove'))['secrets']).toEqual([]);
   });
 
@@ -66,7 +73,7 @@ describe('libretto repository hook', () => {
     [['repo_0000000000000000'], 'There is no repository with the id'],
     [['--all', '--drop-old'], '--drop-old belongs to --rotate'],
     [['--all', '--rotate', '--remove'], 'not both'],
-    [['--all', '--replay', 'dlv_0000000000000000'], 'Delivery not found'],
+    [['--all', '--replay', 'dlv_0000000000000000'], '`libretto repository hook --all` lists them'],
   ] as const)('%j is refused: %s', async (args, words) => {
     const refused = await hook(...args);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(words)]);
@@ -83,7 +90,7 @@ describe('libretto doctor', () => {
       {
         check: 'hook',
         verdict: 'ok',
-        message: '1 repository has a webhook; all were heard of within their interval',
+        message: '1 repository has a webhook; no hook has come yet from any of them',
         advice: null,
       },
     ]);

@@ -1,11 +1,13 @@
 // `libretto repository hook`: the webhook of a repository, or of all repositories: its address, its deliveries, a new
 // secret, a replay, and its removal. A new secret is printed alone on standard output, for scripts.
 
+import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import { describeHook, type HookDocument } from '../../../proxy/hooks/describe-hook.ts';
-import { sharedHook } from '../../../proxy/hooks/hook-record.ts';
+import { isValidAt, sharedHook } from '../../../proxy/hooks/hook-record.ts';
 import type { Hooks } from '../../../proxy/hooks/hooks.ts';
 import { replayDelivery } from '../../../proxy/hooks/replay-delivery.ts';
+import type { JobRecord } from '../../../proxy/sync/job.ts';
 import type { RepositoryId } from '../../../proxy/sync/repository.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -25,9 +27,10 @@ export function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, async (command) => {
     const place = await placeOf(command);
     const hooks = command.syncing.hooksOf(context.actor);
-    const { secret, exitCode } = await act(command, place, hooks);
+    const { secret, exitCode, remark } = await act(command, place, hooks);
     const record = await hooks.find(place);
     await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), secret);
+    if (remark !== undefined && !command.json) printLines(context.remarks, ['', remark]);
     return exitCode;
   });
 }
@@ -51,20 +54,44 @@ async function act(
   { given: { flags }, context, syncing }: RepositoryCommand,
   place: Place,
   hooks: Hooks,
-): Promise<{ readonly secret?: Secret; readonly exitCode: number }> {
+): Promise<{ readonly secret?: Secret; readonly exitCode: number; readonly remark?: string }> {
   if (flags['remove'] === true) {
     await hooks.remove(place);
     return { exitCode: 0 };
   }
   if (typeof flags['replay'] === 'string') {
-    const begun = await replayDelivery(syncing, place, flags['replay'], context.actor);
+    const begun = await replayDelivery(syncing, place, flags['replay'], context.actor).catch(asUnknownDelivery(place));
     await syncing.syncer.idle();
     const jobs = await Promise.all(begun.map(({ repository_id: id, id: job }) => syncing.jobs.get(id, job)));
-    return { exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0 };
+    return {
+      exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0,
+      remark: replayedText(flags['replay'], jobs),
+    };
   }
   if (flags['rotate'] !== true && (await hooks.find(place)) !== undefined) return { exitCode: 0 };
+  const dropped = flags['dropOld'] === true ? undefined : await droppedSecret(hooks, place, context.now().getTime());
   const { secret } = await hooks.issue(place, { dropOld: flags['dropOld'] === true });
-  return { secret, exitCode: 0 };
+  if (dropped === undefined) return { secret, exitCode: 0 };
+  return { secret, exitCode: 0, remark: `The secret ${dropped} ended: of the former ones, only the last stays valid.` };
+}
+
+/** The secret that ends before its time, because two are valid already. */
+async function droppedSecret(hooks: Hooks, place: Place, nowMs: number): Promise<string | undefined> {
+  const valid = (await hooks.find(place))?.secrets.filter((secret) => isValidAt(secret, nowMs)) ?? [];
+  return valid[1]?.id;
+}
+
+/** The deliveries of a webhook are listed with it. */
+function asUnknownDelivery(place: Place): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof RegistryError) || error.code !== 'NOT_FOUND') throw error;
+    const operand = place.of === 'repository' ? place.id : '--all';
+    throw new UsageError(`${error.message} \`libretto repository hook ${operand}\` lists them.`, { cause: error });
+  };
+}
+
+function replayedText(delivery: string, jobs: readonly JobRecord[]): string {
+  return `Replayed ${delivery}: ${jobs.map(({ id, state }) => `${id} ${state}`).join(', ')}.`;
 }
 
 async function print(

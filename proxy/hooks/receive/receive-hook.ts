@@ -8,6 +8,7 @@ import { readPieces, type BodyLimits } from '../../http/body-pieces.ts';
 import type { FailedAuthLimiter } from '../../limits/failed-auth-limiter.ts';
 import type { FeatureRequest } from '../../protocol/feature.ts';
 import type { HookAddress, HookInbox } from '../inbox.ts';
+import type { Refusals } from '../refusals.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerOf } from '../providers/provider-of.ts';
 import { checkProof, createDecoys, type ProofCheck, type Revealing } from './check-proof.ts';
@@ -19,6 +20,8 @@ import type { Proof } from '../providers/proof.ts';
 
 export interface HookParts {
   readonly inbox: HookInbox;
+  /** counts refused requests of an address for people */
+  readonly refusals?: Pick<Refusals, 'note'>;
   /** counts wrong proofs of an address */
   readonly wrongProofs: FailedAuthLimiter;
   readonly randomBytes: RandomBytes;
@@ -48,7 +51,10 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
     if (method !== 'POST') return Promise.resolve(postRequired());
     const provider = providerOf(headers);
     const proof = provider.proofOf(headers);
-    if (proof === undefined) return Promise.resolve(proofRequired(provider, address));
+    if (proof === undefined) {
+      parts.refusals?.note(address, 'no proof');
+      return Promise.resolve(proofRequired(provider, address));
+    }
     return receive(whole, { address, asked, provider, proof }).catch(faultAnswer);
   };
 }
@@ -104,11 +110,14 @@ interface ArrivedHook {
   readonly kept: KeptBody | undefined;
 }
 
-async function conclude({ inbox, wrongProofs, readPayload }: WholeParts, hook: ArrivedHook): Promise<Answer> {
+async function conclude({ inbox, wrongProofs, refusals, readPayload }: WholeParts, hook: ArrivedHook): Promise<Answer> {
   const { address, asked, provider, proof, check, kept } = hook;
   const { clientAddress, nowMs, requestId, incoming } = asked;
   const [isRight, stale] = [check.isRight(), isStale(proof, nowMs)];
-  if (!isRight || stale) return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs), address);
+  if (!isRight || stale) {
+    refusals?.note(address, isRight ? 'wrong time' : 'wrong proof');
+    return proofRefused(stale, wrongProofs.spend(clientAddress, nowMs), address);
+  }
   const bytes = kept?.bytes();
   // the address of a repository says what to sync
   if (bytes === 'no room' && address.of === 'registry') return noRoom();

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { deliveryOutcomes, providerNames } from '../../hooks/inbox.ts';
+import { refusalReasons } from '../../hooks/refusal.ts';
 import { actorWho, idOf } from './id.ts';
 import { jobSchema } from './job.ts';
 import { time, timeWhen } from './time.ts';
@@ -52,6 +53,17 @@ const hook = {
     .openapi({ description: 'the valid secrets without their text, newest first; `[]`: there is no webhook' }),
   created_at: time.nullable().openapi({ description: 'when the webhook was made; null: there is none' }),
   created_by: actorWho('made it; null: there is no webhook').nullable(),
+  refused: z
+    .object({
+      count: z.int().openapi({ description: 'the number of such requests' }),
+      last_at: timeWhen('the last one came'),
+      reason: z.enum(refusalReasons).openapi({ description: 'why the last one was refused' }),
+      remedy: z.string().openapi({ description: 'what helps most likely, for a person' }),
+    })
+    .nullable()
+    .openapi({
+      description: 'requests without a right proof since the current secret was made, up to a minute old; null: none',
+    }),
   deliveries: z.array(delivery).openapi({
     description: 'the last 20, newest first; those to the address for all repositories that concern it are included',
   }),

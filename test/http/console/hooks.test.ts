@@ -70,6 +70,20 @@ it('the last deliveries are shown with their syncs, and replayed', async () => {
   expect(builder.calls.filter(([, , synced]) => synced === id)).toHaveLength(2);
 });
 
+it('refused requests are named with the remedy, until a new secret is made', async () => {
+  const id = await register();
+  const page = `/repositories/${id}/hook`;
+  await submit(`${page}/secret`);
+  const value = { count: 3, last_at: new Date().toISOString(), reason: 'wrong proof' };
+  const puts = [{ key: `hook-refusal/${id}`, value }];
+  await console.registry.state.commit({ conditions: [], puts, deletes: [], quiet: true });
+  expect((await keeper.get(page)).text).toMatch(
+    /3 requests were refused: wrong proof\. The last one came .*another secret/,
+  );
+  await submit(`${page}/secret`);
+  expect((await keeper.get(page)).text).not.toContain('refused');
+});
+
 it('a webhook is removed after a question, that of all repositories too', async () => {
   for (const page of ['/repositories/hook', `/repositories/${await register()}/hook`]) {
     await submit(`${page}/secret`);

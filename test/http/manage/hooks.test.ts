@@ -70,6 +70,7 @@ describe('the webhook of a repository', () => {
       secrets: [],
       created_at: null,
       created_by: null,
+      refused: null,
       deliveries: [],
     });
     const made = await rig.call('POST', path);

@@ -5,8 +5,10 @@ import type { DeliveryDocument, DeliverySync, HookDocument } from '../../../hook
 import { CodeBlock } from '../../components/code-block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
+import { counted } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { HookPlace } from './services.ts';
@@ -29,6 +31,13 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
         trail={[place.parent]}
         actions={exists ? <Actions path={place.path} /> : undefined}
       />
+      {hook.refused === null ? null : (
+        <Notice kind="warn">
+          {`${counted(hook.refused.count, 'request was', 'requests were')} refused: ${hook.refused.reason}. The last one came `}
+          <Time at={hook.refused.last_at} nowMs={nowMs} />
+          {`. ${hook.refused.remedy}`}
+        </Notice>
+      )}
       {exists ? (
         <Existing place={place} hook={hook} origin={origin} nowMs={nowMs} />
       ) : (

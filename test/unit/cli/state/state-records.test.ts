@@ -124,6 +124,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
     repositories: [repository],
   },
   [`hook-pending/${repository}`]: { repository_id: repository, host: '', asked_at: at, deliveries: [of('dlv')] },
+  [`hook-refusal/${repository}`]: { count: 3, last_at: at, reason: 'wrong proof' },
   'hook-seen/020779/x': at,
   'install-day/2026-11-22': 2,
   'install-total/acme/hello': 2,
