@@ -189,6 +189,27 @@ describe('the builder of limits', () => {
     expect(both.html).toMatch(/id="rule-0-fault">.*is not a pattern of package names.*The constraint cannot be used/);
   });
 
+  it('lets a typed day count, and refuses it beside another choice', async () => {
+    const expiryOf = async (id: string): Promise<string | undefined> => {
+      const { html } = await admin.get(`/tokens/${id}/edit`);
+      return /as now: on (\S+)/.exec(html)?.[1];
+    };
+    const { id } = await made({ expires_on: '2027-01-31' });
+    expect(await expiryOf(id)).toBe('2027-01-31');
+    for (const expires of ['30d', 'never']) {
+      const refused = await create({ expires, expires_on: '2027-01-31' });
+      expect([refused.status, secretIn(refused)]).toEqual([400, undefined]);
+      expect(refused.html).toMatch(/id="expires_on-fault">.*The choice under “Expires” is another one/);
+      expect(refused.html).toContain('value="2027-01-31"');
+    }
+    const { description } = standard;
+    await admin.post(`/tokens/${id}/edit`, { description, expires: 'keep', expires_on: '2027-02-05' });
+    expect(await expiryOf(id)).toBe('2027-02-05');
+    const endless = await made({ expires: 'never' });
+    await admin.post(`/tokens/${endless.id}/edit`, { description, expires: 'never', expires_on: '2027-02-06' });
+    expect(await expiryOf(endless.id)).toBe('2027-02-06');
+  });
+
   it('refuses two rules about one package, because one of them would be lost', async () => {
     const body = new URLSearchParams(standard);
     for (const versions of ['^1', '^2']) {

@@ -23,9 +23,12 @@ export interface DraftFields {
 /** The choices of the expiry with a meaning of their own; every other one is a span such as `90d`. */
 export const expiryChoices = { keep: 'keep', never: 'never', date: 'date' } as const;
 
+/** What a new token expires in, unless the person chooses something else. */
+export const standardExpiry = '90d';
+
 /** The fields of a new token. `id`: of the token that the form makes. */
 export function newFields(id: TokenId): FormFields {
-  return new FormFields(new URLSearchParams({ id, kind: 'read', expires: '90d' }));
+  return new FormFields(new URLSearchParams({ id, kind: 'read', expires: standardExpiry }));
 }
 
 export function fieldsOfToken(record: TokenRecord): FormFields {
@@ -34,14 +37,19 @@ export function fieldsOfToken(record: TokenRecord): FormFields {
       ['description', record.description],
       ['kind', record.kind],
       ['rate_limit', record.limit === null ? '' : String(record.limit)],
-      ['expires', record.expires_at === null ? expiryChoices.never : expiryChoices.keep],
+      ['expires', shownExpiry(record)],
       ...fieldsOfLimits(record),
     ]),
   );
 }
 
-/** Throws INVALID_INPUT with every faulty field. */
-export function parseDraft(fields: FormFields, nowMs: number): DraftFields {
+/** The choice of the expiry that the form of this token begins with. */
+export function shownExpiry({ expires_at: expiresAt }: Pick<TokenRecord, 'expires_at'>): string {
+  return expiresAt === null ? expiryChoices.never : expiryChoices.keep;
+}
+
+/** `shown`: the choice of the expiry that the form began with. Throws INVALID_INPUT with every faulty field. */
+export function parseDraft(fields: FormFields, nowMs: number, shown: string): DraftFields {
   const issues: Issue[] = [];
   const noting = <Value>(path: string, read: () => Value): Value | undefined => {
     try {
@@ -54,7 +62,7 @@ export function parseDraft(fields: FormFields, nowMs: number): DraftFields {
   };
   const description = noting('description', () => checkedDescription(fields.text('description')));
   const limit = noting('rate_limit', () => parseRateLimit(fields.text('rate_limit')));
-  const expiresAt = noting('expires_on', () => parseExpires(fields, nowMs));
+  const expiresAt = noting('expires_on', () => parseExpires(fields, nowMs, shown));
   const parsed = limitsOfFields(fields);
   if ('issues' in parsed) issues.push(...parsed.issues);
   if (issues.length > 0 || description === undefined || limit === undefined || 'issues' in parsed)
@@ -84,10 +92,19 @@ function parseRateLimit(text: string): number | null {
   throw new TokenError('LIMIT_INVALID', `"${text}" is not a whole number of requests an hour, such as 1000.`);
 }
 
-/** Throws TokenError. */
-function parseExpires(fields: FormFields, nowMs: number): Date | null | undefined {
-  const chosen = fields.text('expires');
+/**
+ * A typed day counts in place of a choice that nobody made. With another choice, one of the two is a mistake. Throws
+ * TokenError.
+ */
+function parseExpires(fields: FormFields, nowMs: number, shown: string): Date | null | undefined {
+  const [chosen, day] = [fields.text('expires'), fields.text('expires_on')];
+  if (day !== '' && chosen === shown) return parseExpiry(day, nowMs);
+  if (day !== '' && chosen !== expiryChoices.date)
+    throw new TokenError(
+      'EXPIRY_INVALID',
+      'The choice under “Expires” is another one. Choose “on a day”, or clear this.',
+    );
   if (chosen === expiryChoices.never) return null;
   if (chosen === expiryChoices.keep) return undefined;
-  return parseExpiry(chosen === expiryChoices.date ? fields.text('expires_on') : chosen, nowMs);
+  return parseExpiry(chosen === expiryChoices.date ? day : chosen, nowMs);
 }

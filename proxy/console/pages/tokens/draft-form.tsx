@@ -93,7 +93,7 @@ function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires:
   return (
     <div class="side-by-side">
       <SelectField name="expires" label="Expires" hint="Then the registry refuses it." choices={choices} />
-      <TextField name="expires_on" label="Day" type="date" hint="For “on a day”, to its end (UTC)." />
+      <TextField name="expires_on" label="Day" type="date" hint="It works to the end of this day (UTC)." />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { parseTokenId } from '../../../auth/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { changesOf, fieldsOfToken, newFields, parseDraft } from './draft-fields.ts';
+import { changesOf, fieldsOfToken, newFields, parseDraft, shownExpiry, standardExpiry } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
 import { secretView } from './secret-page.tsx';
 import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';
@@ -57,7 +57,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
 async function create(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const id = parseTokenId(fields.text('id'));
   if (id === undefined) throw new RegistryError('BAD_REQUEST', { message: 'This form is incomplete. Open it again.' });
-  const { description, kind, limit, limits, expiresAt } = parseDraft(fields, request.nowMs);
+  const { description, kind, limit, limits, expiresAt } = parseDraft(fields, request.nowMs, standardExpiry);
   const draft = { id, description, kind, limit, limits, expiresAt: expiresAt ?? null };
   try {
     const { record, secret } = await tokensFor(services, request).create(draft);
@@ -71,7 +71,7 @@ async function create(services: TokenPageServices, request: SignedInRequest, fie
 async function update(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const tokens = tokensFor(services, request);
   const record = await tokens.get(request.param('id'));
-  const patch = changesOf(record, parseDraft(fields, request.nowMs));
+  const patch = changesOf(record, parseDraft(fields, request.nowMs, shownExpiry(record)));
   if (patch === undefined) return { to: tokenPath(record), notice: 'same' };
   try {
     await tokens.update(record.id, patch);
