@@ -57,6 +57,8 @@ export interface HookInbox {
   readonly secretsOf: (hook: HookAddress) => Promise<readonly HookSecret[]>;
   /** The registered git repositories that are cloned from one of these addresses. */
   readonly repositoriesAt: (addresses: readonly NormalizedCloneUrl[]) => Promise<readonly RepositoryId[]>;
+  /** The registered git repositories of this owner at its forge. */
+  readonly repositoriesBelow: (owner: NormalizedCloneUrl) => Promise<readonly RepositoryId[]>;
   /**
    * Stores the delivery and the syncs that it asks for, in one commit. `repeated`: this id was received in the last 24
    * hours, and nothing is asked for again. A repository that was removed in between is left out.

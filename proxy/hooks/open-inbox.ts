@@ -30,7 +30,7 @@ export function openInbox(options: InboxOptions): HookInbox {
   const inTurn = new KeyedSemaphore(1);
   return {
     secretsOf: (hook) => secretsOf(options, hook),
-    repositoriesAt: createRepositoriesAt(state),
+    ...createRepositoriesAt(state),
     receive: async (delivery) => {
       const received = await inTurn.use(delivery.concerns[0] ?? hookPath(delivery.hook), () =>
         receive(options, delivery),

@@ -9,17 +9,25 @@ import type { HookInbox, NormalizedCloneUrl } from './inbox.ts';
 
 type ByAddress = ReadonlyMap<NormalizedCloneUrl, readonly RepositoryId[]>;
 
-export function createRepositoriesAt(state: Pick<StateStore, 'range' | 'generation'>): HookInbox['repositoriesAt'] {
+export function createRepositoriesAt(
+  state: Pick<StateStore, 'range' | 'generation'>,
+): Pick<HookInbox, 'repositoriesAt' | 'repositoriesBelow'> {
   let known: { readonly generation: number; readonly found: Promise<ByAddress> } | undefined;
-  return async (addresses) => {
+  const read = (): Promise<ByAddress> => {
     const generation = state.generation();
-    if (known?.generation !== generation) {
-      const found = listRepositories(state).then(byAddress);
-      known = { generation, found };
-      found.catch(() => (known = undefined));
-    }
-    const found = await known.found;
-    return [...new Set(addresses.flatMap((address) => found.get(address) ?? []))];
+    if (known?.generation === generation) return known.found;
+    const found = listRepositories(state).then(byAddress);
+    known = { generation, found };
+    found.catch(() => (known = undefined));
+    return found;
+  };
+  return {
+    repositoriesAt: async (addresses) => {
+      const found = await read();
+      return [...new Set(addresses.flatMap((address) => found.get(address) ?? []))];
+    },
+    repositoriesBelow: async (owner) =>
+      [...(await read())].filter(([address]) => address.startsWith(`${owner}/`)).flatMap(([, ids]) => ids),
   };
 }
 

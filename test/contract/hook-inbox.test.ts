@@ -166,6 +166,14 @@ function describeInbox(
       expect(await valid()).toEqual([other]);
     });
 
+    it('repositories are found by their owner, whose name another one may begin with', async () => {
+      await register(11, 'https://forge.example.org/acme/one.git');
+      await register(12, 'git@forge.example.org:Acme/two.git');
+      await register(13, 'https://forge.example.org/acme-labs/three.git');
+      const below = async () => inboxes[1]!.repositoriesBelow('forge.example.org/acme' as NormalizedCloneUrl);
+      await expect.poll(async () => (await below()).toSorted()).toEqual([id(11), id(12)]);
+    });
+
     it('repositories are found by their clone address, also one that was registered later', async () => {
       const at = async (address: string) => inboxes[1]!.repositoriesAt([address as NormalizedCloneUrl]);
       expect(await at('git.example.org/acme/late')).toEqual([]);

@@ -55,6 +55,8 @@ function createInbox(isShared: boolean): Registered {
       secretsOf: async (hook) => (hasHook(hook) ? secrets.map((text) => ({ id: 'whs_test', reveal: () => text })) : []),
       repositoriesAt: async (addresses) =>
         [...urls].filter(([, url]) => addresses.some((one) => one === normalizeCloneUrl(url))).map(([id]) => id),
+      repositoriesBelow: async (owner) =>
+        [...urls].filter(([, url]) => normalizeCloneUrl(url)?.startsWith(`${owner}/`)).map(([id]) => id),
       receive: async (delivery) => {
         const isRepeated = received.some(({ id, provider }) => id === delivery.id && provider === delivery.provider);
         received.push(delivery);

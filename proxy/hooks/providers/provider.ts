@@ -30,6 +30,8 @@ export interface Provider {
 export interface Payload {
   /** addresses of the repository, as the payload has them */
   readonly addresses: readonly string[];
+  /** the address of the organisation in a browser, where a test names no repository */
+  readonly owner?: string | undefined;
   /** the event, for a provider whose header does not name it */
   readonly event?: string | undefined;
   /** the id of the delivery, for a provider without a header for it */

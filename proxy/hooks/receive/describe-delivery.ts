@@ -33,7 +33,7 @@ export function needsBody({ of }: HookAddress, { eventOf }: Provider, headers: I
 }
 
 interface DescribingParts {
-  readonly inbox: Pick<HookInbox, 'repositoriesAt'>;
+  readonly inbox: Pick<HookInbox, 'repositoriesAt' | 'repositoriesBelow'>;
   readonly readPayload: ReadPayload;
 }
 
@@ -46,7 +46,7 @@ export async function describeDelivery(
   const event = provider.eventOf(headers) ?? payload.event;
   // an unknown event asks for a sync: a hint too many costs less than a lost one
   const subject = event === undefined ? 'code' : provider.subjectOf(event);
-  const repositories = subject === 'other' ? [] : await repositoriesOf(address, payload, inbox);
+  const repositories = subject === 'other' ? [] : await repositoriesOf(address, payload, inbox, subject);
   const outcome = outcomeOf(subject, repositories, hook);
   return {
     delivery: {
@@ -65,11 +65,15 @@ const nothing: Payload = { addresses: [] };
 
 async function repositoriesOf(
   address: HookAddress,
-  { addresses }: Payload,
-  { repositoriesAt }: Pick<HookInbox, 'repositoriesAt'>,
+  { addresses, owner }: Payload,
+  { repositoriesAt, repositoriesBelow }: DescribingParts['inbox'],
+  subject: Subject,
 ): Promise<readonly RepositoryId[]> {
   if (address.of === 'repository') return [address.id];
-  return repositoriesAt(addresses.map(normalizeCloneUrl).filter((one) => one !== undefined));
+  const found = await repositoriesAt(addresses.map(normalizeCloneUrl).filter((one) => one !== undefined));
+  // the test of an organisation's webhook names the organisation alone
+  const ofOwner = subject === 'ping' && found.length === 0 ? normalizeCloneUrl(owner ?? '') : undefined;
+  return ofOwner === undefined ? found : repositoriesBelow(ofOwner);
 }
 
 function outcomeOf(

@@ -13,15 +13,20 @@ export function hookAnswer(
   { delivery: { outcome }, repositories }: DescribedDelivery,
   stored: 'accepted' | 'repeated',
 ): Answer {
-  const message = stored === 'repeated' ? repeatedText : texts[outcome];
+  const isNameless = outcome === 'ping' && repositories.length === 0;
+  const message = stored === 'repeated' ? repeatedText : isNameless ? namelessText : texts[outcome];
   return jsonAnswer(outcome === 'ping' ? 200 : 202, { status: stored, outcome, repositories, message });
 }
 
 const repeatedText = 'This delivery was received before, and asks for nothing again.';
 
+const namelessText =
+  'The proof is valid. This test names no registered repository. A push names its own, and starts a sync if that one is ' +
+  'registered.';
+
 const texts: Readonly<Record<DeliveryOutcome, string>> = {
   sync: 'A sync of each of these repositories follows.',
-  ping: 'The proof is valid. A push to a registered repository starts a sync.',
+  ping: 'The proof is valid. A push to one of these repositories starts a sync.',
   'not about code': 'The proof is valid. This event changes no tags and branches, so no sync follows.',
   'unknown repository':
     'The proof is valid, but no git repository is registered with an address of this payload. Register it with ' +

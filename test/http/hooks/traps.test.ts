@@ -244,6 +244,22 @@ describe('the answer', () => {
     ]);
   });
 
+  it("to a ping of an organisation's webhook is 200 with its registered repositories", async () => {
+    await using hooks = await runHooks();
+    const [one, two] = ['https://github.com/acme/one.git', 'git@github.com:acme/two.git'].map(hooks.register);
+    hooks.register('https://github.com/other/three.git');
+    const ping = async (login: string) => {
+      const organization = { login, url: `https://api.github.com/orgs/${login}` };
+      const sender = { login: 'ada', html_url: 'https://github.com/ada' };
+      const body = JSON.stringify({ zen: 'Design for failure.', hook: { type: 'Organization' }, organization, sender });
+      return hooks.send('/hooks', await github.send(hooks.secret, { ...now(), event: 'ping', body }));
+    };
+    expect((await ping('acme')).json()).toMatchObject({ outcome: 'ping', repositories: [one?.id, two?.id] });
+    const nobody = await ping('nobody');
+    expect([nobody.status, nobody.json()]).toMatchObject([200, { repositories: [] }]);
+    expect(nobody.json()['message']).toContain('names no registered repository');
+  });
+
   it('to the signed test of Bitbucket Data Center is 200 with what a push would sync', async () => {
     await using hooks = await runHooks();
     const { id, path } = hooks.register(registeredAddresses['bitbucket-server']);
