@@ -14,19 +14,25 @@ export interface CommandState {
   readonly state: StateStore;
 }
 
+export interface Opening {
+  readonly makes?: boolean;
+  readonly changes?: boolean;
+  readonly area?: Area;
+}
+
 /**
  * `area`: the part of the data folder that the command reads. `makes`: the first commit of the command may make the data
- * folder and the state. Throws UsageError and StateError.
+ * folder and the state. `changes`: it changes an existing state. Throws UsageError and StateError.
  */
 export async function openCommandState(
   context: Context,
   flags: Given['flags'],
-  { makes = false, area = 'state' }: { readonly makes?: boolean; readonly area?: Area } = {},
+  { makes = false, changes = false, area = 'state' }: Opening = {},
 ): Promise<CommandState> {
   if (makes) {
     const { config, announceNew } = await makeOrReadDataFolder(context, flags, area);
     return { config, state: await openStateToChange(config, announceNew) };
   }
-  const config = await readDataFolder(context, flags, area);
+  const config = await readDataFolder(context, flags, area, changes ? 'change' : 'read');
   return { config, state: await openExistingState(config) };
 }

@@ -1,5 +1,6 @@
 // Refuses a data folder that belongs to another user. Otherwise a command would take what it may not read for absent,
-// and would answer that a registry has no token.
+// and would answer that a registry has no token. Root may read and write everything, but the files that root makes there
+// are closed to the owner: a command of root that changes such a folder is refused too (decision D407).
 
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,8 +28,27 @@ export async function refuseDenied(data: string, area: Area, right: 'read' | 'ch
       (facts) => accessFault(path, facts.isDirectory(), right),
       (error: NodeJS.ErrnoException) => error.code,
     );
-    if (code === 'EACCES' || code === 'EPERM') throw await denied(path, right);
+    if (code === 'EACCES' || code === 'EPERM') throw await denied(data, path, right);
   }
+}
+
+/** Throws UsageError if root would leave files in the data folder of another user. */
+export async function refuseRoot(data: string, area: Area, right: 'read' | 'change'): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const owner = await uidOf(data);
+  if (owner === undefined || owner === 0) return;
+  if (right === 'read' && (area === 'tree' || !(await opensWithNewFile(data)))) return;
+  const { shown, forSudo } = await userOf(owner);
+  throw new UsageError(
+    `${data} belongs to ${shown}, and root would leave files in it that this user may not change. Run the command as ` +
+      `that user, with "sudo -u ${forSudo}" before it, or with the command for operators of docs/how-to/deploy.md.`,
+  );
+}
+
+/** The database makes its lock file when it is opened, also to read. */
+async function opensWithNewFile(data: string): Promise<boolean> {
+  const [database, lock] = await Promise.all(['data.mdb', 'lock.mdb'].map((name) => uidOf(join(data, 'state', name))));
+  return database !== undefined && lock === undefined;
 }
 
 function accessFault(path: string, isFolder: boolean, right: 'read' | 'change'): Promise<string | undefined> {
@@ -39,20 +59,60 @@ function accessFault(path: string, isFolder: boolean, right: 'read' | 'change'):
   );
 }
 
-async function denied(path: string, right: 'read' | 'change'): Promise<UsageError> {
+async function denied(data: string, path: string, right: 'read' | 'change'): Promise<UsageError> {
   return new UsageError(
-    `The user ${ownUserName()} may not ${right} ${path}: ${await ownerText(path)}. ` +
+    `The user ${ownUserName()} may not ${right} ${path}: ${await ownerText(data, path)}. ` +
       `Or name another data folder with --data.`,
   );
 }
 
-/** Names the owner of the folder and the way to run a command as that user, or the change of its mode. No final point. */
-export async function ownerText(path: string): Promise<string> {
+/**
+ * Names the owner of a part of the data folder, and the repair: another mode, the owner of the whole folder for this
+ * part, or the command as the owner. No final point.
+ */
+export async function ownerText(data: string, path: string): Promise<string> {
   const { owned, uid } = await ownedPart(path);
   if (uid === process.getuid?.()) return `its mode forbids it. Change the mode: chmod -R u+rwX ${quoteForShell(owned)}`;
-  const name = (await userNameOf(uid)) ?? `'#${uid}'`;
-  const owner = name.startsWith("'") ? `the user with the id ${uid}` : name;
-  return `${owned === path ? 'it' : owned} belongs to ${owner}. Run the command as that user, with "sudo -u ${name}" before it`;
+  const { shown, forSudo } = await userOf(uid);
+  const of = `${owned === path ? 'it' : owned} belongs to ${shown}`;
+  const whole = path === data ? undefined : await uidOf(data);
+  if (whole !== undefined && whole !== uid) return `${of}, and ${await wholeOwnerText(data, whole)}`;
+  return `${of}. Run the command as that user, with "sudo -u ${forSudo}" before it`;
+}
+
+/** A command of another user left a part that the owner of the folder may not use. No final point. */
+async function wholeOwnerText(data: string, uid: number): Promise<string> {
+  const { shown, forChown } = await userOf(uid);
+  return `${data} to ${shown}. Give the folder back, as root: chown -R ${forChown} ${quoteForShell(data)}`;
+}
+
+/** A part of the data folder that belongs to root, in the folder of another user; with the repair. No final point. */
+export async function leftByRoot(data: string): Promise<string | undefined> {
+  const owner = await uidOf(data);
+  if (owner === undefined || owner === 0) return undefined;
+  for (const part of [...partsOf.all, 'public/dist', 'public/p2']) {
+    const path = join(data, part);
+    if ((await uidOf(path)) === 0) return `${path} belongs to root, and ${await wholeOwnerText(data, owner)}`;
+  }
+  return undefined;
+}
+
+/** undefined: it is not there, or this user may not see it. */
+async function uidOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+}
+
+/** A user for a sentence, and as a word of `sudo -u` and of `chown`. */
+async function userOf(
+  uid: number,
+): Promise<{ readonly shown: string; readonly forSudo: string; readonly forChown: string }> {
+  const name = await userNameOf(uid);
+  return name === undefined
+    ? { shown: `the user with the id ${uid}`, forSudo: `'#${uid}'`, forChown: String(uid) }
+    : { shown: name, forSudo: name, forChown: name };
 }
 
 /** The path, or the nearest folder above it whose owner this user may see. */

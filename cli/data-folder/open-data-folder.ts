@@ -9,22 +9,28 @@ import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { foreignFault } from '../../build/sources/data-folder.ts';
 import { foreignIn, lookAtFolder } from './data-folder-traces.ts';
-import { refuseDenied, type Area } from './folder-rights.ts';
+import { refuseDenied, refuseRoot, type Area } from './folder-rights.ts';
 
 type Flags = Given['flags'];
 
 /**
  * The configuration of a command that reads an existing data folder. Throws UsageError for a missing folder, a folder
  * without any file of a registry, and a folder that this user may not read. A command that uses only the state needs no
- * folder if the state is in a Redis.
+ * folder if the state is in a Redis. `right`: the command changes the registry, unless it is a dry run.
  */
-export async function readDataFolder(context: Context, flags: Flags, area: Area): Promise<Config> {
+export async function readDataFolder(
+  context: Context,
+  flags: Flags,
+  area: Area,
+  right: 'read' | 'change' = 'read',
+): Promise<Config> {
   const config = await configOf(context, flags);
   if (isChild(flags)) return config;
   await refuseDenied(config.data.value, area, 'read');
   const isNeeded = area !== 'state' || config.state.value === undefined;
   const found = lookAtFolder(config.data.value);
   if (found !== 'registry' && isNeeded) throw noDataFolder(config.data, found);
+  await refuseRoot(config.data.value, area, flags['dryRun'] === true ? 'read' : right);
   announce(context, flags, `Data folder: ${nameOf(config.data)}`);
   return config;
 }
@@ -51,11 +57,13 @@ export async function makeOrReadDataFolder(
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
   const found = lookAtFolder(data.value);
-  await refuseDenied(data.value, area, flags['dryRun'] === true ? 'read' : 'change');
+  const right = flags['dryRun'] === true ? 'read' : 'change';
+  await refuseDenied(data.value, area, right);
   if (mustExist && found !== 'registry') throw noDataFolder(data, found);
   if (found === 'file') return known; // the command refuses it
   const foreign = found === 'other files' ? foreignIn(data.value) : [];
   if (foreign.length > 0) throw new UsageError(foreignFault(data.value, foreign));
+  await refuseRoot(data.value, area, right);
   if (found !== 'registry' && flags['dryRun'] !== true)
     return { config, announceNew: () => announceIfMade(context, flags, data) };
   announce(context, flags, `Data folder: ${nameOf(data)}${found === 'registry' ? '' : ', which has no registry yet'}`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/observe/storage.ts';
 import { foreignIn, lookAtFolder } from '../data-folder/data-folder-traces.ts';
-import { ownerText } from '../data-folder/folder-rights.ts';
+import { leftByRoot, ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -27,7 +27,7 @@ export async function checkFolder(
   const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
   const name = `${path} (${origin})`;
   if (facts === 'EACCES' || facts === 'EPERM')
-    return failed('data', `This user may not read ${path}: ${await ownerText(path)}.`, anotherFolder);
+    return failed('data', `This user may not read ${path}: ${await ownerText(path, path)}.`, anotherFolder);
   if (typeof facts === 'string')
     return failed(
       'data',
@@ -50,6 +50,9 @@ export async function checkFolder(
 /** undefined: this user has every right in the folder. */
 async function checkOwner(path: string, owner: number, uid: number | undefined): Promise<Finding | undefined> {
   if (uid !== 0 || owner === 0) return checkRights(path);
+  const left = await leftByRoot(path);
+  if (left !== undefined)
+    return failed('data', 'A command of root left files in the data folder of another user.', `${left}.`);
   return warning(
     'data',
     `${path} belongs to user ${owner}, and root may do everything: root cannot check the permissions of that user.`,
@@ -73,7 +76,7 @@ async function checkRights(path: string): Promise<Finding | undefined> {
     if (denied !== undefined && denied !== 'ENOENT')
       return failed(
         'data',
-        `This user may not read and write ${folder} (${denied}): ${await ownerText(folder)}.`,
+        `This user may not read and write ${folder} (${denied}): ${await ownerText(path, folder)}.`,
         `If another user builds and serves, give the folder to that user: chown -R USER ${quoteForShell(path)}`,
       );
   }

@@ -27,8 +27,9 @@ export async function runMirrorCommand(
   context: Context,
   { flags }: Given,
   work: (work: MirrorWork) => Promise<number>,
+  { changes = false }: { readonly changes?: boolean } = {},
 ): Promise<number> {
-  const config = await readDataFolder(context, flags, 'all');
+  const config = await readDataFolder(context, flags, 'all', changes ? 'change' : 'read');
   const store = await openExistingState(config);
   const privateNames = await openPrivateNames(config);
   const mirror = composeMirror(config, {

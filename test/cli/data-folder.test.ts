@@ -7,81 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program/program.ts';
 import type { Context } from '../../cli/io/context.ts';
 import { listCommands } from '../util/command-reference.ts';
+import { making, reading } from '../util/data-folder-commands.ts';
 import { runCli, startCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 const reference = '0'.repeat(40);
-const repository = 'repo_0000000000000000';
-const connection = 'conn_4fHj2kLm9QwErTy0';
-
-/** Every command that only reads or changes an existing data folder. */
-const reading: readonly (readonly string[])[] = [
-  ['status'],
-  ['verify'],
-  ['why', 'acme/hello'],
-  ['impact', 'composer.lock'],
-  ['history'],
-  ['diff', '1'],
-  ['rollback', '1'],
-  ['prune'],
-  ['backup', 'copy'],
-  ['config', 'export', '--out', '-'],
-  ['token', 'list'],
-  ['token', 'show', 'tok_0'],
-  ['token', 'update', 'tok_0', '--limit', '5'],
-  ['token', 'explain', 'tok_0', 'acme/hello'],
-  ['token', 'rotate', 'tok_0'],
-  ['token', 'revoke', 'tok_0'],
-  ['user', 'list'],
-  ['user', 'update', 'bob@example.org', '--name', 'Bob'],
-  ['user', 'disable', 'bob@example.org'],
-  ['keys', 'list'],
-  ['keys', 'rotate'],
-  ['settings', 'list'],
-  ['settings', 'unset', 'limits.read'],
-  ['audit', 'list'],
-  ['audit', 'verify'],
-  ['state', 'show'],
-  ['package', 'list'],
-  ['package', 'withdraw', 'acme/hello', '1.0.0'],
-  ['package', 'restore', 'acme/hello', '1.0.0'],
-  ['package', 'statistics', 'acme/hello'],
-  ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
-  ['package', 'purged'],
-  ['package', 'purged', '--recover'],
-  ['mirror', 'list'],
-  ['mirror', 'verify'],
-  ['mirror', 'prune'],
-  ['mirror', 'warm', 'composer.lock'],
-  ['repository', 'list'],
-  ['repository', 'show', repository],
-  ['repository', 'update', repository, '--interval', '15m'],
-  ['repository', 'sync', repository],
-  ['repository', 'verify', repository],
-  ['repository', 'hook', repository],
-  ['repository', 'withdraw'],
-  ['repository', 'remove', repository],
-  ['site', '../site'],
-  ['connection', 'list'],
-  ['connection', 'show', connection],
-  ['connection', 'refresh', connection],
-  ['connection', 'update', connection, '--interval', '2h'],
-  ['connection', 'remove', connection],
-];
-
-/** Every command that may be the first one of a registry: it makes the data folder. */
-const making: readonly (readonly string[])[] = [
-  ['build', '../packages'],
-  ['token', 'create', '--description', 'CI'],
-  ['publish', '../packages/hello'],
-  ['receive', '../tree'],
-  ['repository', 'add', 'https://1.1.1.1/acme/tool.git'],
-  ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
-  ['settings', 'set', 'limits.read', '5'],
-  ['state', 'init'],
-  ['config', 'import', '../config.json'],
-  ['restore', '../nowhere'],
-];
 
 /**
  * Findings of `doctor`, servers that wait for the first build, commands without a data folder, and `connect`, which asks

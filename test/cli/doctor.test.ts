@@ -1,7 +1,8 @@
 // Tests `libretto doctor` on a registry and on a Redis: its findings and its advice. doctor-url.test.ts has the
 // findings from outside.
 
-import { chmodSync, chownSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -110,7 +111,8 @@ describe('doctor on a host', () => {
     const data = folder.at('of-nobody');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     await runCli(['token', 'create', '--description', 'a test', '--data', data], { cwd: folder.path });
-    chownSync(data, 65_534, 65_534);
+    for (const path of ['', ...readdirSync(data, { recursive: true, encoding: 'utf8' })])
+      chownSync(join(data, path), 65_534, 65_534);
     const report = await doctor(['--data', data]);
     expect([report.of('data'), report.of('state')]).toMatchObject([
       { verdict: 'warning', advice: expect.stringContaining(`with "sudo -u '#65534'" before it`) as string },

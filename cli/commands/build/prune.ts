@@ -12,7 +12,7 @@ import { parseSpan } from '../../config/span.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { stdout, actor, now } = context;
-  const { data } = await readDataFolder(context, flags, 'all');
+  const { data } = await readDataFolder(context, flags, 'all', 'change');
   const request = {
     dataDirectory: data.value,
     keepForMs: parseSpan('--keep-for', flags['keepFor']),

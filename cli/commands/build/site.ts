@@ -11,7 +11,7 @@ import { describeSite, writeSite } from '../../site/write-site.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const named = operands[0] === undefined ? flags : { ...flags, site: operands[0] };
-  const config = await readDataFolder(context, named, 'tree');
+  const config = await readDataFolder(context, named, 'tree', 'change');
   const { site, data } = config;
   if (site.value === undefined)
     throw new UsageError(

@@ -6,7 +6,7 @@ import type { KeyRing, RingKey } from '../../../proxy/keys/key-ring.ts';
 import { createDraftStore } from '../../../proxy/state/draft-store.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
-import { openCommandState } from '../../compose/command-state.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -22,14 +22,14 @@ export interface CommandStore {
   readonly close: () => Promise<void>;
 }
 
-/** `makes`: the command may create the folder of the state. */
+/** `isDraft`: what the command changes is dropped at its end. Otherwise as openCommandState. */
 export async function openCommandStore(
   context: Context,
   flags: Given['flags'],
-  { makes, isDraft }: { readonly makes: boolean; readonly isDraft: boolean },
+  { isDraft, ...opening }: Opening & { readonly isDraft: boolean },
 ): Promise<CommandStore> {
   if (isDraft) return openDraft(context, flags);
-  const { config, state } = await openCommandState(context, flags, { makes });
+  const { config, state } = await openCommandState(context, flags, opening);
   const { sealer } = composeKeys(config, context);
   return { config: await withSettingsOf(state, config), state, sealer, close: () => state.close() };
 }

@@ -6,6 +6,7 @@ import type { Connections } from '../../../proxy/forges/connections.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
 import { readProgress } from '../../../proxy/forges/model/read-progress.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { Opening } from '../../compose/command-state.ts';
 import { composeConnecting, type Connecting } from '../../compose/connections.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -25,9 +26,7 @@ export interface ConnectionCommand {
   readonly show: (record: ConnectionRecord) => Promise<ConnectionDocument>;
 }
 
-export interface CommandOptions {
-  /** the command may create the folder of the state */
-  readonly makes?: boolean;
+export interface CommandOptions extends Opening {
   /** what the command changes is dropped at its end */
   readonly isDraft?: boolean;
 }
@@ -37,9 +36,9 @@ export async function runConnectionCommand(
   context: Context,
   given: Given,
   work: (command: ConnectionCommand) => Promise<number>,
-  { makes = false, isDraft = false }: CommandOptions = {},
+  { isDraft = false, ...opening }: CommandOptions = {},
 ): Promise<number> {
-  const { config, state, sealer, close } = await openCommandStore(context, given.flags, { makes, isDraft });
+  const { config, state, sealer, close } = await openCommandStore(context, given.flags, { ...opening, isDraft });
   const connecting = composeConnecting(config, context, { state, sealer, installsHooks: !isDraft });
   try {
     return await work({

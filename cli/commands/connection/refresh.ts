@@ -16,6 +16,6 @@ export function run(context: Context, given: Given): Promise<number> {
       await printRefresh(command, record, refreshed, isDraft);
       return exitCodeOf(refreshed);
     },
-    { isDraft },
+    { changes: true, isDraft },
   );
 }

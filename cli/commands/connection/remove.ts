@@ -9,14 +9,19 @@ import { runConnectionCommand } from './connection-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const isConfirmed = given.flags['yes'] === true;
-  return runConnectionCommand(context, given, async ({ connections, id, json }) => {
-    const record = await connections.remove(id, isConfirmed ? id : undefined).catch((error: unknown) => {
-      throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
-    });
-    if (json) printJson(context.stdout, { id: record.id });
-    else printLines(context.summary, [`Removed the connection to ${record.owner} at ${record.web}.`]);
-    return 0;
-  });
+  return runConnectionCommand(
+    context,
+    given,
+    async ({ connections, id, json }) => {
+      const record = await connections.remove(id, isConfirmed ? id : undefined).catch((error: unknown) => {
+        throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
+      });
+      if (json) printJson(context.stdout, { id: record.id });
+      else printLines(context.summary, [`Removed the connection to ${record.owner} at ${record.web}.`]);
+      return 0;
+    },
+    { changes: true },
+  );
 }
 
 function unconfirmed({ details }: RegistryError, id: string): UsageError {

@@ -9,10 +9,15 @@ import { connectionFields } from './connection-flags.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const patch = connectionFields(given.flags, context.workingDirectory);
-  return runConnectionCommand(context, given, async ({ connections, show, id, json }) => {
-    const document = await show(await connections.update(id, patch));
-    if (json) printJson(context.stdout, document);
-    else printLines(context.summary, describeConnection(document));
-    return 0;
-  });
+  return runConnectionCommand(
+    context,
+    given,
+    async ({ connections, show, id, json }) => {
+      const document = await show(await connections.update(id, patch));
+      if (json) printJson(context.stdout, document);
+      else printLines(context.summary, describeConnection(document));
+      return 0;
+    },
+    { changes: true },
+  );
 }

@@ -64,7 +64,7 @@ async function rollBackHere(context: Context, { flags, operands }: Given): Promi
   if (lift === (operands[0] !== undefined))
     throw new UsageError('Name a publication from `libretto history`, or use --lift alone.');
   const to = operands[0] === undefined ? undefined : parseSerial(operands[0]);
-  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const dryRun = flags['dryRun'] === true;
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');

@@ -25,7 +25,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
       `There are no keys for ${JSON.stringify(purpose)}. Use signing or sealing, or no purpose for both.`,
     );
   if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
-  const config = await readDataFolder(context, flags, 'state');
+  const config = await readDataFolder(context, flags, 'state', 'change');
   const now = (): number => context.now().getTime();
   const state = await openStateIfAny(config);
   if (state === undefined)

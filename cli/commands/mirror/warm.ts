@@ -12,29 +12,34 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   const packages = given.operands.flatMap((path) => readLockFile(resolve(context.workingDirectory, path)));
-  return runMirrorCommand(context, given, async ({ mirror }) => {
-    if (!(await mirror.isOn()))
-      throw new UsageError(
-        'Nothing is mirrored: switch it on first, with `libretto settings set mirroring.enabled true`.',
+  return runMirrorCommand(
+    context,
+    given,
+    async ({ mirror }) => {
+      if (!(await mirror.isOn()))
+        throw new UsageError(
+          'Nothing is mirrored: switch it on first, with `libretto settings set mirroring.enabled true`.',
+        );
+      const warmed = await warmMirror(
+        mirror,
+        packages,
+        () => ({ nowMs: context.now().getTime(), epoch: 0 }),
+        ({ name, version, outcome }) => printLines(context.steps, [`${name} ${version}: ${outcome}`]),
       );
-    const warmed = await warmMirror(
-      mirror,
-      packages,
-      () => ({ nowMs: context.now().getTime(), epoch: 0 }),
-      ({ name, version, outcome }) => printLines(context.steps, [`${name} ${version}: ${outcome}`]),
-    );
-    const bad = warmed.filter(({ outcome }) => outcome === 'failed' || outcome === 'missing');
-    if (given.flags['json'] === true) printJson(context.stdout, { packages: warmed });
-    else printLines(context.summary, [summary(warmed)]);
-    printProblems(
-      context.stderr,
-      firstOf(
-        bad.map(({ name, version, reason }) => `  ${name} ${version}: ${reason ?? ''}`),
-        40,
-      ),
-    );
-    return bad.length === 0 ? 0 : 1;
-  });
+      const bad = warmed.filter(({ outcome }) => outcome === 'failed' || outcome === 'missing');
+      if (given.flags['json'] === true) printJson(context.stdout, { packages: warmed });
+      else printLines(context.summary, [summary(warmed)]);
+      printProblems(
+        context.stderr,
+        firstOf(
+          bad.map(({ name, version, reason }) => `  ${name} ${version}: ${reason ?? ''}`),
+          40,
+        ),
+      );
+      return bad.length === 0 ? 0 : 1;
+    },
+    { changes: true },
+  );
 }
 
 function summary(warmed: readonly Warmed[]): string {

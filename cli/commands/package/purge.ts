@@ -30,7 +30,7 @@ export const publishes = true;
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { stdout } = context;
-  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const order: PurgeOrder = {
     ...meantVersion(operands),
     reason: meantReason(flags['reason']),

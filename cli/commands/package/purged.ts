@@ -29,7 +29,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
       '--dry-run shows what a recovery would do, and there is no --recover. Add --recover, or leave --dry-run out to ' +
         'list the purged versions.',
     );
-  const config = await readDataFolder(context, flags, 'all');
+  const config = await readDataFolder(context, flags, 'all', flags['recover'] === undefined ? 'read' : 'change');
   const recovery =
     flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
   if (recovery !== undefined && flags['dryRun'] === true) {

@@ -63,7 +63,7 @@ interface Restored {
 
 async function restoreHere(context: Context, { flags, operands }: Given): Promise<Restored> {
   const { workingDirectory } = context;
-  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const meant = meantVersion(operands);
   refuseUnpublished(config.data.value);
   const request = await restoringRequest(

@@ -23,7 +23,7 @@ export const publishes = true;
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { stdout, summary } = context;
-  const config = await withStateSettings(await readDataFolder(context, flags, 'all'), context);
+  const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const meant = meantVersion(operands);
   if (flags['child'] === true) {
     const outcome = await orDamagedList(withholdVersion(meant, versionBuild(config, context)));

@@ -23,6 +23,6 @@ export function run(context: Context, given: Given): Promise<number> {
         ]);
       return 0;
     },
-    true,
+    { makes: true },
   );
 }

@@ -24,15 +24,20 @@ export const publishes = true;
 
 export function run(context: Context, given: Given): Promise<number> {
   assertOne(given);
-  return runRepositoryCommand(context, given, async (command) => {
-    const place = await placeOf(command);
-    const hooks = command.syncing.hooksOf(context.actor);
-    const { secret, exitCode, remark } = await act(command, place, hooks);
-    const record = await hooks.find(place);
-    await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), secret);
-    if (remark !== undefined && !command.json) printLines(context.remarks, ['', remark]);
-    return exitCode;
-  });
+  return runRepositoryCommand(
+    context,
+    given,
+    async (command) => {
+      const place = await placeOf(command);
+      const hooks = command.syncing.hooksOf(context.actor);
+      const { secret, exitCode, remark } = await act(command, place, hooks);
+      const record = await hooks.find(place);
+      await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), secret);
+      if (remark !== undefined && !command.json) printLines(context.remarks, ['', remark]);
+      return exitCode;
+    },
+    { changes: true },
+  );
 }
 
 /** One target and one action. */

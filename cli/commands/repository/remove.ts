@@ -13,23 +13,30 @@ export const publishes = true;
 
 export function run(context: Context, given: Given): Promise<number> {
   const { flags } = given;
-  return runRepositoryCommand(context, given, async ({ repositories, syncing, id, json }) => {
-    const parts = { repositories, syncer: syncing.syncer };
-    const { record, packages } = await removeRepository(parts, id, flags['yes'] === true ? id : undefined).catch(
-      (error: unknown) => {
-        throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
-      },
-    );
-    await syncing.syncer.idle();
-    if (json) printJson(context.stdout, { id: record.id, packages });
-    else
-      printLines(context.summary, [
-        record.type === 'composer'
-          ? `Removed ${record.url}; it is no longer used.`
-          : `Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`,
-      ]);
-    return 0;
-  });
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ repositories, syncing, id, json }) => {
+      const parts = { repositories, syncer: syncing.syncer };
+      const { record, packages } = await removeRepository(parts, id, flags['yes'] === true ? id : undefined).catch(
+        (error: unknown) => {
+          throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED'
+            ? unconfirmed(error, id)
+            : error;
+        },
+      );
+      await syncing.syncer.idle();
+      if (json) printJson(context.stdout, { id: record.id, packages });
+      else
+        printLines(context.summary, [
+          record.type === 'composer'
+            ? `Removed ${record.url}; it is no longer used.`
+            : `Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`,
+        ]);
+      return 0;
+    },
+    { changes: true },
+  );
 }
 
 function unconfirmed({ details }: RegistryError, id: string): UsageError {

@@ -9,7 +9,7 @@ import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import { askingOrder, listRepositories } from '../../../proxy/sync/list-repositories.ts';
 import { repositoryDocument, type RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
 import type { Given } from '../../io/command.ts';
-import { openCommandState } from '../../compose/command-state.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeSyncing, type Syncing } from '../../compose/sync.ts';
 import type { Config } from '../../config/config.ts';
@@ -33,16 +33,16 @@ export interface RepositoryCommand {
   readonly show: (record: RepositoryRecord) => Promise<RepositoryDocument>;
 }
 
-/** Runs `work` and resolves with its exit code. `makes`: the command may create the folder of the state. */
+/** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
 export async function runRepositoryCommand(
   context: Context,
   given: Given,
   work: (command: RepositoryCommand) => Promise<number>,
-  makes = false,
+  opening: Opening = {},
 ): Promise<number> {
   const { flags, operands } = given;
   const { stderr } = context;
-  const { config, state } = await openCommandState(context, flags, { makes });
+  const { config, state } = await openCommandState(context, flags, opening);
   const { sealer } = composeKeys(config, context);
   const onError = (error: unknown): void =>
     printLines(stderr, [error instanceof Error ? error.message : String(error)]);

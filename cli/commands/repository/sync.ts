@@ -20,7 +20,9 @@ export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
   if (remote !== undefined)
     return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));
-  return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
+  return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait, {
+    changes: true,
+  });
 }
 
 /** Ends in order after the end of its service: the result would have no reader, and the next sync needs the lock. */

@@ -10,10 +10,15 @@ import { describeRepository } from '../../text/repository-text.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const patch = repositoryPatch(given.flags, context.workingDirectory);
-  return runRepositoryCommand(context, given, async ({ repositories, show, id, json }) => {
-    const document = await show(await repositories.update(id, patch));
-    if (json) printJson(context.stdout, document);
-    else printLines(context.summary, describeRepository(document));
-    return 0;
-  });
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ repositories, show, id, json }) => {
+      const document = await show(await repositories.update(id, patch));
+      if (json) printJson(context.stdout, document);
+      else printLines(context.summary, describeRepository(document));
+      return 0;
+    },
+    { changes: true },
+  );
 }

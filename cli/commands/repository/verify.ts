@@ -26,24 +26,29 @@ interface Found {
 }
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ config, state, sealer, repositories, id, json }) => {
-    const record = unstored(given) ?? (await repositories.get(id));
-    if (record.type === 'composer') return verifyMirrored(record, { config, context, sealer, json });
-    const connectionCredentials = composeConnectionCredentials(config, context, { state, sealer });
-    const options = { config, environment: context.environment, sealer, connectionCredentials };
-    const prepared = await prepareSources([record], options);
-    const refusal = prepared.refusals.get(record.id);
-    const found =
-      refusal?.message ?? (await look(record, prepared.sources[0], config, context).finally(prepared.close));
-    if (json)
-      printJson(
-        context.stdout,
-        refusal !== undefined && refusal.code !== 'BUILD_FAILED' ? refusal.body() : asDocument(found),
-      );
-    else if (typeof found === 'string') printProblems(context.stderr, [`${record.url} cannot be read: ${found}`]);
-    else printLines(context.stdout, describe(record, found));
-    return typeof found === 'string' ? 1 : 0;
-  });
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ config, state, sealer, repositories, id, json }) => {
+      const record = unstored(given) ?? (await repositories.get(id));
+      if (record.type === 'composer') return verifyMirrored(record, { config, context, sealer, json });
+      const connectionCredentials = composeConnectionCredentials(config, context, { state, sealer });
+      const options = { config, environment: context.environment, sealer, connectionCredentials };
+      const prepared = await prepareSources([record], options);
+      const refusal = prepared.refusals.get(record.id);
+      const found =
+        refusal?.message ?? (await look(record, prepared.sources[0], config, context).finally(prepared.close));
+      if (json)
+        printJson(
+          context.stdout,
+          refusal !== undefined && refusal.code !== 'BUILD_FAILED' ? refusal.body() : asDocument(found),
+        );
+      else if (typeof found === 'string') printProblems(context.stderr, [`${record.url} cannot be read: ${found}`]);
+      else printLines(context.stdout, describe(record, found));
+      return typeof found === 'string' ? 1 : 0;
+    },
+    { changes: true },
+  );
 }
 
 /** The record that the server checks before it is registered; undefined: the stored one. */

@@ -14,19 +14,31 @@ import { syncBuild } from '../../sync/sync-build.ts';
 export const publishes = true;
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ config, state, sealer, repositories, json }) => {
-    const records = await repositories.list();
-    if (!(await createRepositorySources(config).hasLeftovers(records))) {
-      if (json) printJson(context.stdout, { published: false, withdrawn: [] });
-      else printLines(context.summary, ['Nothing is left of removed repositories.']);
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ config, state, sealer, repositories, json }) => {
+      const records = await repositories.list();
+      if (!(await createRepositorySources(config).hasLeftovers(records))) {
+        if (json) printJson(context.stdout, { published: false, withdrawn: [] });
+        else printLines(context.summary, ['Nothing is left of removed repositories.']);
+        return 0;
+      }
+      const report = await syncBuild({
+        config,
+        context,
+        sealer,
+        state,
+        list: () => repositories.list(),
+        id: undefined,
+      });
+      if ('exitCode' in report) return report.exitCode;
+      const shown = shownReport(report, config.data.value);
+      if (json) printJson(context.stdout, report);
+      else printChanges(context.summary, describeOutcome(shown, false));
+      printProblems(context.stderr, describeProblems(shown));
       return 0;
-    }
-    const report = await syncBuild({ config, context, sealer, state, list: () => repositories.list(), id: undefined });
-    if ('exitCode' in report) return report.exitCode;
-    const shown = shownReport(report, config.data.value);
-    if (json) printJson(context.stdout, report);
-    else printChanges(context.summary, describeOutcome(shown, false));
-    printProblems(context.stderr, describeProblems(shown));
-    return 0;
-  });
+    },
+    { changes: true },
+  );
 }

@@ -5,5 +5,5 @@ import type { Context } from '../../io/context.ts';
 import { runSettingsCommand } from './settings-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runSettingsCommand(context, given, (settings) => settings.describe(), false);
+  return runSettingsCommand(context, given, (settings) => settings.describe());
 }

@@ -13,7 +13,7 @@ export function run(context: Context, given: Given): Promise<number> {
     given,
     async (settings) =>
       (await settings.update({ [key]: valueOf(text) }, context.actor)).filter((view) => view.key === key),
-    true,
+    { makes: true },
   );
 }
 

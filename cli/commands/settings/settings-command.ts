@@ -6,21 +6,21 @@ import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';
 import type { Settings, SettingView } from '../../../proxy/settings/settings.ts';
 import type { Given } from '../../io/command.ts';
-import { openCommandState } from '../../compose/command-state.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeSettings } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { nearest } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-/** Runs `work` and shows the settings it gives. Only a command with `makes` creates the state's folder. */
+/** Runs `work` and shows the settings it gives. `opening`: as of openCommandState. */
 export async function runSettingsCommand(
   context: Context,
   { flags, operands }: Given,
   work: (settings: Settings) => Promise<readonly SettingView[]>,
-  makes: boolean,
+  opening: Opening = {},
 ): Promise<number> {
-  const { config, state: store } = await openCommandState(context, flags, { makes });
+  const { config, state: store } = await openCommandState(context, flags, opening);
   try {
     const views = await work(composeSettings(config, context, store));
     if (flags['json'] === true) printJson(context.stdout, { settings: views });

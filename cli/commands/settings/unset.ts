@@ -10,6 +10,6 @@ export function run(context: Context, given: Given): Promise<number> {
     context,
     given,
     async (settings) => (await settings.update({ [key]: null }, context.actor)).filter((view) => view.key === key),
-    false,
+    { changes: true },
   );
 }

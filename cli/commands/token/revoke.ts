@@ -6,15 +6,20 @@ import type { Given } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runTokenCommand(context, given, async ({ tokens, id, json, show }) => {
-    const { record, already } = await tokens.revoke(id);
-    const document = await show(record);
-    if (json) printJson(context.stdout, document);
-    else
-      printLines(context.summary, [
-        already
-          ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.`
-          : `${document.id} (${document.description}) is revoked. The registry refuses it from now on.`,
-      ]);
-  });
+  return runTokenCommand(
+    context,
+    given,
+    async ({ tokens, id, json, show }) => {
+      const { record, already } = await tokens.revoke(id);
+      const document = await show(record);
+      if (json) printJson(context.stdout, document);
+      else
+        printLines(context.summary, [
+          already
+            ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.`
+            : `${document.id} (${document.description}) is revoked. The registry refuses it from now on.`,
+        ]);
+    },
+    { changes: true },
+  );
 }

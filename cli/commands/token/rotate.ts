@@ -11,7 +11,7 @@ import { describeToken } from '../../text/token-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runTokenCommand(context, given, rotate);
+  return runTokenCommand(context, given, rotate, { changes: true });
 }
 
 async function rotate({ context, given: { flags }, config, tokens, id, json, show }: TokenCommand): Promise<void> {

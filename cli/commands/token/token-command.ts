@@ -4,10 +4,9 @@ import { readUses } from '../../../proxy/auth/token-uses.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
 import type { TokenRecord } from '../../../proxy/auth/token.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
-import { openCommandState } from '../../compose/command-state.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeTokens } from '../../compose/tokens.ts';
 import type { Config } from '../../config/config.ts';
-import type { Area } from '../../data-folder/folder-rights.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
@@ -29,13 +28,13 @@ export interface TokenCommand {
 
 /**
  * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command with `makes` creates the state's
- * folder. `area`: the part of the data folder that the command reads.
+ * folder. `opening`: as of openCommandState.
  */
 export async function runTokenCommand(
   context: Context,
   given: Given,
   work: (command: TokenCommand) => Promise<void>,
-  opening: { readonly makes?: boolean; readonly area?: Area } = {},
+  opening: Opening = {},
 ): Promise<number> {
   const { flags, operands } = given;
   const { config, state: store } = await openCommandState(context, flags, opening);

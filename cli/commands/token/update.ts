@@ -11,11 +11,16 @@ import { describeToken } from '../../text/token-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runTokenCommand(context, given, async ({ tokens, id, nowMs, json, show }) => {
-    const document = await show(await tokens.update(id, patchOf(given.flags, nowMs)));
-    if (json) printJson(context.stdout, document);
-    else printLines(context.summary, describeToken(document));
-  });
+  return runTokenCommand(
+    context,
+    given,
+    async ({ tokens, id, nowMs, json, show }) => {
+      const document = await show(await tokens.update(id, patchOf(given.flags, nowMs)));
+      if (json) printJson(context.stdout, document);
+      else printLines(context.summary, describeToken(document));
+    },
+    { changes: true },
+  );
 }
 
 function patchOf(given: Given['flags'], nowMs: number): TokenPatch {

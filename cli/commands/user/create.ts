@@ -49,7 +49,7 @@ export function run(context: Context, command: Given): Promise<number> {
       };
       await showChange(opened, await opened.users.create(draft));
     },
-    true,
+    { makes: true },
   );
 }
 

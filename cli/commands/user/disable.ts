@@ -5,8 +5,13 @@ import type { Context } from '../../io/context.ts';
 import { runUserCommand, showChange } from './user-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runUserCommand(context, given, async (command) => {
-    const { id } = await command.find();
-    await showChange(command, await command.users.update(id, { status: 'disabled' }));
-  });
+  return runUserCommand(
+    context,
+    given,
+    async (command) => {
+      const { id } = await command.find();
+      await showChange(command, await command.users.update(id, { status: 'disabled' }));
+    },
+    { changes: true },
+  );
 }

@@ -23,8 +23,13 @@ export function run(context: Context, given: Given): Promise<number> {
   };
   if (Object.keys(patch).length === 0)
     throw new UsageError('Nothing to change was given: --name, --role, --enable, --invite or --reset-two-factor.');
-  return runUserCommand(context, given, async (command) => {
-    const { id } = await command.find();
-    await showChange(command, await command.users.update(id, patch));
-  });
+  return runUserCommand(
+    context,
+    given,
+    async (command) => {
+      const { id } = await command.find();
+      await showChange(command, await command.users.update(id, patch));
+    },
+    { changes: true },
+  );
 }

@@ -7,7 +7,7 @@ import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
 import { invitationPage } from '../../config/invitation-page.ts';
 import type { Given } from '../../io/command.ts';
-import { openCommandState } from '../../compose/command-state.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composePeople } from '../../compose/people.ts';
 import { composeSettings, peopleRules } from '../../compose/settings.ts';
@@ -27,16 +27,16 @@ export interface UserCommand {
 }
 
 /**
- * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. Only a command with `makes` creates the
- * state's folder.
+ * Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. `opening`: as of
+ * openCommandState.
  */
 export async function runUserCommand(
   context: Context,
   { flags, operands }: Given,
   work: (command: UserCommand) => Promise<void>,
-  makes = false,
+  opening: Opening = {},
 ): Promise<number> {
-  const { config, state: store } = await openCommandState(context, flags, { makes });
+  const { config, state: store } = await openCommandState(context, flags, opening);
   try {
     const users = composePeople(
       context,

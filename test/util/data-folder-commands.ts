@@ -1,0 +1,84 @@
+// The commands that use a data folder, each with arguments that suit the folder of a test.
+
+const repository = 'repo_0000000000000000';
+const connection = 'conn_4fHj2kLm9QwErTy0';
+
+/** Every command that only reads or changes an existing data folder. */
+export const reading: readonly (readonly string[])[] = [
+  ['status'],
+  ['verify'],
+  ['why', 'acme/hello'],
+  ['impact', 'composer.lock'],
+  ['history'],
+  ['diff', '1'],
+  ['rollback', '1'],
+  ['prune'],
+  ['backup', 'copy'],
+  ['config', 'export', '--out', '-'],
+  ['token', 'list'],
+  ['token', 'show', 'tok_0'],
+  ['token', 'update', 'tok_0', '--limit', '5'],
+  ['token', 'explain', 'tok_0', 'acme/hello'],
+  ['token', 'rotate', 'tok_0'],
+  ['token', 'revoke', 'tok_0'],
+  ['user', 'list'],
+  ['user', 'update', 'bob@example.org', '--name', 'Bob'],
+  ['user', 'disable', 'bob@example.org'],
+  ['keys', 'list'],
+  ['keys', 'rotate'],
+  ['settings', 'list'],
+  ['settings', 'unset', 'limits.read'],
+  ['audit', 'list'],
+  ['audit', 'verify'],
+  ['state', 'show'],
+  ['package', 'list'],
+  ['package', 'withdraw', 'acme/hello', '1.0.0'],
+  ['package', 'restore', 'acme/hello', '1.0.0'],
+  ['package', 'statistics', 'acme/hello'],
+  ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
+  ['package', 'purged'],
+  ['package', 'purged', '--recover'],
+  ['mirror', 'list'],
+  ['mirror', 'verify'],
+  ['mirror', 'prune'],
+  ['mirror', 'warm', 'composer.lock'],
+  ['repository', 'list'],
+  ['repository', 'show', repository],
+  ['repository', 'update', repository, '--interval', '15m'],
+  ['repository', 'sync', repository],
+  ['repository', 'verify', repository],
+  ['repository', 'hook', repository],
+  ['repository', 'withdraw'],
+  ['repository', 'remove', repository],
+  ['site', '../site'],
+  ['connection', 'list'],
+  ['connection', 'show', connection],
+  ['connection', 'refresh', connection],
+  ['connection', 'update', connection, '--interval', '2h'],
+  ['connection', 'remove', connection],
+];
+
+/** Every command that may be the first one of a registry: it makes the data folder. */
+export const making: readonly (readonly string[])[] = [
+  ['build', '../packages'],
+  ['token', 'create', '--description', 'CI'],
+  ['publish', '../packages/hello'],
+  ['receive', '../tree'],
+  ['repository', 'add', 'https://1.1.1.1/acme/tool.git'],
+  ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
+  ['settings', 'set', 'limits.read', '5'],
+  ['state', 'init'],
+  ['config', 'import', '../config.json'],
+  ['restore', '../nowhere'],
+];
+
+/** The commands of `reading` that change nothing in the data folder, by their beginnings. */
+const onlyReading = (
+  'status, verify, why, impact, history, diff, ' +
+  'backup, config export, keys list, settings list, token list, token show, ' +
+  'token explain, user list, audit, state show, mirror list, mirror verify, ' +
+  'package list, package statistics, repository list, repository show, connection list, connection show'
+).split(', ');
+/** Whether a command of `reading` changes the data folder. */
+export const changes = (args: readonly string[]): boolean =>
+  args.join(' ') !== 'package purged' && !onlyReading.some((known) => args.join(' ').startsWith(known));
