@@ -1,6 +1,7 @@
 // Fills the deployment files of docs/deploy/ with the answers. The files name packages.example.org, 127.0.0.1:8080,
 // /etc/libretto and /var/lib/libretto; their filled form differs in these places alone. Pure.
 
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import type { Answers } from './answers.ts';
 import { quoteCommand, quoteForUnit } from './unit-text.ts';
 
@@ -21,6 +22,15 @@ const [exampleFolder, exampleData] = ['/etc/libretto', '/var/lib/libretto'];
 export const unitFiles = ['libretto.service', 'libretto-build.service', 'libretto-build.timer'] as const;
 
 export const proxyTemplates = { nginx: 'nginx.conf', caddy: 'Caddyfile', haproxy: 'haproxy.cfg' } as const;
+
+/** The script that starts the program as the units do, for operators. */
+export const operatorFile = 'libretto-operator';
+
+export function fillOperator(template: string, { config, program }: Filling): string {
+  return template
+    .replace(/^program=.*$/m, () => `program=${quoteForShell(program.at(-1) ?? '')}`)
+    .replace(/^configuration=.*$/m, () => `configuration=${quoteForShell(config)}`);
+}
 
 export function fillUnit(template: string, { answers: { data, listen }, config, program }: Filling): string {
   const folder = config.slice(0, config.lastIndexOf('/')) || '/';

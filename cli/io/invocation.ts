@@ -1,5 +1,5 @@
-// The command that starts this program, for lines to paste. A program that is on the PATH is `libretto`; a program that
-// was started as a script is `node lib/cli/main.js`. Messages write `libretto …`; streams for people write the command
+// The command that starts this program, for lines to paste. A program that is on the PATH is `libretto`; another one is
+// its path, such as `/opt/libretto/bin/libretto`, or `node lib/cli/main.js` for a script. Messages write `libretto …`; streams for people write the command
 // that works in the shell of the reader.
 
 import { accessSync, constants } from 'node:fs';
@@ -15,12 +15,14 @@ export interface Started {
   readonly path: string | undefined;
 }
 
-/** `libretto`, or `node lib/cli/main.js` where no `libretto` is on the PATH. */
+/** `libretto`, or the program's path or `node lib/cli/main.js` where no `libretto` is on the PATH. */
 export function invocationOf({ script, workingDirectory, path }: Started): string {
-  if (script === undefined || basename(script) !== 'main.js' || isOnPath(path)) return 'libretto';
+  if (script === undefined || isOnPath(path)) return 'libretto';
   const near = relative(workingDirectory, script);
   const shown = near.startsWith('..') ? script : near;
-  return `node ${quoteForShell(shown)}`;
+  if (basename(script) === 'main.js') return `node ${quoteForShell(shown)}`;
+  // a shell looks for a word without a slash on the PATH alone
+  return quoteForShell(shown.includes('/') ? shown : `./${shown}`);
 }
 
 function isOnPath(path: string | undefined): boolean {

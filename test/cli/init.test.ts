@@ -61,8 +61,10 @@ describe('libretto init', () => {
       new RegExp(`^ExecStart=${process.execPath} \\S+/lib/cli/main\\.js serve$`, 'm'),
     );
     expect(readFileSync(folder.at('libretto.conf'), 'utf8')).toContain('server_name registry.acme.test;');
+    expect(readFileSync(folder.at('libretto-operator'), 'utf8')).toMatch(/^program=\S+\/lib\/cli\/main\.js$/m);
     expect(stdout).toContain('useradd --system --home-dir /etc/libretto ');
-    expect(stdout).toContain('  sudo systemctl enable --now libretto.service libretto-build.timer\n');
+    expect(stdout).toContain(`  install -m 0755 ${folder.at('libretto-operator')} /usr/local/bin/libretto\n`);
+    expect(stdout).toContain('  systemctl enable --now libretto.service libretto-build.timer\n');
     expect(stdout).toContain('  libretto doctor --url https://registry.acme.test');
   });
 

@@ -1,7 +1,7 @@
 // The mistakes of a person who starts with Libretto, each with the message that it must get: what is wrong, where, and
 // what to do.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -290,6 +290,17 @@ describe('a newcomer who types', () => {
       'acme/tagged@v2.0.0',
       'acme/versioned@1.2.0',
     ]);
+  });
+
+  it('a wrong word to a program outside the PATH reads a command that the shell finds', async () => {
+    symlinkSync(binary, tree.path('lb'));
+    const { exitCode, stderr } = await execa(tree.path('lb'), ['token', 'show', 'CI', '-d', 'var'], {
+      cwd: tree.root,
+      env: { ...cleanEnvironment(), PATH: pathWithoutLibretto },
+      extendEnv: false,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('`./lb token list --data ')]);
   });
 
   it('a source that is not there leaves nothing behind', async () => {

@@ -19,7 +19,7 @@ cat /etc/ssl/packages.example.org.pem >> /etc/ssl/certs/ca-certificates.crt`;
 export const trustOfNode = { NODE_EXTRA_CA_CERTS: '/etc/ssl/packages.example.org.pem' };
 
 /** The program as the checkout has it, where `npm install --prefix` would put it. */
-const programLines = `
+export const programLines = `
 mkdir -p /opt/libretto/bin /opt/libretto/lib/node_modules
 ln -s /opt/clone /opt/libretto/lib/node_modules/libretto
 ln -s ../lib/node_modules/libretto/lib/cli/main.js /opt/libretto/bin/libretto`;

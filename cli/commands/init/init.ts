@@ -7,7 +7,15 @@ import { resolveBySystem } from '../../../build/egress/guarded-agent.ts';
 import type { Answers } from '../../init/answers.ts';
 import { collectAnswers } from '../../init/collect-answers.ts';
 import { configText } from '../../init/config-text.ts';
-import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../init/deploy-files.ts';
+import {
+  fillOperator,
+  fillProxyFile,
+  fillUnit,
+  operatorFile,
+  proxyTemplates,
+  unitFiles,
+  type Filling,
+} from '../../init/deploy-files.ts';
 import { hiddenPlaces } from '../../init/hidden-places.ts';
 import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
 import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
@@ -47,7 +55,10 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   printLines(stdout, ['', 'libretto doctor:']);
   await diagnose(context, { config: out }, true);
   const warnings = answers.systemd === undefined ? [] : hiddenPlaces(unitPlaces(answers));
-  printLines(stdout, ['', ...nextSteps({ answers, out, warnings, ...context })]);
+  printLines(stdout, [
+    '',
+    ...nextSteps({ answers, out, operator: join(dirname(out), operatorFile), warnings, ...context }),
+  ]);
   return 0;
 }
 
@@ -104,7 +115,10 @@ function filesOf({ networkAddresses }: Context, answers: Answers, out: string): 
     },
     ...(systemd === undefined
       ? []
-      : unitFiles.map((name) => ({ path: join(systemd, name), text: fillUnit(readDeployFile(name), filling) }))),
+      : [
+          ...unitFiles.map((name) => ({ path: join(systemd, name), text: fillUnit(readDeployFile(name), filling) })),
+          { path: join(directory, operatorFile), text: fillOperator(readDeployFile(operatorFile), filling) },
+        ]),
     ...(proxyFile === undefined || proxy === 'none'
       ? []
       : [{ path: proxyFile, text: fillProxyFile(readDeployFile(proxyTemplates[proxy]), filling) }]),

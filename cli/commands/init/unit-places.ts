@@ -8,10 +8,13 @@ import type { Answers } from '../../init/answers.ts';
 import type { Place } from '../../init/hidden-places.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 
+/** The place of the script for operators: a program installed there by npm gives way to it. */
+export const operatorPlace = '/usr/local/bin/libretto';
+
 /** The absolute command of this program: the installed program, or Node with the script. */
 export function programCommand(): readonly string[] {
   const [, script = ''] = process.argv;
-  if (basename(script) !== 'main.js') return [script];
+  if (basename(script) !== 'main.js' && script !== operatorPlace) return [script];
   return [process.execPath, realPath(script)];
 }
 

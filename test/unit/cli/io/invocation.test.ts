@@ -14,7 +14,11 @@ writeFileSync(folder.at('bin/libretto'), '#!/bin/sh\n', { mode: 0o755 });
 writeFileSync(folder.at('other/libretto'), 'not a program', { mode: 0o644 });
 
 it.each([
-  ['a program of the PATH', '/usr/bin/libretto', '/usr/bin', 'libretto'],
+  ['a program of the PATH', folder.at('bin/libretto'), `/usr/bin:${folder.at('bin')}`, 'libretto'],
+  ['a program outside the PATH', '/opt/libretto/bin/libretto', '/usr/bin', '/opt/libretto/bin/libretto'],
+  ['a program below this folder', '/srv/clone/node_modules/.bin/libretto', '', 'node_modules/.bin/libretto'],
+  ['a program in this folder', '/srv/clone/lb', '', './lb'],
+  ['a program whose path has a blank', '/opt/my tools/libretto', '', "'/opt/my tools/libretto'"],
   [
     'a script beside a program of the PATH',
     '/opt/libretto/lib/cli/main.js',
