@@ -77,13 +77,12 @@ async function accessOf(record: RepositoryRecord, options: RegisteredOptions, ke
       });
     return {};
   }
-  const { url, forge } = record;
-  const address = forge?.url ?? url;
-  const remote = remoteOf(address);
+  const { url, published_as: former } = record;
+  const remote = remoteOf(url);
   const addresses = await checkedAddresses(remote, createAddressPolicy(config.egressAllow.value), resolve);
   const credentials = await credentialsOf(record, options);
   const keyFile = await keys.write(record.id, credentials);
-  const renamed = address === url ? undefined : { from: url, to: address };
+  const renamed = former === undefined ? undefined : { from: former, to: url };
   return gitEnvironment({ remote, addresses, credentials, keyFile, renamed }, environment);
 }
 

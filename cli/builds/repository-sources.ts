@@ -34,7 +34,7 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
     source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id;
   return {
     check: (source) => check(source, config, resolve),
-    placeOf: idOf,
+    placeOf: ({ type, url, filters }) => idOf({ type, url, filters }),
     published: async (source) => (source.type === 'composer' ? [] : publishedFrom(idOf(source), data)),
     hasLeftovers: async (registered) => {
       const known = new Set(registered.filter(isBuilt).map(idOf));
@@ -48,9 +48,9 @@ export function isBuilt({ type }: Pick<RepositorySource, 'type'>): boolean {
   return type !== 'composer';
 }
 
-/** The source in the form of the command line. */
-export function sourceText({ type, url }: RepositorySource): string {
-  return type === 'git' ? `git:${url}` : `${type === 'directory' ? 'dir' : 'artifact'}:${url}`;
+/** The source in the form of the command line, under the address that its versions carry. */
+export function sourceText({ type, url, published_as: former = url }: RepositorySource): string {
+  return type === 'git' ? `git:${former}` : `${type === 'directory' ? 'dir' : 'artifact'}:${url}`;
 }
 
 /** The source as libretto.json would have it. Throws RegistryError INVALID_INPUT with every place that is wrong. */

@@ -33,9 +33,8 @@ export function createRepositoriesAt(
 
 function byAddress(records: readonly RepositoryRecord[]): ByAddress {
   const found = new Map<NormalizedCloneUrl, RepositoryId[]>();
-  for (const { id, type, url, forge } of records) {
-    // a renamed repository is cloned from its new address
-    const address = type === 'git' ? normalizeCloneUrl(forge?.url ?? url) : undefined;
+  for (const { id, type, url } of records) {
+    const address = type === 'git' ? normalizeCloneUrl(url) : undefined;
     if (address !== undefined) found.set(address, [...(found.get(address) ?? []), id]);
   }
   return found;

@@ -13,8 +13,10 @@ export type ForgeId = Branded<string, 'ForgeId'>;
 export interface ForgePlace {
   /** its credentials read the repository, unless the repository has its own */
   readonly connection: ConnectionId;
+  /** the address of the forge in a browser; with the id, the identity of the repository */
+  readonly web: string;
   readonly id: ForgeId;
-  /** the address that git fetches from now; differs from the record's `url` after a rename */
+  /** the address that git fetches from now */
   readonly url: string;
 }
 
@@ -37,7 +39,7 @@ export function parseForgeId(value: JsonValue | undefined): ForgeId | undefined 
 export function isForgePlace(value: JsonValue | undefined): boolean {
   if (value === undefined) return true;
   if (!isJsonObject(value)) return false;
-  const { connection, id, url } = value;
+  const { connection, web, id, url } = value;
   const isConnection = typeof connection === 'string' && parseConnectionId(connection) !== undefined;
-  return isConnection && parseForgeId(id) === id && typeof url === 'string';
+  return isConnection && parseForgeId(id) === id && typeof web === 'string' && typeof url === 'string';
 }

@@ -1,7 +1,6 @@
 // Registering, listing, changing and removing repositories. The command line and the management API both call this.
 // Every change is one commit with its audit event; credentials go in and never come out.
 
-import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
@@ -11,8 +10,10 @@ import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredenti
 import { findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { activeKey } from './job.ts';
+import { moveRepository } from './move-repository.ts';
 import {
   mintRepositoryId,
+  parseRepositoryPointer,
   repositoryKey,
   type RepositoryFilters,
   type RepositoryRecord,
@@ -20,6 +21,7 @@ import {
   type RepositoryType,
 } from './repository.ts';
 import { listRepositories } from './list-repositories.ts';
+import { addressKey, forgeKey, formerKey, newRows, ownRows } from './repository-places.ts';
 import { rowsOf } from './repository-rows.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
@@ -49,6 +51,10 @@ export interface Repositories {
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
+  /** The repository with this identity at a forge, whatever its name is now. */
+  readonly atForge: (place: ForgePlace) => Promise<RepositoryRecord | undefined>;
+  /** Its address at the forge is this one now. */
+  readonly move: (id: string, place: ForgePlace) => Promise<void>;
   /**
    * `confirm`: the id once more. Gives the packages that are then withdrawn. Throws CONFIRMATION_REQUIRED with them.
    */
@@ -76,6 +82,8 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     list: () => listRepositories(options.store),
     get: async (id) => (await findRepository(options.store, id)).record,
     update: (id, patch) => update(options, id, patch),
+    atForge: (place) => atForge(options.store, place),
+    move: (id, place) => moveRepository(options, id, place),
     remove: (id, confirm) => remove(options, id, confirm),
   };
 }
@@ -83,40 +91,48 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 async function create(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
   const { store, sources, actor } = options;
   const record = await newRecord(options, draft);
-  const { id, type, url, filters, interval } = record;
-  const [key, place] = [repositoryKey(id), placeKey(sources, record)];
-  const done = await store.commit(
-    {
-      conditions: [
-        { key, revision: null },
-        { key: place, revision: null },
-      ],
-      puts: [
-        { key, value: { ...record } as unknown as JsonObject },
-        { key: place, value: id },
-      ],
-      deletes: [],
-    },
-    {
-      actor,
-      action: 'repository.create',
-      subject: id,
-      details: {
-        type,
-        url,
-        filters: filters as JsonObject,
-        credentials: record.credentials_kind,
-        interval,
+  const key = repositoryKey(record.id);
+  const places = newRows(sources, record);
+  for (;;) {
+    const former = await store.get(formerKey(sources, record, record.url));
+    const stored = former === undefined ? record : { ...record, published_as: ownAddress(record) };
+    const done = await store.commit(
+      {
+        conditions: [
+          { key, revision: null },
+          ...places.map((place) => ({ key: place.key, revision: null })),
+          { key: formerKey(sources, record, record.url), revision: former?.revision ?? null },
+        ],
+        puts: [{ key, value: { ...stored } as unknown as JsonObject }, ...places],
+        deletes: [],
       },
-    },
-  );
-  if (done) return record;
-  throw registeredAlready(record, (await store.get(place))?.value);
+      { actor, action: 'repository.create', subject: record.id, details: detailsOf(record) },
+    );
+    if (done) return stored;
+    const taken = await Promise.all(places.map((place) => store.get(place.key)));
+    const other = taken.find((entry) => entry !== undefined);
+    // otherwise a repository was renamed to or from this address in between
+    if (other !== undefined) throw registeredAlready(record, other.value);
+  }
+}
+
+/** Versions of an earlier repository carry the address, so that those of this one need another. git asks the address. */
+function ownAddress({ id, url }: RepositoryRecord): string {
+  return `${url}/~${id}`;
+}
+
+function detailsOf({ type, url, filters, interval, credentials_kind: credentials }: RepositoryRecord): JsonObject {
+  return { type, url, filters: filters as JsonObject, credentials, interval };
+}
+
+async function atForge(store: AuditedStore, place: ForgePlace): Promise<RepositoryRecord | undefined> {
+  const entry = await store.get(forgeKey(place));
+  return entry === undefined ? undefined : (await findRepository(store, parseRepositoryPointer(entry.value))).record;
 }
 
 async function prepare(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {
   const record = await newRecord(options, draft);
-  const other = await options.store.get(placeKey(options.sources, record));
+  const other = await options.store.get(addressKey(options.sources, record));
   if (other !== undefined) throw registeredAlready(record, other.value);
   return record;
 }
@@ -146,11 +162,6 @@ function registeredAlready({ url }: RepositorySource, other: JsonValue | undefin
     message: `${url} is registered already${other === undefined ? '' : `, as ${String(other)}`}.`,
     details: { id: other ?? null },
   });
-}
-
-/** Two repositories with one place would publish the same packages, so a place may have only one. */
-function placeKey(sources: RepositorySources, source: RepositorySource): string {
-  return `repository-place/${createHash('sha256').update(sources.placeOf(source)).digest('hex')}`;
 }
 
 function sealed(
@@ -225,15 +236,17 @@ async function remove(
     const key = repositoryKey(record.id);
     const active = await store.get(activeKey(record.id));
     const rows = await rowsOf(store, record.id);
+    const places = await ownRows(store, sources, record);
     const done = await store.commit(
       // a sync that begins or ends in between would leave rows behind
       {
         conditions: [
           { key, revision },
           { key: activeKey(record.id), revision: active?.revision ?? null },
+          ...places.conditions,
         ],
         puts: [],
-        deletes: [key, placeKey(sources, record), ...rows],
+        deletes: [key, ...places.deletes, ...rows],
       },
       {
         actor,

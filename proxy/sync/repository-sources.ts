@@ -9,7 +9,7 @@ export interface RepositorySources {
    * fault, OUTSIDE_SOURCE_ROOTS, EGRESS_DENIED, CONFLICT if the configuration lists it.
    */
   readonly check: (source: RepositorySource) => Promise<RepositorySource>;
-  /** Equal for equal places, independent of the filters. */
+  /** Equal for equal addresses, independent of the filters and of the address that versions carry. */
   readonly placeOf: (source: RepositorySource) => string;
   /** Names of the packages that have versions published from it, sorted. */
   readonly published: (source: RepositorySource) => Promise<readonly string[]>;

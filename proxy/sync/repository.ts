@@ -41,11 +41,16 @@ export const filterNames = [
   'packages',
 ] as const satisfies readonly (keyof RepositoryFilters)[];
 
-/** The source of a repository; its place never changes, because credentials and published packages belong to it. */
+/** The source of a repository. A person never changes its place, because credentials and published packages belong to it. */
 export interface RepositorySource {
   readonly type: RepositoryType;
   /** for git and composer its address, for the others an absolute path */
   readonly url: string;
+  /**
+   * the address that its published versions carry, where it is another one: the repository was renamed at its forge, or
+   * it has an address that an earlier repository was published under
+   */
+  readonly published_as?: string;
   readonly filters: RepositoryFilters;
 }
 
@@ -117,6 +122,7 @@ function isRecord({
   created_by: by,
   updated_at: updated,
   forge,
+  published_as: former,
 }: JsonObject): boolean {
   const known = type === 'git' || type === 'directory' || type === 'artifact' || type === 'composer';
   const texts = [url, at, by, updated].every((text) => typeof text === 'string');
@@ -129,6 +135,7 @@ function isRecord({
     parseRepositoryId(id) !== undefined &&
     isJsonObject(filters) &&
     isForgePlace(forge) &&
+    (former === undefined || typeof former === 'string') &&
     (interval === null || typeof interval === 'number')
   );
 }

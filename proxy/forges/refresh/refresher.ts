@@ -6,20 +6,19 @@ import type { StateStore } from '../../state/state-store.ts';
 import { createLease, type Lease } from '../../sync/lease.ts';
 import { beatMs, type Liveness } from '../../sync/liveness.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
-import type { Repositories } from '../../sync/repositories.ts';
 import type { ConnectionAccess } from '../client/connection-access.ts';
 import { connectionKey, parseConnectionRecord } from '../model/connection.ts';
 import { refresh, type RefreshEnd } from './refresh.ts';
 import type { HookSecrets } from './refresh-parts.ts';
 import type { RefreshStep } from './refresh-step.ts';
 import { ConnectionRemoved } from './refresh-rows.ts';
-import { createRegistrar } from './registrar.ts';
+import { createRegistrar, type RegistrarRepositories } from './registrar.ts';
 
 export interface RefresherOptions {
   readonly state: StateStore;
   readonly store: AuditedStore;
   readonly access: Pick<ConnectionAccess, 'open'>;
-  readonly repositoriesOf: (actor: Actor) => Pick<Repositories, 'create' | 'get'>;
+  readonly repositoriesOf: (actor: Actor) => RegistrarRepositories;
   readonly hooks: HookSecrets | undefined;
   readonly liveness: Liveness;
   /** epoch milliseconds */
@@ -76,7 +75,7 @@ async function refreshHeld(
     connection,
     state,
     forge: access.open(connection),
-    registrar: createRegistrar({ store, actor, now, repositories: repositoriesOf(actor) }),
+    registrar: createRegistrar({ store, repositories: repositoriesOf(actor) }),
     hooks,
     now,
     random,

@@ -1,13 +1,13 @@
 // Registers the repositories of a connection, with the same service that people register with.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { moveRepository, type MoveParts } from '../../sync/move-repository.ts';
+import type { AuditedStore } from '../../state/audit.ts';
 import type { ForgePlace } from '../../sync/forge-place.ts';
 import type { Repositories } from '../../sync/repositories.ts';
-import { parseRepositoryId, repositoryKey, type RepositoryId, type RepositoryRecord } from '../../sync/repository.ts';
+import { repositoryKey, type RepositoryId, type RepositoryRecord } from '../../sync/repository.ts';
 import { connectionKey, type ConnectionRecord } from '../model/connection.ts';
 import { cloneUrl } from '../model/forge-address.ts';
-import type { ForgeRepository, SkipReason } from '../model/forge-repository.ts';
+import { parseSeen, seenKey, type ForgeRepository, type SkipReason } from '../model/forge-repository.ts';
 
 export interface Registrar {
   readonly register: (
@@ -20,20 +20,23 @@ export interface Registrar {
   readonly isRegistered: (id: RepositoryId) => Promise<boolean>;
 }
 
-export interface RegistrarParts extends MoveParts {
-  readonly repositories: Pick<Repositories, 'create' | 'get'>;
+export interface RegistrarParts {
+  readonly store: Pick<AuditedStore, 'get'>;
+  readonly repositories: RegistrarRepositories;
 }
+
+export type RegistrarRepositories = Pick<Repositories, 'create' | 'atForge' | 'move'>;
 
 export function createRegistrar(parts: RegistrarParts): Registrar {
   return {
     register: (connection, listed) => register(parts, connection, listed),
-    move: (id, connection, listed) => moveRepository(parts, id, placeOf(connection, listed)),
+    move: (id, connection, listed) => parts.repositories.move(id, placeOf(connection, listed)),
     isRegistered: async (id) => (await parts.store.get(repositoryKey(id))) !== undefined,
   };
 }
 
 function placeOf({ id: connection, web }: ConnectionRecord, { id, path }: ForgeRepository): ForgePlace {
-  return { connection, id, url: cloneUrl(web, path) };
+  return { connection, web, id, url: cloneUrl(web, path) };
 }
 
 async function register(
@@ -42,13 +45,15 @@ async function register(
   listed: ForgeRepository,
 ): Promise<{ repository: RepositoryId } | { skip: SkipReason }> {
   const forge = placeOf(connection, listed);
+  const known = await parts.repositories.atForge(forge);
+  if (known !== undefined) return takeOver(parts, known, forge);
   try {
     const interval = connection.sync_interval;
     const { id } = await parts.repositories.create({ type: 'git', url: forge.url, interval, forge });
     return { repository: id };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    if (error.code === 'CONFLICT') return takeOver(parts, forge, error);
+    if (error.code === 'CONFLICT') return { skip: 'taken' };
     if (refusals.has(error.code)) return { skip: 'refused' };
     throw error;
   }
@@ -57,21 +62,23 @@ async function register(
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'EGRESS_DENIED']);
 
 /**
- * The address is registered already. It is ours if it is the same repository of the forge: registered by a refresh that
- * was killed before its own row, or by a connection that was removed since.
+ * The same repository of the forge is registered already. It is ours if a refresh registered it that was killed before
+ * its own row, if its connection was removed since, or if it left the owner of the other connection.
  */
 async function takeOver(
-  parts: RegistrarParts,
+  { store, repositories }: RegistrarParts,
+  { id, url, forge: before }: RepositoryRecord,
   forge: ForgePlace,
-  { details }: RegistryError,
 ): Promise<{ repository: RepositoryId } | { skip: SkipReason }> {
-  const id = typeof details['id'] === 'string' ? parseRepositoryId(details['id']) : undefined;
-  if (id === undefined) return { skip: 'taken' };
-  const record: RepositoryRecord = await parts.repositories.get(id);
-  if (record.forge?.id !== forge.id) return { skip: 'taken' };
-  const isOurs = record.forge.connection === forge.connection;
-  if (!isOurs && (await parts.store.get(connectionKey(record.forge.connection))) !== undefined)
-    return { skip: 'taken' };
-  if (!isOurs) await moveRepository(parts, id, forge);
+  const isOurs = before?.connection === forge.connection;
+  if (!isOurs && before !== undefined && (await isHeld(store, before))) return { skip: 'taken' };
+  if (!isOurs || url !== forge.url) await repositories.move(id, forge);
   return { repository: id };
+}
+
+/** True if the connection still has the repository among those of its owner. */
+async function isHeld(store: Pick<AuditedStore, 'get'>, { connection, id }: ForgePlace): Promise<boolean> {
+  if ((await store.get(connectionKey(connection))) === undefined) return false;
+  const seen = await store.get(seenKey(connection, id));
+  return seen === undefined || parseSeen(seen.value).state !== 'removed';
 }

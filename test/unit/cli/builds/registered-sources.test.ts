@@ -78,6 +78,7 @@ async function prepare(
 }
 
 const connected = {
+  web: 'https://git.example.org',
   connection: 'conn_0123456789abcdef' as ConnectionId,
   id: '7' as ForgeId,
   url: 'https://git.example.org/acme/new-name.git',
@@ -110,7 +111,8 @@ describe('the environment of git for a registered repository', () => {
   });
 
   it('leads to the present address of a renamed repository, with the credentials of its connection', async () => {
-    const renamed = { ...record('https://git.example.org/acme/old-name.git'), forge: connected };
+    const published_as = 'https://git.example.org/acme/old-name.git';
+    const renamed = { ...record(connected.url), published_as, forge: connected };
     const {
       sources: [source],
     } = await prepare([renamed]);
@@ -126,7 +128,7 @@ describe('the environment of git for a registered repository', () => {
     const own = record(renamed.url, { open: { username: 'ci', password: 'its own' } });
     const {
       sources: [withOwn],
-    } = await prepare([{ ...own, forge: connected }]);
+    } = await prepare([{ ...own, published_as, forge: connected }]);
     expect(Object.values(withOwn?.environment ?? {})).toContain(
       `Authorization: Basic ${Buffer.from('ci:its own').toString('base64')}`,
     );

@@ -71,8 +71,11 @@ describe.each(allForges)('a refresh of %s', (name, start) => {
       `removed ${forge.owner}/tool-3`,
     ]);
     const after = await byUrl(registry.repositories);
-    expect(after.map(({ id, url }) => [id, url])).toEqual(before.map(({ id, url }) => [id, url]));
-    expect(after[0]?.forge?.url).toBe(`${forge.url}/${forge.owner}/renamed.git`);
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(after.map(({ url, published_as: former }) => [url, former])).toEqual([
+      [`${forge.url}/${forge.owner}/renamed.git`, before[0]?.url],
+      ...before.slice(1).map(({ url }) => [url, undefined]),
+    ]);
     expect((await registry.refresh(connection)).steps).toEqual([]);
 
     forge.repositories.push({ id: '3', name: 'tool-3', composer: { name: 'acme/tool-3' } });
