@@ -27,12 +27,21 @@ export function gitNotFound(cause?: unknown): GitFailure {
   return new GitFailure('git was not found. Install it (Debian: apt install git) or put it on the PATH.', { cause });
 }
 
+/** For a build of the command line, which uses the credentials of its user. */
+const credentialsRemedy =
+  'set up a git credential helper or an ssh key for the user who runs the build; give a registered repository other ' +
+  'credentials.';
+
+/** The message with another remedy for missing credentials. */
+export function withRemedy(message: string, remedy: string): string {
+  return message.replace(credentialsRemedy, () => remedy);
+}
+
 /** Advice for git's error messages, found by a pattern in the message. */
 const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     /could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i,
-    'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user ' +
-      'who runs the build; give a registered repository other credentials.',
+    `Credentials are missing or were not accepted: ${credentialsRemedy}`,
   ],
   [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
   [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],

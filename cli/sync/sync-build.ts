@@ -11,6 +11,7 @@ import { buildRequest } from '../builds/build-request.ts';
 import { composeConnectionCredentials } from '../compose/connection-credentials.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { registeredReason } from '../builds/registered-advice.ts';
 import { prepareSources, sourceTexts, type RegisteredSources } from '../builds/registered-sources.ts';
 import { stoppableBuild, type Stopped } from '../builds/stoppable-build.ts';
 
@@ -50,12 +51,16 @@ export async function syncBuild({
   const options = { config, environment: context.environment, sealer, connectionCredentials };
   const prepared = await prepareSources(records, options, sync);
   try {
-    return await buildPrepared(
+    const report = await buildPrepared(
       prepared,
       { sync, registeredNow: async () => sourceTexts(await list()) },
       config,
       context,
     );
+    const record = records.find((one) => one.id === id);
+    if ('exitCode' in report || record === undefined) return report;
+    const failed = report.failed.map((one) => ({ ...one, reason: registeredReason(record, one.reason) }));
+    return { ...report, failed };
   } finally {
     await prepared.close();
   }

@@ -161,11 +161,13 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const verified = await registry.api('POST', `/api/repositories/${id}/verify`);
     expect(verified.json).toMatchObject({
       ok: false,
-      message: expect.stringContaining('Credentials are missing or were not accepted') as string,
+      message: expect.stringContaining(
+        `Credentials are missing or were not accepted: give this repository others: \`libretto repository update ${id}`,
+      ) as string,
     });
     expect(await sync()).toMatchObject({
       state: 'failed',
-      error: { code: 'BUILD_FAILED', message: expect.stringContaining('Credentials') as string },
+      error: { code: 'BUILD_FAILED', message: expect.stringContaining(`libretto repository update ${id}`) as string },
     });
     expect(await show()).toMatchObject({ status: 'error' });
     expect(await installed('2.2.0')).toBe('two-two');

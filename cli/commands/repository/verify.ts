@@ -11,6 +11,7 @@ import type { Given } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
+import { registeredReason } from '../../builds/registered-advice.ts';
 import { prepareSources } from '../../builds/registered-sources.ts';
 import { composeConnectionCredentials } from '../../compose/connection-credentials.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
@@ -92,13 +93,14 @@ async function verifyMirrored(
 
 /** The contents of the repository, or the reason why it cannot be read. */
 async function look(
-  { type, url }: RepositoryRecord,
+  record: RepositoryRecord,
   source: RegisteredSource | undefined,
   config: Config,
   context: Context,
 ): Promise<Found | string> {
   if (source === undefined) throw new RegistryError('NOT_FOUND');
-  if (type === 'git') return lookAtRemote(url, source, config, context);
+  const { type, url } = record;
+  if (type === 'git') return lookAtRemote(record, source, config, context);
   const options = { root: url, dataDirectory: config.data.value, now: context.now };
   const folder =
     type === 'directory'
@@ -123,7 +125,7 @@ async function look(
 }
 
 async function lookAtRemote(
-  url: string,
+  record: RepositoryRecord,
   { options, environment }: RegisteredSource,
   config: Config,
   context: Context,
@@ -138,7 +140,7 @@ async function lookAtRemote(
   const { tags, branches, subdirectories } = options;
   try {
     const probe = await probeRepository({
-      url,
+      url: record.forge?.url ?? record.url,
       environment,
       timeoutMs: config.gitAskTimeout.value * 1000,
       stop: controller.signal,
@@ -154,7 +156,7 @@ async function lookAtRemote(
       problems: probe.problems,
     };
   } catch (error) {
-    if (error instanceof GitFailure) return error.message;
+    if (error instanceof GitFailure) return registeredReason(record, error.message);
     throw error;
   }
 }
