@@ -6,6 +6,7 @@ import { advisoriesOf } from '../../build/contract/advisory-lists.ts';
 import { digestOf } from '../../build/shared/text/digest-of.ts';
 import { readCatalogueAssets } from '../../proxy/console/assets/assets.ts';
 import { listPages } from '../../proxy/console/catalogue/list-pages.tsx';
+import { isAdvised } from '../../proxy/console/pages/package/advised-versions.ts';
 import { packagePages } from '../../proxy/console/catalogue/package-pages.tsx';
 import { publicPackage } from '../../proxy/console/catalogue/public-package.ts';
 import { assetFolder, renderPages, type CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
@@ -55,6 +56,7 @@ function listUnit({ packages, lists, name, description, publishedAt }: SiteTree)
     summary,
     isMirrored: false,
     hasAdvisories: advisoriesOf(lists, summary.name).advisories.length > 0,
+    isLatestAdvised: isAdvised(advisoriesOf(lists, summary.name), summary.latest_version),
   }));
   const data = searchData(rows);
   return {

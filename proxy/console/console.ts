@@ -17,7 +17,14 @@ import { respond } from './frame/respond.tsx';
 import { isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PasswordCheck, type Submitted } from './frame/submit-form.ts';
 import { arriveAt, originsOf, recognize, type Visit, type VisitParts } from './request/visit.ts';
-import { failureView, foreignPostView, refusalView, unknownHostView, unsafeTransportView } from './pages/refusals.tsx';
+import {
+  endedSessionView,
+  failureView,
+  foreignPostView,
+  refusalView,
+  unknownHostView,
+  unsafeTransportView,
+} from './pages/refusals.tsx';
 
 export interface ConsoleParts extends VisitParts {
   readonly pages: Pages;
@@ -88,10 +95,12 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
   return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
 }
 
-/** Nobody is sent to sign in, and back to the page afterwards. */
+/** Nobody is sent to sign in, and back to the page afterwards. A form is kept: its page says how to send it again. */
 function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): Promise<Answer> {
-  if (error.code === 'AUTHENTICATION_REQUIRED' && visit.asked.incoming.method !== 'POST')
-    return respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
+  if (error.code === 'AUTHENTICATION_REQUIRED')
+    return visit.asked.incoming.method === 'POST'
+      ? respond(visit, endedSessionView(visit.target), assets)
+      : respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
   return respond(visit, refusalView(error), assets);
 }
 

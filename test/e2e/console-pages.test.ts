@@ -147,6 +147,15 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
     expect(found).toEqual([]);
   });
 
+  it('the open menu of the account moves nothing', async () => {
+    const page = await visitor('admin', true);
+    await page.goto(address('/account'));
+    const top = async (): Promise<number | undefined> => (await page.locator('main').boundingBox())?.y;
+    const before = await top();
+    await page.locator('.menu.person > summary').click();
+    expect(await top()).toBe(before);
+  });
+
   it('headings of a changelog show their level', async () => {
     const page = await visitor('admin', true);
     await page.goto(address('/packages/acme/billing/changelog'));

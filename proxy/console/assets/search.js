@@ -37,8 +37,9 @@ function nameCell({ name, description, abandoned, advisory }) {
   const link = element('a', 'main-link', name);
   link.href = `packages/${name}/index.html`;
   const line = element('span', 'row', link);
-  if (abandoned) line.append(badges.querySelector('.warn').cloneNode(true));
-  if (advisory) line.append(badges.querySelector('.bad').cloneNode(true));
+  const [isAbandoned, latest, other] = badges.children;
+  if (abandoned) line.append(isAbandoned.cloneNode(true));
+  if (advisory) line.append((advisory === 'latest' ? latest : other).cloneNode(true));
   const cell = element('div', 'stack-tight', line);
   if (description !== undefined) cell.append(element('span', 'soft small prose', description));
   return cell;

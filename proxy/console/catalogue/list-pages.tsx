@@ -51,7 +51,8 @@ function List({ list, page }: { readonly list: CatalogueList; readonly page: num
       />
       <template id="badges">
         <AbandonedBadge />
-        <AdvisoryBadge />
+        <AdvisoryBadge isLatest />
+        <AdvisoryBadge isLatest={false} />
       </template>
       <div id="results" class="stack">
         <p class="soft small" role="status">

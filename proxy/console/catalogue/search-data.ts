@@ -12,7 +12,7 @@ export function searchData(rows: readonly PublishedRow[]): string {
 }
 
 /** What search.js shows of a package, and searches. Empty texts and lists are left out. */
-function foundPackage({ summary, hasAdvisories }: PublishedRow) {
+function foundPackage({ summary, hasAdvisories, isLatestAdvised }: PublishedRow) {
   const { name, description, keywords, type, latest_version: latest, updated_at: published, abandoned } = summary;
   return {
     name,
@@ -22,6 +22,6 @@ function foundPackage({ summary, hasAdvisories }: PublishedRow) {
     type,
     published,
     ...(abandoned === false ? {} : { abandoned: true }),
-    ...(hasAdvisories ? { advisory: true } : {}),
+    ...(hasAdvisories ? { advisory: isLatestAdvised ? 'latest' : 'other' } : {}),
   };
 }

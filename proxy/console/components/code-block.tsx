@@ -15,9 +15,14 @@ export function CodeBlock({ text, label }: CodeBlockProps): Child {
     <div class="code-block" data-copy>
       <pre tabindex={0} aria-label={label}>
         <code>
-          {text.split('\n').map((line, at, { length }) => (
-            <span>{at === length - 1 ? line : `${line}\n`}</span>
-          ))}
+          {text.includes('\n')
+            ? text.split('\n').map((line, at) => (
+                <>
+                  {at === 0 ? '' : '\n'}
+                  <span>{line}</span>
+                </>
+              ))
+            : text}
         </code>
       </pre>
       <button type="button" class="copy" aria-label={`Copy ${label}`}>

@@ -11,6 +11,10 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, milliseconds
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
+/** Ends of tokens and invitations: a plan for the next weeks needs the days. */
+const countedDays = 100;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** `at`: RFC 3339. `nowMs`: epoch milliseconds; undefined: the page is stored. */
@@ -25,9 +29,12 @@ export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: numbe
   );
 }
 
-/** `3 days ago`, `in 2 weeks`, `just now`. */
+/** `3 days ago`, `in 90 days`, `just now`. */
 export function relativeTime(ms: number, nowMs: number): string {
   const difference = ms - nowMs;
+  // a page is shown some seconds after the form that chose the end
+  const days = Math.floor((difference + minuteMs) / dayMs);
+  if (days >= 1 && days < countedDays) return relative.format(days, 'day');
   const [unit, size] = steps.find(([, step]) => Math.abs(difference) >= step) ?? [];
   return unit === undefined || size === undefined ? 'just now' : relative.format(Math.trunc(difference / size), unit);
 }

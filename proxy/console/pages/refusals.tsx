@@ -34,6 +34,29 @@ export function refusalView(error: RegistryError): PageView {
   };
 }
 
+/** The session ended while a form was filled in. `page`: of the form, where people come after signing in. */
+export function endedSessionView(page: string): PageView {
+  const title = 'Your session has ended';
+  return {
+    title,
+    status: 401,
+    content: (
+      <>
+        <PageHead title={title} sentence="Nothing was done. This page still has what you typed." />
+        <ol class="stack-tight">
+          <li>
+            <A to={`/sign-in?next=${encodeURIComponent(page)}`} target="_blank" rel="noopener">
+              Sign in in another tab
+            </A>
+            .
+          </li>
+          <li>Then reload this page here. The browser sends the form once more.</li>
+        </ol>
+      </>
+    ),
+  };
+}
+
 /** `requestId`: names the request in the log. */
 export function failureView(
   { code, message, retryAfterSeconds, isLogged }: InternalFault,

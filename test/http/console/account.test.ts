@@ -8,7 +8,7 @@ const stepMs = 30_000;
 
 /** The lines of the block to copy. */
 function blockIn({ html }: PageReply): string {
-  const lines = /<pre[^>]*><code>([^<]+)<\/code>/.exec(html)?.[1];
+  const lines = /<pre[^>]*><code>([^]+?)<\/code>/.exec(html)?.[1]?.replaceAll(/<\/?span>/g, '');
   if (lines === undefined) throw new Error('the page has no block to copy');
   return lines;
 }

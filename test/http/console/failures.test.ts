@@ -3,6 +3,22 @@
 import { describe, expect, it } from 'vitest';
 import { runConsole } from '../../util/running-console.ts';
 
+describe('a form that is sent after the session ended', () => {
+  it('stays in the browser: its page says how to sign in and send it again', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const session = new Map(browser.cookies);
+    browser.cookies.clear();
+    const sent = { email: 'joan@example.org', name: 'Joan', role: 'viewer' };
+    const { status, text, html } = await browser.post('/people/invite?a=b', sent);
+    expect([status, text.includes('Composer')]).toEqual([401, false]);
+    expect(text).toContain('Your session has ended Nothing was done.');
+    expect(html).toMatch(/<a href="[^"]*sign-in\?next=%2Fpeople%2Finvite%3Fa%3Db" target="_blank" rel="noopener">/);
+    for (const [name, value] of session) browser.cookies.set(name, value);
+    expect((await browser.post('/people/invite?a=b', sent)).text).toContain('joan@example.org');
+  });
+});
+
 describe('a damaged state', () => {
   it('becomes a page with the status, the reason and the id of the request, and a line in the log', async () => {
     await using console = await runConsole();

@@ -1,6 +1,10 @@
 // Tests the overview: the first steps of a new registry, what needs attention, and who sees it.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lastBuildPath } from '../../../build/contract/last-build.ts';
+import type { MirrorReport } from '../../../proxy/mirror/mirror-report.ts';
 import { below, temporaryTree, type Tree } from '../../util/package-tree.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type RunningConsole } from '../../util/running-console.ts';
@@ -66,6 +70,33 @@ describe('the overview', () => {
     expect(text).not.toContain('far away');
     const viewer = await running.signIn('viewer');
     expect((await viewer.browser.get('/overview')).text).not.toContain('CI of the shop');
+  });
+
+  it('names alarms of the mirror, and leads nobody to a page that is refused', async () => {
+    const alarm = { about: 'bad/sum 1.0.0', message: 'The SHA-1 is wrong.', lastMs: now };
+    const late = { kind: 'failure', about: 'other/late', message: 'No answer.', lastMs: now } as const;
+    const mirrorReport: MirrorReport = {
+      alarms: () => [{ kind: 'alarm', ...alarm }, late],
+      registries: () => Promise.resolve([]),
+      packages: () => Promise.resolve([]),
+      archives: () => Promise.resolve({ records: [], unreadable: 0 }),
+    };
+    await using running = await runConsole({ now: () => now, mirrorReport });
+    await publish(running, hello);
+    const lastBuild = join(running.registry.data, lastBuildPath);
+    const ended = JSON.parse(readFileSync(lastBuild, 'utf8')) as object;
+    writeFileSync(lastBuild, JSON.stringify({ ...ended, failed_sources: 1 }));
+    for (const role of ['admin', 'viewer'] as const) {
+      const { browser } = await running.signIn(role);
+      const { text, html } = await browser.get('/overview');
+      expect(text).toContain('Alarm about bad/sum 1.0.0 The SHA-1 is wrong.');
+      expect(text).not.toContain('other/late');
+      expect(text).toContain('The last build could not read 1 source');
+      const links = [...html.matchAll(/<main[^]*<\/main>/g)].flatMap(([main]) => [
+        ...main.matchAll(/href="([^"#]+)"/g),
+      ]);
+      for (const [, to] of links) expect([to, (await browser.get(`/${to}`)).status]).toEqual([to, 200]);
+    }
   });
 
   it('says that all is well, and counts packages, versions and installs', async () => {

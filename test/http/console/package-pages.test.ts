@@ -111,6 +111,7 @@ describe('the page of a package', () => {
     expect(text).toContain(`composer config -n repositories.libretto composer ${registry.url()}`);
     expect(text).toContain("composer require -n 'acme/billing:^1.2'");
     expect(text).toContain(registry.folder.at('billing'));
+    expect(text).toContain('Downloads None in the last 30 days');
     expect(text).toMatch(/Published just now by \w+ on the command line/);
     expect(html).toContain('Makes <strong>invoices</strong>.');
     expect(html).toContain('<a href="https://example.org/manual" rel="nofollow noopener noreferrer">');
@@ -156,6 +157,13 @@ describe('the page of a package', () => {
     const { text } = await visit('/acme/billing/advisories');
     expect(text).toContain('<1.1 1 version 1.0.0');
     expect((await visit('/acme/billing')).text).toContain('1 advisory in <1.1');
+    expect((await visit('/acme/billing/version?version=1.0.0')).text).toContain(
+      'Invoices of others can be read (<1.1)',
+    );
+    expect((await visit('/acme/billing/version?version=1.1.0')).text).not.toContain('Invoices of others');
+    const list = await visit('');
+    expect(list.text).toMatch(/acme\/billing advisory for other versions /);
+    expect(list.text).toMatch(/acme\/hostile abandoned advisory (?!for)/);
   });
 
   it('explains a version and a constraint', async () => {

@@ -31,7 +31,7 @@ async function browsersIn(console: RunningConsole): Promise<(who: CallerClass) =
 /** What became of a request, as far as rights go. */
 function verdictOf({ status, text, headers }: PageReply): 'allowed' | 'authenticate' | 'refused' {
   if (status === 303 && /sign-in\?next=/.test(String(headers['location']))) return 'authenticate';
-  if (status === 401 && text.includes('Sign in first')) return 'authenticate';
+  if (status === 401 && text.includes('Your session has ended')) return 'authenticate';
   return status === 403 ? 'refused' : 'allowed';
 }
 

@@ -3,6 +3,7 @@
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
+import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
@@ -27,6 +28,8 @@ export interface NeedFacts {
   readonly leftOut: readonly QuarantinedVersion[];
   readonly tokens: readonly TokenRecord[] | undefined;
   readonly upstreams: readonly UpstreamProblem[];
+  /** what other registries sent, and what was refused */
+  readonly alarms: readonly MirrorAlarm[];
   readonly disks: readonly DiskSpace[] | undefined;
   /** true: the shared counters cannot be reached */
   readonly countsAlone: boolean;
@@ -55,6 +58,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       detail: message,
       to: '/mirror',
     })),
+    ...alarmNeeds(facts.alarms),
     ...leftOutNeeds(facts.leftOut),
     ...tokenNeeds(facts.tokens ?? [], nowMs),
   ];
@@ -115,6 +119,21 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
       to: '/health',
     });
   return needs;
+}
+
+function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
+  const needs = alarms.map(({ about, message }) => ({
+    kind: 'bad' as const,
+    title: `Alarm about ${about}`,
+    detail: message,
+    to: '/mirror',
+  }));
+  return atMost(needs, (left) => ({
+    kind: 'bad',
+    title: `${counted(left, 'more alarm')} about other registries`,
+    detail: 'The page about the mirror has them.',
+    to: '/mirror',
+  }));
 }
 
 function repositoryNeed({ id, url, error_message: message }: RepositoryDocument): Need {

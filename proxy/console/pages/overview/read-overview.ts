@@ -5,6 +5,7 @@ import { parseQuarantined, quarantinedPath } from '../../../../build/contract/qu
 import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
+import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import { measureDisks } from '../../../observe/storage.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
 import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
@@ -25,6 +26,8 @@ export interface OverviewServices extends Omit<StatusOptions, 'published'>, Call
   /** installs that clients reported */
   readonly installs: Pick<Downloads, 'byDay'>;
   readonly inspection: () => Promise<Inspection>;
+  /** undefined: nothing is mirrored here */
+  readonly mirrorReport: Pick<MirrorReport, 'alarms'> | undefined;
 }
 
 export interface Overview {
@@ -56,6 +59,7 @@ export async function readOverview(services: OverviewServices, request: SignedIn
     lastBuild: status.last_build,
     damaged: status.counts.damaged_packages,
     upstreams: status.mirror.problems,
+    alarms: (services.mirrorReport?.alarms() ?? []).filter(({ kind }) => kind === 'alarm'),
     countsAlone: status.counters === 'local',
     failedChecks: may('getHealth')
       ? inspection.health.last()?.findings.filter(({ verdict }) => verdict === 'failed').length
@@ -64,7 +68,10 @@ export async function readOverview(services: OverviewServices, request: SignedIn
   const counts = [...installs].map(([date, count]) => ({ date, count }));
   return {
     status,
-    needs: needsOf(facts, nowMs),
+    needs: needsOf(facts, nowMs).map(({ to, ...need }) => ({
+      ...need,
+      ...(to === undefined || (to === '/health' && !may('getHealth')) ? {} : { to }),
+    })),
     installs: everyDay(counts, shownDays, nowMs),
     publications,
     repositories,

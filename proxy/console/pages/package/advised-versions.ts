@@ -3,7 +3,7 @@
 import type { Advisory, PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
 import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
-import type { NormalizedVersion } from '../../../../build/contract/version.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../../../build/contract/version.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
 import { webAddress } from './web-links.ts';
 
@@ -42,6 +42,15 @@ export function warnedVersions(
       })),
     ),
   ];
+}
+
+/** Whether an advisory is about this version. `label`: as published. */
+export function isAdvised({ advisories }: Pick<PackageAdvisories, 'advisories'>, label: string): boolean {
+  const version = normalizeVersion(label);
+  return advisories.some(({ affectedVersions }) => {
+    const parsed = parseConstraint(affectedVersions);
+    return version !== undefined && !('refusal' in parsed) && matches(parsed.constraint, version);
+  });
 }
 
 function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Warned {

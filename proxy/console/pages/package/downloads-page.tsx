@@ -66,7 +66,11 @@ function DownloadsView({ opened, days, versions, total }: DownloadsProps): Child
     <PackageFrame opened={opened} tab="downloads">
       <section class="stack-tight">
         <h2>The last {shownDays} days</h2>
-        <DayChart days={days} unit="download" />
+        {days.some(({ count }) => count > 0) ? (
+          <DayChart days={days} unit="download" />
+        ) : (
+          <p class="soft">No downloads in these days.</p>
+        )}
       </section>
       <section class="stack-tight">
         <h2>By version</h2>

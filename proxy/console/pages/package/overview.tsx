@@ -1,6 +1,7 @@
 // What the first page of a package shows: how to install it, its README, how often it is used, and the facts.
 
 import type { Child } from 'hono/jsx';
+import { parsePackageName } from '../../../../build/contract/name.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { DayChart, type DayCount } from '../../components/day-chart.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -34,7 +35,7 @@ export function Overview({ opened, readme, days, publisher, origin, makesTokens,
   const { name, details, summary } = opened;
   return (
     <PackageFrame opened={opened} tab="overview">
-      {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} />}
+      {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
       <div class="package">
         <InstallPanel requirement={requirementOf(name, details.versions)} {...{ origin, makesTokens }} />
         <section class="readme stack" aria-label="README">
@@ -50,24 +51,34 @@ export function Overview({ opened, readme, days, publisher, origin, makesTokens,
 }
 
 function Downloads({ name, days }: { readonly name: string; readonly days: readonly DayCount[] }): Child {
+  const total = days.reduce((sum, { count }) => sum + count, 0);
   return (
     <section class="stack-tight">
       <h2>Downloads</h2>
-      <DayChart days={days} unit="download" />
+      {total === 0 ? null : <DayChart days={days} unit="download" />}
       <p class="small">
         <A to={packagePath(name, 'downloads')}>
-          {shownNumber(days.reduce((sum, { count }) => sum + count, 0))} in the last {days.length} days
+          {total === 0 ? 'None' : shownNumber(total)} in the last {days.length} days
         </A>
       </p>
     </section>
   );
 }
 
-function Abandoned({ replacement }: { readonly replacement: boolean | string }): Child {
+interface AbandonedProps {
+  /** as the package or libretto.json names it */
+  readonly replacement: boolean | string;
+  readonly all: OpenPackage['packages']['all'];
+}
+
+function Abandoned({ replacement, all }: AbandonedProps): Child {
+  if (typeof replacement !== 'string')
+    return <Notice kind="warn">This package is abandoned, and no other is named instead.</Notice>;
+  const name = parsePackageName(replacement.toLowerCase());
   return (
     <Notice kind="warn">
-      This package is abandoned.{' '}
-      {typeof replacement === 'string' ? `Its authors suggest ${replacement} instead.` : 'Its authors name no other.'}
+      This package is abandoned. Use{' '}
+      {name !== undefined && all.has(name) ? <A to={packagePath(name)}>{replacement}</A> : replacement} instead.
     </Notice>
   );
 }

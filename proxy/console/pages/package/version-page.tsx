@@ -10,11 +10,13 @@ import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { shownBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
+import { warnedVersions } from './advised-versions.ts';
 import { Reference } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
@@ -74,6 +76,7 @@ function Version({ opened, version, locate, request }: VersionProps): Child {
           ) : undefined
         }
       />
+      <Warnings {...{ opened, version }} />
       <div class="two-columns">
         <section class="stack">
           <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
@@ -85,6 +88,23 @@ function Version({ opened, version, locate, request }: VersionProps): Child {
         </aside>
       </div>
     </>
+  );
+}
+
+/** What advisories and filter lists say about this version. */
+function Warnings({ opened: { name, advisories }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
+  const warned = warnedVersions(advisories, [version]).filter(({ affected }) => affected.length > 0);
+  if (warned.length === 0) return null;
+  return (
+    <Notice kind="bad">
+      {warned.map(({ title, severity, constraint }) => (
+        <p>
+          <strong class="breaks">{title}</strong> ({severity === undefined ? '' : `${severity}, `}
+          {constraint})
+        </p>
+      ))}
+      <A to={packagePath(name, 'advisories')}>Advisories of this package</A>
+    </Notice>
   );
 }
 

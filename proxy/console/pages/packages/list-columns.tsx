@@ -22,7 +22,7 @@ export function listColumns(
   };
 }
 
-function NameCell({ summary, isMirrored, hasAdvisories }: PublishedRow): Child {
+function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised }: PublishedRow): Child {
   return (
     <div class="stack-tight">
       <span class="row">
@@ -30,7 +30,7 @@ function NameCell({ summary, isMirrored, hasAdvisories }: PublishedRow): Child {
           {summary.name}
         </A>
         {summary.abandoned === false ? null : <AbandonedBadge />}
-        {hasAdvisories ? <AdvisoryBadge /> : null}
+        {hasAdvisories ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
         {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
       </span>
       {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
@@ -46,10 +46,11 @@ export function AbandonedBadge(): Child {
   );
 }
 
-export function AdvisoryBadge(): Child {
+/** `isLatest`: an advisory is about the latest version. */
+export function AdvisoryBadge({ isLatest }: { readonly isLatest: boolean }): Child {
   return (
-    <Badge kind="bad" icon="shield-alert">
-      advisory
+    <Badge kind={isLatest ? 'bad' : 'warn'} icon="shield-alert">
+      {isLatest ? 'advisory' : 'advisory for other versions'}
     </Badge>
   );
 }

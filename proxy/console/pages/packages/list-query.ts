@@ -35,6 +35,8 @@ export interface ListedRow extends ListedPackage {
   readonly downloads: number;
   /** an advisory of the registry's list names it */
   readonly hasAdvisories: boolean;
+  /** one of them is about the latest version */
+  readonly isLatestAdvised: boolean;
 }
 
 /** Facts that change without a publication. */

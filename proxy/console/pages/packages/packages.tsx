@@ -1,8 +1,10 @@
 // The pages about packages.
 
+import { advisoriesOf } from '../../../../build/contract/advisory-lists.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { isAdvised } from '../package/advised-versions.ts';
 import type { PackagePageServices } from '../package/package-services.ts';
 import { registerOnePackage } from '../package/package.tsx';
 import { PackageList } from './list-page.tsx';
@@ -79,6 +81,7 @@ async function findRows(
     // the totals of all packages are only needed for the order by downloads
     downloads: await downloads.totalOf(one.summary.name),
     hasAdvisories: facts.hasAdvisories(one.summary.name),
+    isLatestAdvised: isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version),
   }));
   return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
 }

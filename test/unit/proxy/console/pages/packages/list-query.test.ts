@@ -13,6 +13,7 @@ const row = (name: string, more: Partial<ListedRow & ListedRow['summary']> = {})
   isMirrored: more.isMirrored ?? false,
   downloads: more.downloads ?? 0,
   hasAdvisories: more.hasAdvisories ?? false,
+  isLatestAdvised: false,
   summary: {
     name: name as PackageName,
     description: null,
