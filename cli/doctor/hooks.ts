@@ -30,7 +30,7 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
     if (hooked.length === 0) return refused;
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
     const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
-    return [summaryOf(hooked, silent), ...refused, ...missed.flat()];
+    return [summaryOf(hooked, silent), ...unserved(config), ...refused, ...missed.flat()];
   } finally {
     await state.close();
   }
@@ -71,6 +71,13 @@ function summaryOf(hooked: readonly Hooked[], silent: readonly Hooked[]): Findin
   const names = silent.slice(0, 5).map(({ record }) => record.url);
   const more = silent.length > names.length ? ` and ${silent.length - names.length} more` : '';
   return ok('hook', `${repositories}; no hook for longer than the interval from ${names.join(', ')}${more}`);
+}
+
+/** Webhooks get 404 from a server without the feature. */
+function unserved({ features }: Config): readonly Finding[] {
+  if (features.value.includes('hooks')) return [];
+  const message = 'repositories have webhooks, but the configuration leaves out the feature hooks: they get 404';
+  return [warning('hook', message, 'Add hooks to "features" in libretto.json, and restart the server.')];
 }
 
 const mostRefused = 10;

@@ -12,6 +12,7 @@ import { composeKeys } from '../compose/keys.ts';
 import { composePeople } from '../compose/people.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
 import { invitationPage } from '../config/invitation-page.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
@@ -41,6 +42,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     stateKind: config.state.value === undefined ? ('lmdb' as const) : ('redis' as const),
     people,
     invitationPage: invitationPage(config),
+    publicUrl: publicUrlOf(config)?.url,
     sessions: people.sessions,
     version,
     artifactsOf: artifactsFor(core, store),

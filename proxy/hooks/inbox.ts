@@ -18,6 +18,17 @@ export const providerNames = [
 ] as const;
 export type ProviderName = (typeof providerNames)[number];
 
+/** For people. */
+export const providerTitles: Readonly<Record<ProviderName, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  bitbucket: 'Bitbucket Cloud',
+  'bitbucket-server': 'Bitbucket Data Center',
+  gitea: 'Gitea or Forgejo',
+  azure: 'Azure DevOps',
+  generic: 'Another program',
+};
+
 /**
  * The address of a clone without scheme, user, default port, `.git` and slash at its end, host in lower case: equal for
  * all spellings of one repository.

@@ -8,7 +8,7 @@ import { startManagedRegistry } from '../util/managed-registry.ts';
 type Json = Record<string, unknown>;
 
 it('refused webhooks are counted with the reason of the last one, until a new secret is made', async () => {
-  await using registry = await startManagedRegistry({});
+  await using registry = await startManagedRegistry({ publicUrl: 'https://packages.example.org/' });
   const made = await registry.api('POST', '/api/repositories', { type: 'git', url: 'https://git.example.org/a/b.git' });
   const id = String(made.json['id']);
   const secret = (await registry.cli('repository', 'hook', id)).stdout.trim();
@@ -20,6 +20,7 @@ it('refused webhooks are counted with the reason of the last one, until a new se
     return checks.filter(({ check, verdict }) => check === 'hook' && verdict === 'warning');
   };
   expect(await refused()).toBeNull();
+  expect((await registry.api('GET', '/api/hook')).json['url']).toBe('https://packages.example.org/hooks');
 
   // ids that nobody has leave nothing behind
   const unknown = await sendGitHubHook({ address: `${registry.url()}/hooks/repo_${'0'.repeat(16)}`, secret });

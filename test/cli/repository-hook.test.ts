@@ -80,6 +80,20 @@ describe('libretto repository hook', () => {
   });
 });
 
+describe('a configuration without the feature hooks', () => {
+  it('is named by the command and by doctor, because webhooks get 404', async () => {
+    await hook(id);
+    const environment = { LIBRETTO_FEATURES: 'api,console' };
+    const options = { cwd: folder.path, environment };
+    expect((await runCli(['repository', 'hook', id], options)).stderr).toContain('leaves out the feature hooks');
+    expect((await hook(id)).stderr).not.toContain('feature hooks');
+    const { checks } = JSON.parse((await runCli(['doctor', '--json'], options)).stdout) as { checks: Json[] };
+    expect(checks.filter(({ check, verdict }) => check === 'hook' && verdict === 'warning')).toMatchObject([
+      { message: expect.stringContaining('they get 404') as string },
+    ]);
+  });
+});
+
 describe('libretto doctor', () => {
   it('names the repositories without a hook for longer than their interval', async () => {
     await run('repository', 'update', id, '--interval', '15m');

@@ -116,6 +116,8 @@ async function print(
   else {
     printLines(shown === null ? stdout : remarks, describeHookLines(address, document));
     if (remark !== undefined) printLines(remarks, ['', remark]);
+    if (!config.features.value.includes('hooks'))
+      printLines(remarks, ['', 'A server of this configuration answers 404 here: it leaves out the feature hooks.']);
     if (shown !== null) {
       printLines(remarks, ['', 'Secret (shown only once; enter it at the provider now):']);
       printLines(stdout, [shown]);

@@ -28,6 +28,8 @@ import type { RepositoryServices } from './repositories.ts';
 export interface HookServices extends RepositoryServices {
   readonly hooksOf: (actor: Actor) => Hooks;
   readonly state: Pick<StateStore, 'get' | 'range'>;
+  /** the address of the registry for its clients; undefined: it is unknown */
+  readonly publicUrl?: string | undefined;
 }
 
 /** The owner of a hook is at the same time its address, for the two kinds that people make. */
@@ -81,9 +83,9 @@ function registerOfRegistry(api: Api, services: HookServices): void {
 /** The casts only drop `readonly` from the lists. */
 async function show(services: HookServices, context: ApiContext, place: Place): Promise<z.infer<typeof hookSchema>> {
   const record = await services.hooksOf(actor(context)).find(place);
-  return (await describeHook(services, place, record, context.env.exchange.nowMs)) as unknown as z.infer<
-    typeof hookSchema
-  >;
+  const hook = await describeHook(services, place, record, context.env.exchange.nowMs);
+  const url = services.publicUrl === undefined ? null : `${services.publicUrl.replace(/\/$/, '')}${hook.path}`;
+  return { url, ...hook } as unknown as z.infer<typeof hookSchema>;
 }
 
 async function issue(

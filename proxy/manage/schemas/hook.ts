@@ -38,6 +38,11 @@ const delivery = z
   .openapi('HookDelivery');
 
 const hook = {
+  url: z.string().nullable().openapi({
+    description:
+      'the address of the webhook for the provider; null: `publicUrl` is not set, so that only `path` is known',
+    example: 'https://packages.example.org/hooks/repo_4fHj2kLm9QwErTy0',
+  }),
   path: z.string().openapi({
     description: 'the path of the webhook, below the address of the registry',
     example: '/hooks/repo_4fHj2kLm9QwErTy0',

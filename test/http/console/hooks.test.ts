@@ -61,7 +61,7 @@ it('the last deliveries are shown with their syncs, and replayed', async () => {
   await inbox.receive({ hook, provider: 'gitea', id: 'one', event, concerns: [id], outcome: 'sync' });
   await syncer.idle();
   const { text, html } = await keeper.get(page);
-  expect(text).toContain('gitea: push <b> the sync succeeded Replay');
+  expect(text).toContain('Gitea or Forgejo: push <b> the sync succeeded Replay');
   const [, replay = ''] = new RegExp(`href="[^"]*(/repositories/${id}/hook/dlv_\\w{16}/replay)"`).exec(
     html.replaceAll('../', '/'),
   ) ?? [''];

@@ -66,6 +66,7 @@ describe('the webhook of a repository', () => {
     const id = await rig.register('tool');
     const path = `/api/repositories/${id}/hook`;
     expect((await rig.call('GET', path)).json).toEqual({
+      url: null,
       path: `/hooks/${id}`,
       secrets: [],
       created_at: null,

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { DeliveryDocument, DeliverySync, HookDocument } from '../../../hooks/describe-hook.ts';
+import { providerTitles } from '../../../hooks/inbox.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -102,7 +103,7 @@ interface DeliveriesProps {
 function Deliveries({ place, deliveries, nowMs }: DeliveriesProps): Child {
   const columns: readonly Column<DeliveryDocument>[] = [
     { label: 'Received', cell: ({ received_at: at }) => <Time at={at} nowMs={nowMs} /> },
-    { label: 'From', cell: ({ provider, event }) => `${provider}: ${event}` },
+    { label: 'From', cell: ({ provider, event }) => `${providerTitles[provider]}: ${event}` },
     { label: 'Result', cell: (delivery) => <Result {...delivery} /> },
     {
       label: 'Again',
