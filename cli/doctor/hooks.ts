@@ -1,6 +1,8 @@
 // The check of webhooks: repositories from which no hook came for longer than their interval. A repository without
 // pushes sends none, so only a change that no hook announced is a warning.
 
+import { listConnections } from '../../proxy/forges/model/list-connections.ts';
+import { readProgress } from '../../proxy/forges/model/read-progress.ts';
 import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
 import { parseRefusalRecord, remedyOf, type RefusalRecord } from '../../proxy/hooks/refusal.ts';
@@ -25,7 +27,9 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
   const state = await openStateIfAny(config);
   if (state === undefined) return [];
   try {
-    const hooked = (await Promise.all((await listRepositories(state)).map((record) => lastHook(state, record)))).flat();
+    const isConnected = await connectedHooks(state);
+    const records = await listRepositories(state);
+    const hooked = (await Promise.all(records.map((record) => lastHook(state, record, isConnected(record))))).flat();
     const refused = await refusedHooks(state);
     if (hooked.length === 0) return refused;
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
@@ -44,13 +48,25 @@ interface Hooked {
   readonly wasHeard: boolean;
 }
 
-/** [] for a repository without a webhook of its own, and without a delivery to the address for all. */
-async function lastHook(state: StateStore, record: RepositoryRecord): Promise<readonly Hooked[]> {
+/** True for a repository of an owner whose webhook a connection installed. */
+async function connectedHooks(state: StateStore): Promise<(record: RepositoryRecord) => boolean> {
+  const connections = (await listConnections(state)).filter(({ hooks }) => hooks);
+  const installed = await Promise.all(
+    connections.map(async ({ id }) => ((await readProgress(state, id)).owner_hook === 'installed' ? [id] : [])),
+  );
+  const ids = new Set(installed.flat());
+  return ({ forge }) => forge !== undefined && ids.has(forge.connection);
+}
+
+/** [] for a repository without a webhook of its own or of its owner, and without a delivery to the address for all. */
+async function lastHook(state: StateStore, record: RepositoryRecord, isConnected: boolean): Promise<readonly Hooked[]> {
   const [hook, [delivery]] = await Promise.all([
     state.get(repositoryHookKey(record.id)),
     listDeliveries(state, record.id),
   ]);
-  const at = delivery?.received_at ?? (hook === undefined ? undefined : parseHookRecord(hook.value).created_at);
+  const made =
+    hook === undefined ? (isConnected ? record.created_at : undefined) : parseHookRecord(hook.value).created_at;
+  const at = delivery?.received_at ?? made;
   return at === undefined ? [] : [{ record, at, wasHeard: delivery !== undefined }];
 }
 
@@ -61,16 +77,24 @@ function isOlder(at: string, seconds: number, now: Date): boolean {
 
 function summaryOf(hooked: readonly Hooked[], silent: readonly Hooked[]): Finding {
   const repositories = counted(hooked.length, 'repository has a webhook', 'repositories have a webhook');
-  const unheard = hooked.filter(({ wasHeard }) => !wasHeard).length;
-  if (silent.length === 0 && unheard > 0)
-    return ok(
-      'hook',
-      `${repositories}; no hook has come yet from ${unheard === hooked.length ? 'any' : unheard} of them`,
-    );
-  if (silent.length === 0) return ok('hook', `${repositories}; all were heard of within their interval`);
-  const names = silent.slice(0, 5).map(({ record }) => record.url);
-  const more = silent.length > names.length ? ` and ${silent.length - names.length} more` : '';
-  return ok('hook', `${repositories}; no hook for longer than the interval from ${names.join(', ')}${more}`);
+  const unheard = hooked.filter(({ wasHeard }) => !wasHeard);
+  if (silent.length === 0 && unheard.length === 0)
+    return ok('hook', `${repositories}; all were heard of within their interval`);
+  const fallen = silent.filter(({ wasHeard }) => wasHeard);
+  const few = unheard.length <= mostNamed ? ` (${namesOf(unheard)})` : '';
+  const from = unheard.length === hooked.length ? 'any of them' : `${unheard.length} of them${few}`;
+  const parts = [
+    ...(unheard.length === 0 ? [] : [`no hook has come yet from ${from}`]),
+    ...(fallen.length === 0 ? [] : [`no hook for longer than the interval from ${namesOf(fallen)}`]),
+  ];
+  return ok('hook', [repositories, ...parts].join('; '));
+}
+
+const mostNamed = 5;
+
+function namesOf(hooked: readonly Hooked[]): string {
+  const names = hooked.slice(0, mostNamed).map(({ record }) => record.url);
+  return `${names.join(', ')}${hooked.length > names.length ? ` and ${hooked.length - names.length} more` : ''}`;
 }
 
 /** Webhooks get 404 from a server without the feature. */

@@ -90,6 +90,15 @@ export function describeUnfinished(outcome: RefreshOutcome, id: string): string 
   return outcome.end === 'paused' ? `${outcome.message} ${goOn}` : `The refresh was stopped. ${goOn}`;
 }
 
+/** The webhooks that were wanted, and could not be made; undefined: there are none. */
+export function describeHookless({ id, hook_error: error }: ConnectionDocument): string | undefined {
+  if (error === null) return undefined;
+  return (
+    `Webhooks are missing: ${error} Tags are found by the interval only. Give the credentials the permission, and run ` +
+    `\`libretto connection refresh ${id}\`; or do without: \`libretto connection update ${id} --no-hooks\`.`
+  );
+}
+
 function seconds(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import { connectionDraft } from './connection-flags.ts';
 import { runConnectionCommand } from './connection-command.ts';
-import { exitCodeOf, printRefresh, refreshHere } from './refresh-here.ts';
+import { printRefresh, refreshHere } from './refresh-here.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const draft = connectionDraft(given, context.workingDirectory);
@@ -17,13 +17,13 @@ export function run(context: Context, given: Given): Promise<number> {
     async (command) => {
       const record = await command.connections.create(draft);
       const refreshed = await refreshHere(command, record.id);
-      await printRefresh(command, record, refreshed, isDraft);
+      const exitCode = await printRefresh(command, record, refreshed, isDraft);
       if (!isDraft)
         printLines(context.remarks, [
           `Connected as ${record.id}. A server reads new repositories within seconds, and looks for more every ` +
             `${record.interval} seconds. Without one, run \`libretto build\`.`,
         ]);
-      return exitCodeOf(refreshed);
+      return exitCode;
     },
     { makes: !isDraft, isDraft },
   );

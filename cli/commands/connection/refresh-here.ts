@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RefreshOutcome } from '../../../proxy/forges/refresh/refresher.ts';
 import type { RefreshStep } from '../../../proxy/forges/refresh/refresh-step.ts';
 import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';
-import type { ConnectionDocument } from '../../../proxy/forges/connection-document.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
-import { printJson, printLines, printProblems } from '../../io/output.ts';
-import { describeSteps, describeUnfinished } from '../../text/connection-text.ts';
+import { printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
+import { describeHookless, describeSteps, describeUnfinished } from '../../text/connection-text.ts';
 import type { ConnectionCommand } from './connection-command.ts';
 
 /** A longer pause ends the command: a server, or the same command later, goes on. */
@@ -49,26 +48,28 @@ export async function refreshHere(
   }
 }
 
-/** 75: the forge asked for a longer pause; 1: it refused, or failed. */
-export function exitCodeOf({ outcome, interrupted }: RefreshedHere): number {
+/** 75: the forge asked for a longer pause; 1: it refused, or failed, or `isHookless`: it refused the wanted webhooks. */
+function exitCodeOf({ outcome, interrupted }: RefreshedHere, isHookless: boolean): number {
   if (interrupted !== undefined) return interrupted;
-  if (outcome.end === 'finished') return 0;
+  if (outcome.end === 'finished') return isHookless ? 1 : 0;
   return outcome.end === 'busy' || (outcome.end === 'paused' && outcome.isLimit) ? 75 : 1;
 }
 
-/** Prints what a refresh did, and why it did not finish. */
-export function printRefresh(
+/** Prints what a refresh did, and why it did not finish. Gives the exit code. */
+export async function printRefresh(
   { context, json, show }: ConnectionCommand,
   record: ConnectionRecord,
-  { outcome, steps }: RefreshedHere,
+  refreshed: RefreshedHere,
   isPlan: boolean,
-): Promise<void> {
-  const print = (connection: ConnectionDocument): void => {
-    const unfinished = describeUnfinished(outcome, record.id);
-    const message = unfinished ?? null;
-    if (json) printJson(context.stdout, { dry_run: isPlan, finished: message === null, message, connection, steps });
-    else printLines(isPlan ? context.stdout : context.summary, describeSteps(steps, isPlan));
-    if (unfinished !== undefined) printProblems(context.stderr, [unfinished]);
-  };
-  return show(record).then(print);
+): Promise<number> {
+  const { outcome, steps } = refreshed;
+  const connection = await show(record);
+  const unfinished = describeUnfinished(outcome, record.id);
+  const message = unfinished ?? null;
+  if (json) printJson(context.stdout, { dry_run: isPlan, finished: message === null, message, connection, steps });
+  else printLines(isPlan ? context.stdout : context.summary, describeSteps(steps, isPlan));
+  if (unfinished !== undefined) printProblems(context.stderr, [unfinished]);
+  const hookless = isPlan ? undefined : describeHookless(connection);
+  if (hookless !== undefined) printWarnings(context.stderr, [hookless]);
+  return exitCodeOf(refreshed, hookless !== undefined);
 }

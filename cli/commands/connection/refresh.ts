@@ -3,7 +3,7 @@
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { runConnectionCommand } from './connection-command.ts';
-import { exitCodeOf, printRefresh, refreshHere } from './refresh-here.ts';
+import { printRefresh, refreshHere } from './refresh-here.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const isDraft = given.flags['dryRun'] === true;
@@ -13,8 +13,7 @@ export function run(context: Context, given: Given): Promise<number> {
     async (command) => {
       const record = await command.connections.get(command.id);
       const refreshed = await refreshHere(command, record.id);
-      await printRefresh(command, record, refreshed, isDraft);
-      return exitCodeOf(refreshed);
+      return printRefresh(command, record, refreshed, isDraft);
     },
     { changes: true, isDraft },
   );

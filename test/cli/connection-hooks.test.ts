@@ -1,0 +1,57 @@
+// Tests what the command line says of webhooks that a connection installs at the forge, or cannot install there.
+
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { addTools } from '../util/forges/all-forges.ts';
+import type { FakeForge } from '../util/forges/fake-forge.ts';
+import { startGitHub } from '../util/forges/fake-github.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+type Json = Record<string, unknown>;
+
+let folder: TemporaryFolder;
+let forge: FakeForge;
+beforeEach(async () => {
+  folder = temporaryFolder('connection-hooks');
+  const settings = { data: 'data', egress: { allow: ['127.0.0.0/8'] }, publicUrl: 'https://packages.example.org' };
+  writeFileSync(folder.at('libretto.json'), JSON.stringify(settings));
+  forge = await startGitHub();
+  addTools(forge, 2);
+  writeFileSync(folder.at('token'), forge.token);
+});
+afterEach(async () => {
+  await forge[Symbol.asyncDispose]();
+  await folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const connect = (...more: readonly string[]): Promise<CliOutcome> =>
+  run('connect', 'github', '--url', forge.url, '--owner', 'acme', '--token-file', 'token', ...more);
+const onlyId = async (): Promise<string> => {
+  const { connections } = JSON.parse((await run('connection', 'list', '--json')).stdout) as { connections: Json[] };
+  return String(connections[0]?.['id']);
+};
+const findings = async (name: string): Promise<readonly Json[]> => {
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { readonly checks: readonly Json[] };
+  return checks.filter(({ check }) => check === name);
+};
+
+it('says at once that the webhooks could not be made, and counts those that nobody has heard of', async () => {
+  forge.may.ownerHooks = false;
+  forge.may.repositoryHooks = false;
+  const refused = await connect('--hooks');
+  const id = await onlyId();
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('Webhooks are missing: GitHub refused'),
+  ]);
+  expect(refused.stderr).toContain(`libretto connection refresh ${id}`);
+  forge.may.ownerHooks = true;
+  await run('connection', 'update', id, '--hooks');
+  const mended = await run('connection', 'refresh', id);
+  expect([mended.exitCode, mended.stderr]).toEqual([0, '']);
+  expect(await findings('hook')).toMatchObject([
+    { verdict: 'ok', message: '2 repositories have a webhook; no hook has come yet from any of them' },
+  ]);
+});
