@@ -88,8 +88,8 @@ function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | 
   if (declared === undefined && given === undefined) {
     return refused(
       'ARTIFACT_INVALID',
-      'The version is unknown. Write "version" into composer.json, or give it when you publish: --version ' +
-        '1.2.0, or ?version=1.2.0 in the address of an upload.',
+      'The version is unknown. Write "version" into composer.json, or give it when you publish: in the ' +
+        'field of the page, with --version 1.2.0, or with ?version=1.2.0 in the address of an upload.',
       { reason: 'VERSION_MISSING' },
     );
   }

@@ -39,8 +39,14 @@ export interface Uploading {
 }
 
 export interface Uploads {
-  /** Stages the file of this request and gives it to `work`, which removes it. Throws RegistryError. */
-  readonly receive: <Result>(uploading: Uploading, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
+  /**
+   * Stages the file of this request and gives it to `work`, which removes it. `fields`: the others of a form. Throws
+   * RegistryError.
+   */
+  readonly receive: <Result>(
+    uploading: Uploading,
+    work: (file: StagedFile, fields: ReadonlyMap<string, string>) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 export function createUploads(dataDirectory: string, limits: UploadLimits = standardLimits): Uploads {
@@ -63,7 +69,8 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
       try {
         request.holdsSlot = true;
         sendContinue();
-        return await work(await stage(request, type, dataDirectory, limits.leastSpeed));
+        const fields = new Map<string, string>();
+        return await work(await stage(request, type, dataDirectory, limits.leastSpeed, fields), fields);
       } finally {
         request.holdsSlot = false;
         free();
@@ -112,6 +119,7 @@ async function stage(
   type: string,
   dataDirectory: string,
   leastSpeed: ThroughputFloor,
+  fields: Map<string, string>,
 ): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
@@ -130,7 +138,7 @@ async function stage(
   if (request.errored) abort(request.errored);
   const speed = watchThroughput({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
   try {
-    const source = type === 'multipart/form-data' ? fileOfForm(request, abort) : request;
+    const source = type === 'multipart/form-data' ? fileOfForm(request, fields, abort) : request;
     return await stageUpload(source, dataDirectory, { signal: controller.signal, speed });
   } finally {
     speed.end();
@@ -139,11 +147,12 @@ async function stage(
 }
 
 /** The bytes of the form's only file. They end only with the form, so that an invalid form never counts as complete. */
-function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
+function fileOfForm(request: HttpRequest, fields: Map<string, string>, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
   const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));
   const form = openForm(request);
   let files = 0;
+  form.on('field', (name, value) => fields.set(name, value));
   form.on('file', (_name, file) => {
     files += 1;
     // for each file: an unhandled error ends the process

@@ -99,7 +99,7 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
 function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): Promise<Answer> {
   if (error.code === 'AUTHENTICATION_REQUIRED')
     return visit.asked.incoming.method === 'POST'
-      ? respond(visit, endedSessionView(visit.target), assets)
+      ? respond(visit, endedSessionView(visit.target, isUpload(visit)), assets)
       : respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
   return respond(visit, refusalView(error), assets);
 }
@@ -109,6 +109,10 @@ async function fail({ assets }: ConsoleParts, visit: Visit, cause: unknown): Pro
   const fault = internalFault(cause);
   const answer = await respond(visit, failureView(fault, visit.asked.requestId), assets);
   return fault.isLogged ? { ...answer, cause } : answer;
+}
+
+function isUpload({ asked }: Visit): boolean {
+  return asked.incoming.headers['content-type']?.startsWith('multipart/') === true;
 }
 
 function isOwnPost({ asked: { incoming }, host }: Visit): boolean {

@@ -34,9 +34,26 @@ export function refusalView(error: RegistryError): PageView {
   };
 }
 
-/** The session ended while a form was filled in. `page`: of the form, where people come after signing in. */
-export function endedSessionView(page: string): PageView {
+/**
+ * The session ended while a form was filled in. `page`: of the form, where people come after signing in. `isUpload`: it
+ * has a file, which browsers do not send again.
+ */
+export function endedSessionView(page: string, isUpload: boolean): PageView {
   const title = 'Your session has ended';
+  const signIn = `/sign-in?next=${encodeURIComponent(page)}`;
+  if (isUpload)
+    return {
+      title,
+      status: 401,
+      content: (
+        <>
+          <PageHead title={title} sentence="Nothing was published. Sign in, and choose the file once more." />
+          <p>
+            <A to={signIn}>Sign in</A>
+          </p>
+        </>
+      ),
+    };
   return {
     title,
     status: 401,
@@ -45,7 +62,7 @@ export function endedSessionView(page: string): PageView {
         <PageHead title={title} sentence="Nothing was done. This page still has what you typed." />
         <ol class="stack-tight">
           <li>
-            <A to={`/sign-in?next=${encodeURIComponent(page)}`} target="_blank" rel="noopener">
+            <A to={signIn} target="_blank" rel="noopener">
               Sign in in another tab
             </A>
             .

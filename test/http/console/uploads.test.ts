@@ -19,17 +19,23 @@ beforeAll(async () => {
 });
 afterAll(() => console[Symbol.asyncDispose]());
 
-const zip = (version: string): Buffer =>
+const zip = (version?: string): Buffer =>
   zipOf([{ name: 'composer.json', data: JSON.stringify({ name: 'acme/upload', version, description: 'for tests' }) }]);
 
 /** Sends the file as the form of the page does. */
-const upload = (file: Buffer, browser = keeper, headers: Readonly<Record<string, string>> = {}): Promise<PageReply> => {
+const upload = (
+  file: Buffer,
+  browser = keeper,
+  headers: Readonly<Record<string, string>> = {},
+  version = '',
+): Promise<PageReply> => {
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
+  const field = `\r\n--b\r\nContent-Disposition: form-data; name="version"\r\n\r\n${version}`;
   return browser.send(
     'POST',
     '/ui/uploads/file',
     { 'content-type': 'multipart/form-data; boundary=b', 'sec-fetch-site': 'same-origin', ...headers },
-    Buffer.concat([Buffer.from(head), file, Buffer.from('\r\n--b--\r\n')]),
+    Buffer.concat([Buffer.from(head), file, Buffer.from(`${field}\r\n--b--\r\n`)]),
   );
 };
 /** The address of the question before the withdrawal of this version, below /ui. */
@@ -52,6 +58,19 @@ describe('the page of uploads', () => {
     expect([again.status, again.text]).toEqual([200, expect.stringContaining('was published already')]);
     const { text } = await keeper.get('/uploads');
     expect(text).toContain('acme/upload 1.0.0');
+  });
+
+  it('takes the version of a ZIP whose composer.json has none from the form, and keeps a refused one there', async () => {
+    const without = await upload(zip());
+    expect([without.status, without.text]).toEqual([400, expect.stringContaining('in the field of the page')]);
+    const wrong = await upload(zip(), keeper, {}, 'not a version');
+    expect([wrong.status, wrong.html]).toEqual([400, expect.stringContaining('name="version" value="not a version"')]);
+    const named = await upload(zip(), keeper, {}, ' 1.7.0 ');
+    expect([named.status, named.text]).toEqual([200, expect.stringContaining('acme/upload 1.7.0 is published.')]);
+    const ended = await upload(zip('1.8.0'), console.browser());
+    expect(ended.text).toContain(
+      'Your session has ended Nothing was published. Sign in, and choose the file once more.',
+    );
   });
 
   it('refuses what is no package, with the reason above the form', async () => {

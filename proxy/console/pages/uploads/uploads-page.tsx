@@ -31,13 +31,15 @@ export interface UploadsPageProps {
   readonly mayRemove: boolean;
   /** why the last upload was refused; undefined: it was not */
   readonly refusal: string | undefined;
+  /** the version that was typed for a refused upload */
+  readonly given: string;
   /** what the last upload published */
   readonly published: { readonly record: ArtifactRecord; readonly created: boolean } | undefined;
   readonly nowMs: number;
 }
 
 export function UploadsPage(props: UploadsPageProps): Child {
-  const { total, rows, page, mayUpload, hasBuilder, mayRemove, refusal, published } = props;
+  const { total, rows, page, mayUpload, hasBuilder, mayRemove, refusal, given, published } = props;
   return (
     <>
       <PageHead
@@ -56,7 +58,7 @@ export function UploadsPage(props: UploadsPageProps): Child {
         {refusal === undefined ? null : <Notice kind="bad">{refusal}</Notice>}
         {published === undefined ? null : <Published {...published} />}
       </div>
-      {mayUpload ? <UploadForm /> : null}
+      {mayUpload ? <UploadForm version={given} /> : null}
       {total === 0 && hasBuilder ? (
         <EmptyState icon="upload" title="No upload yet">
           {mayUpload ? 'Choose a ZIP above. ' : 'A maintainer can upload a ZIP. '}
@@ -92,16 +94,23 @@ function Published({ record: { name, version }, created }: NonNullable<UploadsPa
 }
 
 /** With JavaScript a file can be dropped on it, and a bar shows the progress. */
-function UploadForm(): Child {
+function UploadForm({ version }: { readonly version: string }): Child {
   const action = hrefTo(useContext(PlaceContext), '/uploads/file');
   return (
     <form class="form panel" method="post" action={action} enctype="multipart/form-data" data-upload>
       <div class="field">
         <label for="file">ZIP of a package</label>
         <span class="hint" id="file-hint">
-          {`At most ${mostUploadBytes / 1024 / 1024} MiB. Its composer.json names the package and the version.`}
+          {`At most ${mostUploadBytes / 1024 / 1024} MiB. Its composer.json names the package.`}
         </span>
         <input type="file" id="file" name="file" accept=".zip,application/zip" aria-describedby="file-hint" required />
+      </div>
+      <div class="field">
+        <label for="version">Version</label>
+        <span class="hint" id="version-hint">
+          Only where its composer.json has no “version”, such as 1.2.0.
+        </span>
+        <input id="version" name="version" value={version} aria-describedby="version-hint" maxlength={200} />
       </div>
       <progress max={1} value={0} hidden aria-label="Progress of the upload" />
       <div class="row">

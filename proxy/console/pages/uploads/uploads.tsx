@@ -38,25 +38,28 @@ async function receive(
   incoming: HttpRequest,
   sendContinue: () => void,
 ): Promise<PageView> {
+  let given = '';
   try {
     const published = await services.uploads.receive(
       { request: incoming, caller: actorOf(request.caller), sendContinue },
-      (file) => {
+      (file, fields) => {
         awaitBuilder({ incoming });
-        return artifactsFor(services, request).publish({ path: file.path });
+        given = fields.get('version')?.trim() ?? '';
+        const version = given === '' ? undefined : given;
+        return artifactsFor(services, request).publish({ path: file.path, version });
       },
     );
     return await uploadsView(services, request, { published });
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { ...(await uploadsView(services, request, { refusal: error.message })), status: error.status };
+    return { ...(await uploadsView(services, request, { refusal: error.message, given })), status: error.status };
   }
 }
 
 async function uploadsView(
   services: UploadPageServices,
   request: SignedInRequest,
-  { published, refusal }: Partial<Pick<UploadsPageProps, 'published' | 'refusal'>> = {},
+  { published, refusal, given = '' }: Partial<Pick<UploadsPageProps, 'published' | 'refusal' | 'given'>> = {},
 ): Promise<PageView> {
   const artifacts = artifactsFor(services, request);
   const wanted = Number(request.query.get('page') ?? '1');
@@ -69,7 +72,7 @@ async function uploadsView(
     section: 'uploads',
     content: (
       <UploadsPage
-        {...{ rows, page, authorOf, published, refusal }}
+        {...{ rows, page, authorOf, published, refusal, given }}
         total={all.length}
         mayUpload={request.may('createArtifact')}
         hasBuilder={request.hasBuilder}
