@@ -5,7 +5,6 @@ import { Command, CommanderError, Option } from 'commander';
 
 import { actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
-import { painted } from '../io/color.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addArtifacts } from './artifacts.ts';
@@ -30,7 +29,7 @@ import { addState } from './state.ts';
 import { addTokens } from './tokens.ts';
 import { addTrust } from './inspect.ts';
 import { addSite } from './site.ts';
-import { withHint } from './usage-hints.ts';
+import { hintWithErrors } from './hint-with-errors.ts';
 import { version } from '../io/version.ts';
 
 /**
@@ -63,7 +62,6 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(context.stderr.typeable?.(text) ?? text),
-      outputError: (text, write) => write(painted(context.stderr, 'red', withHint(text))),
       getOutHasColors: () => context.stdout.colors === true,
       getErrHasColors: () => context.stderr.colors === true,
     })
@@ -74,6 +72,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
   addCommands(program, wire);
   groupCommands(program);
   acceptLeadingOptions(program);
+  hintWithErrors(program, context);
   return program;
 }
 

@@ -1,8 +1,27 @@
-// Completes commander's messages about wrong arguments where people bring a word from another tool. Commander itself
-// suggests names with a similar spelling. Pure.
+// Completes commander's messages about wrong arguments where people bring a word from another tool, or say a command in
+// another order. Commander itself suggests names with a similar spelling. Pure.
 
-const options: Readonly<Record<string, string>> = {
-  '--port': '--listen 127.0.0.1:PORT',
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
+import { asTwoWords } from '../text/name-and-version.ts';
+import { meantCommand, type KnownCommand } from './meant-command.ts';
+
+/** The command that refuses its arguments. */
+export interface RefusingCommand extends KnownCommand {
+  /** the words behind `libretto`: `token create`, or nothing */
+  readonly path: string;
+  /** the operands, and behind them everything from the first unknown option */
+  readonly args: readonly string[];
+  /** `--description` */
+  readonly options: readonly string[];
+  /** the number of operands that it takes */
+  readonly operands: number;
+}
+
+const listen = (rest: readonly string[]): string => `--listen 127.0.0.1:${portOf(rest) ?? 'PORT'}`;
+
+const options: Readonly<Record<string, string | ((rest: readonly string[]) => string)>> = {
+  '--port': listen,
+  '-p': listen,
   '--host': '--listen HOST:PORT',
   '--bind': '--listen HOST:PORT',
   '--address': '--listen HOST:PORT',
@@ -19,34 +38,59 @@ const absent: Readonly<Record<string, string>> = {
   '--url': 'this command has no remote form: run it on the host of the registry',
 };
 
-const listPackages = 'the packages: `libretto package list`; the versions of one: `libretto why VENDOR/PACKAGE`';
-
-const commands: Readonly<Record<string, string>> = {
-  install: 'Composer installs packages: composer require VENDOR/PACKAGE',
-  require: 'Composer installs packages: composer require VENDOR/PACKAGE',
-  update: 'to publish what changed in the sources: `libretto build`',
-  add: 'to publish a source: `libretto build SOURCE`',
-  run: 'to serve: `libretto serve`',
-  up: 'to serve: `libretto serve`',
-  list: listPackages,
-  ls: listPackages,
-  packages: listPackages,
-  search: listPackages,
-  login: 'to create a token: `libretto token create --description TEXT`',
-  delete: 'to withdraw a version: `libretto package withdraw`',
-  remove: 'to withdraw a version: `libretto package withdraw`',
-};
-
 /** The message with a hint behind its first line. */
-export function withHint(message: string): string {
+export function withHint(message: string, command: RefusingCommand): string {
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
-  const similar = message.includes('(Did you mean');
-  if (kind === 'option' && Object.hasOwn(absent, word))
-    return message.replace(/(?:\n\(Did you mean [^)]*\))?(\n|$)/, `\n(${absent[word] ?? ''})$1`);
-  // a similar command may be another one: `packages` is no group of commands for a person
-  if (kind === 'command' && Object.hasOwn(commands, word))
-    return message.replace(/(\n\(Did you mean [^)]*\))?(\n|$)/, `$1\n(${commands[word] ?? ''})$2`);
-  if (kind === 'option' && Object.hasOwn(options, word) && !similar)
-    return message.replace(/\n|$/, `\n(Did you mean ${options[word] ?? ''}?)$&`);
+  if (kind === 'command') {
+    const meant = meantCommand(word, command);
+    return meant === undefined ? message : withLine(message, meant);
+  }
+  if (kind === 'option') return withOption(message, word, command);
+  if (message.startsWith('error: required option ')) return withTyped(message, command);
+  if (message.startsWith("error: missing required argument 'version'")) return withVersion(message, command.args[0]);
   return message;
+}
+
+function withOption(message: string, word: string, { args, options: known }: RefusingCommand): string {
+  if (Object.hasOwn(absent, word)) return withLine(message, absent[word] ?? '');
+  const meant = Object.hasOwn(options, word) ? options[word] : undefined;
+  if (meant === undefined || message.includes('(Did you mean')) return message;
+  const text = typeof meant === 'string' ? meant : meant(args.slice(args.findIndex((arg) => arg.startsWith(word))));
+  return known.includes(text.split(' ', 1)[0] ?? '') ? withLine(message, `Did you mean ${text}?`) : message;
+}
+
+/** Commander names a missing option before it looks at the words that stand in its place. */
+function withTyped(message: string, command: RefusingCommand): string {
+  const { args, operands, path } = command;
+  const option = /'(--\S+)/.exec(message)?.[1] ?? '';
+  const unknown = args.find((arg) => arg.length > 1 && arg.startsWith('-'));
+  if (unknown !== undefined) {
+    const word = unknown.replace(/=.*$/, '');
+    return `${withOption(`error: unknown option '${word}'`, word, command)}\n${message}`;
+  }
+  const word = args[operands];
+  if (word === undefined) return message;
+  if (word === 'help') return withLine(message, `for the help: \`libretto ${path} --help\``);
+  return withLine(
+    message,
+    `${quoteForShell(word)} stands without an option; did you mean ${option} ${quoteForShell(word)}?`,
+  );
+}
+
+function withVersion(message: string, operand = ''): string {
+  const words = asTwoWords(operand);
+  return words === undefined ? message : withLine(message, `name and version are two words here: ${words}`);
+}
+
+/** In place of commander's own suggestion, which goes by the letters alone. */
+function withLine(message: string, hint: string): string {
+  return message.replace(
+    /(?:\n\(Did you mean [^)]*\))?(\n|$)/,
+    () => `\n(${hint})${message.endsWith('\n') ? '\n' : ''}`,
+  );
+}
+
+function portOf([first = '', second = '']: readonly string[]): string | undefined {
+  const value = first.includes('=') ? first.slice(first.indexOf('=') + 1) : second;
+  return /^\d{1,5}$/.test(value) ? value : undefined;
 }

@@ -2,6 +2,7 @@
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { notAPackageName } from '../text/name-and-version.ts';
 
 export interface MeantVersion {
   readonly name: PackageName;
@@ -14,6 +15,6 @@ export function meantVersion([text = '', version = '']: readonly string[]): Mean
 
 export function meantPackage(text: string): PackageName {
   const name = parsePackageName(text.toLowerCase());
-  if (name === undefined) throw new UsageError(`${JSON.stringify(text)} is not a package name such as acme/hello.`);
+  if (name === undefined) throw new UsageError(notAPackageName(text));
   return name;
 }

@@ -68,11 +68,51 @@ const mistakes: readonly Mistake[] = [
     args: ['package', 'list', 'hello'],
     says: ['The pattern is "hello"; allowed: a name such as acme/hello, or a pattern such as acme/* or *hello*.'],
   },
+  ...(
+    [
+      ['token delete tok_0', 'Did you mean revoke?'],
+      ['token add', 'Did you mean create?'],
+      ['token change', 'Did you mean update?'],
+      ['user add', 'Did you mean create?'],
+      ['user show', 'Did you mean list?'],
+      ['user delete', 'Did you mean disable?'],
+      ['package show acme/hello', 'about one package: `libretto why VENDOR/PACKAGE`'],
+      ['mirror status', 'Did you mean list?'],
+      ['mirror packages', 'the mirrored packages: `libretto mirror list`'],
+      ['config set limits.read 5', 'to change one: `libretto settings set KEY VALUE`'],
+      ['create token', 'Did you mean `libretto token create`?'],
+      ['advisory list', 'how to publish advisories: docs/how-to/advisories.md'],
+      ['update', 'to publish what changed in the sources: `libretto build`'],
+      ['version', 'the version: `libretto --version`'],
+      ['logs', 'the log of a service: journalctl -u libretto'],
+    ] as const
+  ).map(([line, hint]) => ({
+    title: `\`${line}\``,
+    args: line.split(' '),
+    // the hint stands alone: no other one by the letters
+    says: [/^error: unknown command '\w+'\n\([^\n]*/, hint, /\)\nRun `libretto/],
+  })),
+  ...[['--port', '8610'], ['--port=8610'], ['-p', '8610']].map((words) => ({
+    title: `\`${words.join(' ')}\` of other servers`,
+    args: ['serve', ...words],
+    says: ["unknown option '", '(Did you mean --listen 127.0.0.1:8610?)'],
+  })),
   {
-    title: 'an option of other servers',
-    args: ['serve', '--port', '8080'],
+    title: 'an option of other servers without its value',
+    args: ['serve', '--port'],
     says: ["unknown option '--port'", 'Did you mean --listen 127.0.0.1:PORT?'],
   },
+  ...[
+    ['package', 'withdraw', 'acme/hello:1.0.0'],
+    ['package', 'purge', 'acme/hello:1.0.0', '--reason', 'x'],
+    ['package', 'restore', 'acme/hello:1.0.0'],
+    ['package', 'statistics', 'acme/hello:1.0.0'],
+    ['why', 'acme/hello:1.0.0'],
+  ].map((args) => ({
+    title: `name and version in one word, as Composer has them: \`${args.join(' ')}\``,
+    args: [...args, '-d', 'var'],
+    says: [/[Nn]ame and version are two words here: acme\/hello 1\.0\.0/],
+  })),
   {
     title: 'a folder to serve',
     args: ['serve', 'packages'],
@@ -178,6 +218,21 @@ const mistakes: readonly Mistake[] = [
     title: 'a token without its purpose',
     args: ['token', 'create'],
     says: ["required option '--description <text>' not specified", 'Run `libretto token create --help`'],
+  },
+  {
+    title: 'the purpose of a token as its name',
+    args: ['token', 'create', '--name', 'CI'],
+    says: ["unknown option '--name'", '(Did you mean --description TEXT?)', "required option '--description <text>'"],
+  },
+  {
+    title: 'the purpose of a token without an option',
+    args: ['token', 'create', 'my laptop'],
+    says: ["('my laptop' stands without an option; did you mean --description 'my laptop'?)"],
+  },
+  {
+    title: 'help behind a command',
+    args: ['token', 'create', 'help'],
+    says: ['(for the help: `libretto token create --help`)'],
   },
   {
     title: 'an empty purpose',

@@ -17,6 +17,7 @@ import { counted, firstOf, formatFields, formatTable, printJson, printLines, pri
 import type { Given } from '../../io/command.ts';
 import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
+import { notAPackageName } from '../../text/name-and-version.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -27,7 +28,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await readDataFolder(context, flags, 'tree');
   const [given = '', version] = operands;
   const name = parsePackageName(given.toLowerCase());
-  if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is not a package name such as acme/hello.`);
+  if (name === undefined) throw new UsageError(notAPackageName(given));
   const lost = missingIndex(config.data.value, name, createListedNames(config.data.value));
   if (lost !== undefined) throw new UsageError(`${lost.message}: it names the repair.`);
   const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);

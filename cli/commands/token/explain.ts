@@ -15,6 +15,7 @@ import type { Given } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 import { describeLimits } from '../../../proxy/auth/token-limit-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { notAPackageName } from '../../text/name-and-version.ts';
 
 const mostShown = 20;
 
@@ -40,8 +41,7 @@ export async function run(context: Context, given: Given): Promise<number> {
         { name, version, from, nowMs },
         mirrored,
       ).finally(privateNames.close);
-      if (explanation === undefined)
-        throw new UsageError(`${JSON.stringify(name)} is not a package name such as acme/hello.`);
+      if (explanation === undefined) throw new UsageError(notAPackageName(name));
       seen = explanation.seen;
       if (json)
         printJson(stdout, {
