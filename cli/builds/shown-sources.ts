@@ -6,6 +6,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { NetChanges } from '../../build/history/net-changes.ts';
 import type { WhyAnswer } from '../../build/inspect/why.ts';
+import type { WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
 import { shownSource } from '../../build/sources/spec.ts';
 
 /** Returns a function that gives lines the sources as people know them. Looks at the data folder once. */
@@ -30,6 +31,14 @@ export function shownReport(report: BuildReport, dataDirectory: string): BuildRe
 /** The difference between two publications as its text shows it. */
 export function shownChanges(changes: NetChanges, dataDirectory: string): NetChanges {
   return { ...changes, versions: shownLines(dataDirectory)(changes.versions) };
+}
+
+/** The cause of a withdrawal, with its source as people know it. */
+export function shownCause(cause: WithdrawalCause, dataDirectory: string): WithdrawalCause {
+  const { source } = cause;
+  if (source === undefined) return cause;
+  const [shown] = shownLines(dataDirectory)([{ source }]);
+  return { ...cause, source: shown?.source };
 }
 
 /** The answer of `libretto why` as its text shows it. */

@@ -5,7 +5,7 @@ import type { Inspection } from '../../proxy/inspection/inspection.ts';
 
 export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'comparison' | 'rollbacksOf'> = {
   publications: { list: refuse, get: refuse },
-  why: { explain: refuse },
+  why: { explain: refuse, causes: refuse },
   comparison: { compare: refuse },
   rollbacksOf: () => ({ preview: refuse, rollBack: refuse }),
 };

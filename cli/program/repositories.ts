@@ -147,7 +147,8 @@ function addWithdraw(repository: Command, wire: Wire): void {
   const withdraw = repository
     .command('withdraw')
     .summary('withdraw leftover packages of removed repositories')
-    .description('Withdraw the packages of a removed repository after an interrupted removal.');
+    .description('Withdraw the packages of a removed repository after an interrupted removal.')
+    .addOption(onBehalfOption());
   wire(withJson(withdraw, 'libretto repository withdraw'), () => import('../commands/repository/withdraw.ts'));
 }
 

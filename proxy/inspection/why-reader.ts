@@ -4,6 +4,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { PurgeReason } from '../../build/contract/purged.ts';
 import type { QuarantinedVersion } from '../../build/contract/quarantined.ts';
 import type { IndexState } from '../../build/contract/serving-index.ts';
+import type { WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
 
 /** One content of a version that the registry knows. */
 export interface ExplainedVersion {
@@ -53,4 +54,12 @@ export interface WhyReader {
    * RegistryError TREE_DAMAGED if the serving index of the package cannot be read.
    */
   readonly explain: (name: PackageName, version?: string) => Promise<Explanation>;
+  /**
+   * Why each of these contents was withdrawn, in their order; undefined: the history does not know. Throws RegistryError
+   * TREE_DAMAGED.
+   */
+  readonly causes: (
+    name: PackageName,
+    contents: readonly Pick<ExplainedVersion, 'version' | 'reference' | 'since'>[],
+  ) => Promise<readonly (WithdrawalCause | undefined)[]>;
 }

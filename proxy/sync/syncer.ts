@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { busyExitCode } from './build-runner.ts';
 import type { JobRecord } from './job.ts';
 import type { JobRequest } from './jobs.ts';
+import type { Actor } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import {
   hostOfRepository,
@@ -29,9 +30,10 @@ export interface Syncer {
   /** Resolves once this process has no active sync. */
   readonly idle: () => Promise<void>;
   /**
-   * Aborts the sync of a removed repository, and withdraws its versions. A Composer repository has published none.
+   * Aborts the sync of a removed repository, and withdraws its versions on behalf of `actor`. A Composer repository has
+   * published none.
    */
-  readonly removed: (record: Pick<RepositoryRecord, 'id' | 'type'>) => void;
+  readonly removed: (record: Pick<RepositoryRecord, 'id' | 'type'>, actor: Actor) => void;
   /** Queues a withdrawal of the versions of removed repositories, unless one is queued. */
   readonly withdraw: () => void;
   /** Aborts running syncs; waiting syncs fail. */
@@ -63,9 +65,9 @@ export function createSyncer(options: SyncerOptions & { readonly state: Pick<Sta
       pending.take();
     },
     idle,
-    removed: ({ id, type }) => {
+    removed: ({ id, type }, actor) => {
       const ended = queue.abort(id);
-      if (type !== 'composer') withdrawals.start(ended);
+      if (type !== 'composer') withdrawals.start(actor, ended);
     },
     withdraw: () => withdrawals.start(),
     close: async () => {
@@ -89,11 +91,14 @@ class Withdrawals {
     this.#work = new BackgroundWork(options.onError);
   }
 
-  /** Queues one, unless one is queued. `after`: an aborted sync that may still publish. */
-  start(after?: Promise<void>): void {
+  /**
+   * Queues one, unless one is queued. `actor`: whom the history names; default: the server. `after`: an aborted sync
+   * that may still publish.
+   */
+  start(actor?: Actor, after?: Promise<void>): void {
     if (this.#isQueued || this.#closing.signal.aborted) return;
     this.#isQueued = true;
-    void this.#work.start(() => this.#queue(() => this.#run(after)));
+    void this.#work.start(() => this.#queue(() => this.#run(actor, after)));
   }
 
   busy(): boolean {
@@ -108,12 +113,12 @@ class Withdrawals {
     this.#closing.abort();
   }
 
-  async #run(after: Promise<void> | undefined): Promise<void> {
+  async #run(actor: Actor | undefined, after: Promise<void> | undefined): Promise<void> {
     await after;
     this.#isQueued = false; // repositories that are removed from now on need another one
     const { exitCode, messages } = await runBounded(
       this.#options,
-      ['repository', 'withdraw'],
+      ['repository', 'withdraw', ...(actor === undefined ? [] : ['--on-behalf-of', actor])],
       new AbortController(),
       this.#closing.signal,
     );

@@ -178,6 +178,8 @@ describe('libretto repository', () => {
     expect((await removing).exitCode).toBe(0);
     expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({ ok: true, checked: { packages: 0 } });
     expect((await run('repository', 'withdraw')).stdout).toBe('Nothing is left of removed repositories.');
+    const { stdout } = await run('why', 'acme/hello');
+    expect(stdout).toMatch(/was withdrawn because its source was removed from the registry \(publication \d+\)\./);
   });
 
   it('reports faults, and reads secrets from files only', async () => {

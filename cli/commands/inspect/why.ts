@@ -5,6 +5,8 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
 import { why, type KnownVersion, type WhyAnswer, type WhyWithKnown } from '../../../build/inspect/why.ts';
+import { contentKey } from '../../../build/inspect/withdrawal-causes.ts';
+import type { WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
 import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
@@ -18,6 +20,7 @@ import type { Given } from '../../io/command.ts';
 import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
+import { becauseText, causesOf, withdrawalLines, type Causes } from '../../builds/withdrawal-text.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -42,7 +45,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
   else
     printLines(stdout, [
-      ...describe(shownAnswer(answer, config.data.value), suggestions),
+      ...describe(shownAnswer(answer, config.data.value), suggestions, await causesOf(answer, config.data.value)),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
     ]);
   return answer.published || isThere ? 0 : 1;
@@ -100,15 +103,16 @@ function suggest({ name, version, versions, left_out: leftOut, known }: WhyWithK
   return nearestOf(name, known.names, 3);
 }
 
-function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly string[] {
+function describe(answer: WhyAnswer, suggestions: readonly string[], causes: Causes): readonly string[] {
   const { name, version, published, versions } = answer;
   const what = version === null ? name : `${name} ${version}`;
-  if (published && version !== null) return [`${what} is published.`, ...contents(versions), ...purged(answer)];
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions, causes), ...purged(answer)];
   if (published) {
     const current = versions.filter(({ state }) => state === 'published');
     return [
       `${what} is published in ${counted(current.length, 'version')}.`,
       ...table(versions),
+      ...firstOf(withdrawalLines(versions, causes), mostShown + 1),
       ...purged(answer),
       ...leftOut(answer),
     ];
@@ -117,30 +121,43 @@ function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly s
   const nothing = versions.length === 0 && reasons.length === 0;
   return [
     `${what} is not published.`,
-    ...(version === null ? table(versions) : contents(versions)),
+    ...(version === null
+      ? [...table(versions), ...firstOf(withdrawalLines(versions, causes), mostShown + 1)]
+      : contents(versions, causes)),
     ...reasons,
     ...(nothing ? ['No built source is known to have it.'] : []),
     ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
   ];
 }
 
-function contents(versions: readonly KnownVersion[]): readonly string[] {
-  return versions.flatMap(({ version, state, since, source, reference, shasum, size, time, archive }) => [
+function contents(versions: readonly KnownVersion[], causes: Causes): readonly string[] {
+  return versions.flatMap((content) => [...fieldsOf(content, causes.get(contentKey(content))), ...remarks(content)]);
+}
+
+function fieldsOf(content: KnownVersion, cause: WithdrawalCause | undefined): readonly string[] {
+  const { version, state, since, source, reference, shasum, size, time, archive } = content;
+  return [
     '',
     ...formatFields([
       ['version', version],
       ['state', `${state}, since ${since}`],
-      ['source', source],
+      ...(cause === undefined ? [] : [['withdrawn', becauseText(cause)] as const]),
+      ['source', cause?.source ?? source],
       ['reference', reference],
       ['sha1', shasum],
       ['archive', `${archive} (${size} bytes)`],
       ...(time === null ? [] : [['released', time] as const]),
     ]),
+  ];
+}
+
+function remarks({ state }: KnownVersion): readonly string[] {
+  return [
     ...(state === 'withheld' ? ['It was withdrawn by hand; its source may still have it.'] : []),
     ...(state === 'published'
       ? []
       : ['Its archive can still be fetched by this reference, until `libretto prune` removes it.']),
-  ]);
+  ];
 }
 
 function table(versions: readonly KnownVersion[]): readonly string[] {

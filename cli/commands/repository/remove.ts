@@ -17,7 +17,7 @@ export function run(context: Context, given: Given): Promise<number> {
     context,
     given,
     async ({ repositories, syncing, id, json }) => {
-      const parts = { repositories, syncer: syncing.syncer };
+      const parts = { repositories, syncer: syncing.syncer, actor: context.actor };
       const { record, packages } = await removeRepository(parts, id, flags['yes'] === true ? id : undefined).catch(
         (error: unknown) => {
           throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED'

@@ -7,6 +7,7 @@ import type { Context } from '../../io/context.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { printChanges, printJson, printLines, printProblems } from '../../io/output.ts';
+import { actorOf } from '../command-parts.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { syncBuild } from '../../sync/sync-build.ts';
@@ -26,7 +27,7 @@ export function run(context: Context, given: Given): Promise<number> {
       }
       const report = await syncBuild({
         config,
-        context,
+        context: { ...context, actor: actorOf(context, given.flags) },
         sealer,
         state,
         list: () => repositories.list(),

@@ -43,5 +43,6 @@ function shownVersions({ details, latest }: OpenPackage): readonly ShownVersion[
     isLatest: row.version === latest.entry.version,
     commit: row.published === undefined ? undefined : commitLink(row.published, undefined),
     withdrawnBy: undefined,
+    cause: undefined,
   }));
 }

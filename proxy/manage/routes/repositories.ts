@@ -72,7 +72,7 @@ function registerRecords(api: Api, services: RepositoryServices): void {
   });
   api.openapi(deleteRepository, async (context) => {
     const { record, packages } = await removeRepository(
-      { repositories: repositoriesOf(actor(context)), syncer },
+      { repositories: repositoriesOf(actor(context)), syncer, actor: actor(context) },
       context.req.valid('param').id,
       context.req.valid('query').confirm,
     );

@@ -134,6 +134,8 @@ describe('a rollback', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Write 1: the rollback withdraws')]);
     expect((await browser.get('/history')).text).not.toContain('Publication 4');
 
+    const gone = (await browser.get('/packages/acme/gone/why')).text;
+    expect(gone).toContain('3.0.0 : withdrawn because its source did not have it any more ( publication 3 )');
     const done = await browser.post('/history/1/roll-back', { serial: '1' });
     expect([done.status, done.headers['location']]).toEqual([303, '../../history/4?notice=rolled-back']);
     const { text } = await browser.get('/history/4?notice=rolled-back');
@@ -142,9 +144,28 @@ describe('a rollback', () => {
     const reader = await running.registry.createToken('read');
     const root = await running.registry.proxy.get('/packages.json', { authorization: `Bearer ${reader}` });
     expect(JSON.stringify(root.json()['available-packages'])).toContain('acme/gone');
+    const audit = await browser.get('/audit');
+    expect(audit.text).toContain('rolled back to publication 1 made publication 4');
+    expect(audit.html).toContain('href="history/1"');
     const events = (await running.registry.state.range('audit/event/')).map(({ value }) => value);
     expect(events).toContainEqual(
       expect.objectContaining({ action: 'publication.rollback', actor: `user:${userId}`, subject: '4' }),
     );
+  });
+});
+
+describe('the cause of a withdrawal', () => {
+  it('is named on the pages and on the command line', async () => {
+    const { browser } = await running.signIn('admin');
+    const page = (await browser.get('/packages/acme/hello/versions?kind=withdrawn')).text;
+    expect(page).toMatch(/withdrawn just now by the rollback to publication 1 \( publication 4 \)/);
+    const why = (await browser.get('/packages/acme/hello/why?version=1.1.0')).text;
+    expect(why).toContain('1.1.0 : withdrawn by the rollback to publication 1 ( publication 4 )');
+    const { stdout } = await runCli(['why', 'acme/hello', '1.1.0', '--data', running.registry.data], {
+      cwd: tree.root,
+    });
+    expect(stdout).toMatch(/withdrawn +by the rollback to publication 1 \(publication 4\)/);
+    const all = await runCli(['why', 'acme/hello', '--data', running.registry.data], { cwd: tree.root });
+    expect(all.stdout).toContain('1.1.0 was withdrawn by the rollback to publication 1 (publication 4).');
   });
 });

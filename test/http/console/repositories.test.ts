@@ -237,6 +237,9 @@ describe('changing one', () => {
 
 describe('the removal', () => {
   it('names the repository and what happens, and asks for the password', async () => {
+    const { browser, userId, password: own } = await console.signIn('maintainer');
+    keeper = browser;
+    password = own;
     const page = await register();
     const { text, status } = await keeper.get(`${page}/remove`);
     expect(status).toBe(200);
@@ -245,8 +248,17 @@ describe('the removal', () => {
     nowMs += 6 * minute;
     expect((await keeper.post(`${page}/remove`, {})).status).toBe(400);
     expect((await keeper.get(page)).status).toBe(200);
-    expect((await keeper.post(`${page}/remove`, { current_password: password })).status).toBe(303);
+    const done = await keeper.post(`${page}/remove`, { current_password: password });
+    expect([done.status, done.headers['location']]).toEqual([303, '../../repositories?notice=removed-empty']);
+    expect((await keeper.get('/repositories?notice=removed-empty')).text).toContain('It had no published version.');
     expect((await keeper.get(page)).status).toBe(404);
+    await idle();
+    expect(console.registry.repositories.builder.calls).toContainEqual([
+      'repository',
+      'withdraw',
+      '--on-behalf-of',
+      `user:${userId}`,
+    ]);
   });
 });
 

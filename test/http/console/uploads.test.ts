@@ -99,6 +99,8 @@ describe('the page of uploads', () => {
     const done = await keeper.post(page, { current_password: password });
     expect([done.status, done.headers['location']]).toEqual([303, '../../uploads?notice=withdrawn']);
     expect((await keeper.get('/uploads?notice=withdrawn')).text).toContain('The version is withdrawn.');
+    const why = (await keeper.get('/packages/acme/upload/why')).text;
+    expect(why).toContain('1.0.0 : withdrawn because its upload was removed ( publication 2 )');
     expect((await keeper.get('/uploads/cleanup')).text).toContain('nothing to remove');
     nowMs += 31 * dayMs;
     ({ browser: keeper, password } = await console.signIn('maintainer'));

@@ -225,7 +225,12 @@ describe('a sync', () => {
     release();
     await rig.registry.repositories.syncer.idle();
     expect(rig.registry.repositories.builder.stopped()).toBe(1);
-    expect(rig.registry.repositories.builder.calls.at(-1)).toEqual(['repository', 'withdraw']);
+    expect(rig.registry.repositories.builder.calls.at(-1)).toEqual([
+      'repository',
+      'withdraw',
+      '--on-behalf-of',
+      expect.stringMatching(/^user:usr_/),
+    ]);
     for (const family of ['repository', 'job/']) expect(await rig.registry.state.range(family)).toEqual([]);
   });
 

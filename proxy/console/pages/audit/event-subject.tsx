@@ -39,7 +39,7 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
   const isSelf = actor === `user:${subject}`;
   if (action === 'login' || isSelf || saidByVerb.test(subject)) return { label: '' };
   if (action === 'session.end') return named(String(details['user']), details, names);
-  if (action === 'publication.rollback') return { label: subject, to: `/history/${subject}` };
+  if (action === 'publication.rollback') return rolledBack(details);
   if (action.startsWith('artifact.')) return uploaded(details['name'], details['version']);
   if (parsePackageName(subject) !== undefined) return { label: subject, to: `/packages/${subject}` };
   return named(subject, details, names);
@@ -52,6 +52,11 @@ function named(id: string, { email, owner, url }: JsonObject, { nameOf }: EventN
   const name = nameOf(id);
   if (folder !== undefined && name !== undefined) return { label: name, to: `${folder}/${id}` };
   return { label: String(email ?? owner ?? url ?? id) };
+}
+
+/** The event is about the publication that the rollback made; people ask where it went back to. */
+function rolledBack({ rollback_to: to }: JsonObject): Described {
+  return typeof to === 'number' ? { label: String(to), to: `/history/${to}` } : { label: '' };
 }
 
 function uploaded(name: unknown, version: unknown): Described {

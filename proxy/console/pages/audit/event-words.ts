@@ -61,9 +61,10 @@ export function verbOf({ action }: Pick<AuditEvent, 'action'>): string {
 }
 
 /** The details as short phrases. */
-export function phrasesOf({ action, details }: AuditEvent): readonly string[] {
+export function phrasesOf({ action, subject, details }: AuditEvent): readonly string[] {
   if (action === 'settings.update') return Object.entries(details).map(([key, change]) => changePhrase(key, change));
   if (action === 'artifact.cleanup') return cleanupPhrases(details);
+  if (action === 'publication.rollback') return rollbackPhrases(subject, details);
   return Object.entries(details)
     .filter(([key, value]) => !isEmpty(value) && !shownElsewhere(action, key))
     .map(
@@ -91,6 +92,13 @@ function cleanupPhrases({ artifacts, leftovers, bytes, retention_days: days }: J
     sizeText(bytes),
     `kept: ${counted(Number(days ?? 0), 'day')}`,
   ];
+}
+
+function rollbackPhrases(serial: string, details: JsonObject): readonly string[] {
+  const counts = ['added', 'changed', 'withdrawn'].flatMap((kind) =>
+    details[kind] === undefined || details[kind] === 0 ? [] : [`${kind}: ${shownValue(details[kind] ?? null)}`],
+  );
+  return [`made publication ${serial}`, ...counts];
 }
 
 function lengthOf(value: JsonValue | undefined): number {

@@ -6,7 +6,7 @@ import { Badge } from '../../components/badge.tsx';
 import { shownNumber } from '../../components/quantity.ts';
 
 export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Child {
-  const { added, changed, withdrawn } = counts;
+  const { added, changed, withdrawn, packages } = counts;
   return (
     <>
       {added === 0 ? null : (
@@ -24,7 +24,9 @@ export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Ch
           {shownNumber(withdrawn)} withdrawn
         </Badge>
       )}
-      {added + changed + withdrawn === 0 ? <Badge icon="file-text">metadata only</Badge> : null}
+      {added + changed + withdrawn === 0 ? (
+        <Badge icon="file-text">{packages === 0 ? 'sources only' : 'metadata only'}</Badge>
+      ) : null}
     </>
   );
 }

@@ -10,6 +10,11 @@ export interface DescribedPublication extends PublicationSummary {
   readonly author: string;
 }
 
+/** Nobody types the command that follows a removal. */
+function wayOf(command: string): string {
+  return command === 'repository withdraw' ? 'after the removal of a repository' : `with ${command}`;
+}
+
 export async function describePublications(
   state: Pick<StateStore, 'get' | 'range'>,
   publications: readonly PublicationSummary[],
@@ -21,7 +26,10 @@ export async function describePublications(
     publications.map(async (publication) => {
       const { by } = publication;
       if (by === null) return { ...publication, author: '' };
-      return { ...publication, author: `by ${await nameActor(state, by.actor, request, tokens)}, with ${by.command}` };
+      return {
+        ...publication,
+        author: `by ${await nameActor(state, by.actor, request, tokens)}, ${wayOf(by.command)}`,
+      };
     }),
   );
 }

@@ -48,9 +48,13 @@ export function PublicationPage(props: PublicationPageProps): Child {
       />
       <div class="row">
         <ChangeCounts counts={counts} />
-        <span class="soft small">in {counted(counts.packages, 'package')}</span>
+        {counts.packages === 0 ? null : <span class="soft small">in {counted(counts.packages, 'package')}</span>}
       </div>
-      <Table caption={`Changes of publication ${serial}`} columns={columns} rows={packages.flatMap(rowsOf)} />
+      {counts.packages === 0 ? (
+        <p>It changed no package: only the list of sources.</p>
+      ) : (
+        <Table caption={`Changes of publication ${serial}`} columns={columns} rows={packages.flatMap(rowsOf)} />
+      )}
       <Pager
         shown={packages.length}
         from={from}

@@ -9,6 +9,7 @@ import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { Reference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
+import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 import { VersionLink, versionAnchor } from './version-link.tsx';
 import type { VersionRow } from './version-rows.ts';
 
@@ -18,6 +19,8 @@ export interface ShownVersion extends VersionRow {
   readonly commit: string | undefined;
   /** `you`; undefined: the version is not withdrawn by hand, or it is not known who withdrew it */
   readonly withdrawnBy: string | undefined;
+  /** why it is withdrawn; undefined: it is published, a person withdrew it, or nobody recorded it */
+  readonly cause: ReturnType<CauseOf>;
 }
 
 /** The columns for everyone. `nowMs`: undefined if the page is stored. */
@@ -79,13 +82,18 @@ function NameCell({ name, row }: { readonly name: string; readonly row: ShownVer
 }
 
 function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs: number | undefined }): Child {
-  const { kind, isByHand, since, withdrawnBy } = row;
+  const { kind, since, withdrawnBy, cause } = row;
   if (kind !== 'withdrawn') return <Time at={since} nowMs={nowMs} />;
   return (
     <span>
       withdrawn <Time at={since} nowMs={nowMs} />
       {withdrawnBy === undefined ? '' : ` by ${withdrawnBy}`}
-      {isByHand ? null : <span class="soft small"> (its source does not have it any more)</span>}
+      {cause === undefined ? null : (
+        <span class="soft small">
+          {' '}
+          <Cause cause={cause} />
+        </span>
+      )}
     </span>
   );
 }

@@ -17,6 +17,7 @@ import type { PackagePageServices } from './package-services.ts';
 import { keeperColumns, versionColumns, type ShownVersion } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
 import { parseVersionsQuery, versionsPath, versionsPerPage, type VersionsQuery } from './versions-query.ts';
+import { readCauses } from './withdrawal-causes.tsx';
 
 interface VersionsProps {
   readonly opened: OpenPackage;
@@ -44,8 +45,14 @@ export async function showVersions(
   });
   const wanted = rows.filter(({ kind }) => query.kind === '' || kind === query.kind);
   const from = (query.page - 1) * versionsPerPage;
+  const page = wanted.slice(from, from + versionsPerPage);
+  const causeOf = await readCauses(
+    services,
+    name,
+    page.filter(({ kind, isByHand }) => kind === 'withdrawn' && !isByHand),
+  );
   const shown = await Promise.all(
-    wanted.slice(from, from + versionsPerPage).map((row) => complete(services, request, opened, row)),
+    page.map(async (row) => ({ ...(await complete(services, request, opened, row)), cause: causeOf(row) })),
   );
   return {
     title: `Versions of ${name}`,
@@ -60,7 +67,7 @@ async function complete(
   request: SignedInRequest,
   opened: OpenPackage,
   row: VersionRow,
-): Promise<ShownVersion> {
+): Promise<Omit<ShownVersion, 'cause'>> {
   const { name, latest } = opened;
   const { published } = row;
   const by = row.isByHand ? (await readWithdrawal(state, name, row.version))?.withdrawn_by : undefined;

@@ -6,14 +6,15 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
 import { counted } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { explainPackage } from './explain-package.ts';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import { KnownContent } from './known-content.tsx';
+import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, within, type Question } from './why-answer.ts';
 
 interface WhyProps {
@@ -21,6 +22,7 @@ interface WhyProps {
   readonly question: Question;
   /** undefined: the reasons are recorded on another host */
   readonly explanation: Explanation | undefined;
+  readonly causeOf: CauseOf;
   readonly nowMs: number;
 }
 
@@ -37,7 +39,9 @@ export async function showWhy(
       ? await explainPackage(services, name, question.kind === 'version' ? question.text : undefined)
       : opened.explanation;
   const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
-  const answer = <Why {...{ name, question, explanation, nowMs }} />;
+  const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, mostShown);
+  const causeOf = await readCauses(services, name, withdrawn);
+  const answer = <Why {...{ name, question, explanation, causeOf, nowMs }} />;
   return {
     title: `Why? ${name}`,
     section: 'packages',
@@ -59,7 +63,7 @@ export async function showWhy(
   };
 }
 
-function Why({ name, question, explanation, nowMs }: WhyProps): Child {
+function Why({ name, question, explanation, causeOf, nowMs }: WhyProps): Child {
   return (
     <>
       <form class="filters">
@@ -86,7 +90,7 @@ function Why({ name, question, explanation, nowMs }: WhyProps): Child {
           gives the reasons.
         </Notice>
       ) : (
-        <Answer {...{ name, question, explanation, nowMs }} />
+        <Answer {...{ name, question, explanation, causeOf, nowMs }} />
       )}
     </>
   );
@@ -94,11 +98,11 @@ function Why({ name, question, explanation, nowMs }: WhyProps): Child {
 
 type AnswerProps = WhyProps & { readonly explanation: Explanation };
 
-function Answer({ name, question, explanation, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
       <Verdict {...{ name, question, explanation }} />
-      <Contents {...{ name, nowMs }} versions={explanation.versions} />
+      <Contents {...{ name, causeOf, nowMs }} versions={explanation.versions} />
       <Hindrances {...{ explanation, nowMs }} />
     </section>
   );
@@ -145,7 +149,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
   );
 }
 
-function Verdict({ name, question, explanation }: Omit<AnswerProps, 'nowMs'>): Child {
+function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'nowMs'>): Child {
   const published = explanation.versions.filter(({ state }) => state === 'published');
   const [newest] = published;
   if (newest === undefined)
@@ -176,34 +180,17 @@ function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: Ex
 
 const mostShown = 100;
 
-const states: Readonly<Record<ExplainedVersion['state'], string>> = {
-  published: 'published',
-  superseded: 'replaced by a newer content of the branch',
-  withdrawn: 'withdrawn, because its source does not have it any more',
-  withheld: 'withdrawn by a person',
-};
-
 function Contents({
   name,
   versions,
+  causeOf,
   nowMs,
-}: Pick<WhyProps, 'name' | 'nowMs'> & { readonly versions: readonly ExplainedVersion[] }): Child {
+}: Pick<WhyProps, 'name' | 'causeOf' | 'nowMs'> & { readonly versions: readonly ExplainedVersion[] }): Child {
   return (
     <Reasons
       heading="Known contents"
-      reasons={versions.map(({ version, state, since, source, reference }) => (
-        <>
-          {state === 'published' ? (
-            <A to={packagePath(name, 'version', { version })}>{version}</A>
-          ) : (
-            <strong>{version}</strong>
-          )}
-          {': '}
-          {states[state]}, <Time at={since} nowMs={nowMs} />{' '}
-          <span class="soft small">
-            {source}, <code title={reference}>{reference.slice(0, 12)}</code>
-          </span>
-        </>
+      reasons={versions.map((content) => (
+        <KnownContent {...{ name, content, nowMs }} cause={causeOf(content)} />
       ))}
     />
   );

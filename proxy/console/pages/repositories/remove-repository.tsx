@@ -1,6 +1,7 @@
 // The question before a repository is removed: which packages lose the versions that came from it.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { actorOf } from '../../../auth/caller.ts';
 import { removeRepository } from '../../../sync/remove-repository.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
 import { Form } from '../../components/form.tsx';
@@ -19,9 +20,10 @@ export function registerRemovingRepositories(pages: Pages, services: RepositoryP
     show: (request, state) => ask(services, request, state),
     submit: async (request) => {
       const id = request.param('id');
-      const parts = { repositories: repositoriesFor(services, request), syncer: services.syncer };
-      await removeRepository(parts, id, id);
-      return { to: '/repositories', notice: 'removed' };
+      const { syncer } = services;
+      const parts = { repositories: repositoriesFor(services, request), syncer, actor: actorOf(request.caller) };
+      const { packages } = await removeRepository(parts, id, id);
+      return { to: '/repositories', notice: packages.length === 0 ? 'removed-empty' : 'removed' };
     },
   });
 }

@@ -24,6 +24,7 @@ import {
 
 const notices = {
   removed: 'The repository is removed. Its versions are being withdrawn.',
+  'removed-empty': 'The repository is removed. It had no published version.',
 };
 
 const noticesOfOne = {

@@ -1,0 +1,51 @@
+// One content of a version that the registry knows, with what became of it.
+
+import type { Child } from 'hono/jsx';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import { A } from '../../components/place.tsx';
+import { Time } from '../../components/time.tsx';
+import { packagePath } from './open-package.ts';
+import { Cause, type CauseOf } from './withdrawal-causes.tsx';
+
+const states: Readonly<Record<ExplainedVersion['state'], string>> = {
+  published: 'published',
+  superseded: 'replaced by a newer content of the branch',
+  withdrawn: 'withdrawn',
+  withheld: 'withdrawn by a person',
+};
+
+/** A version, its state and why it has it. */
+export function KnownContent({
+  name,
+  content: { version, state, since, source, reference },
+  cause,
+  nowMs,
+}: {
+  readonly name: PackageName;
+  readonly content: ExplainedVersion;
+  readonly cause: ReturnType<CauseOf>;
+  readonly nowMs: number;
+}): Child {
+  return (
+    <>
+      {state === 'published' ? (
+        <A to={packagePath(name, 'version', { version })}>{version}</A>
+      ) : (
+        <strong>{version}</strong>
+      )}
+      {': '}
+      {states[state]}
+      {cause === undefined ? null : (
+        <>
+          {' '}
+          <Cause cause={cause} />
+        </>
+      )}
+      , <Time at={since} nowMs={nowMs} />{' '}
+      <span class="soft small">
+        {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+// Why versions were withdrawn, as far as the history of publications knows it.
+
+import type { Child } from 'hono/jsx';
+import { causeText, type WithdrawalCause } from '../../../../build/contract/withdrawal-cause.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import { A } from '../../components/place.tsx';
+import type { PackagePageServices } from './package-services.ts';
+
+type Content = Pick<ExplainedVersion, 'version' | 'reference' | 'since'>;
+
+/** The cause of a content; undefined: it is published, or nobody recorded it. */
+export type CauseOf = (content: Pick<Content, 'version' | 'reference'>) => WithdrawalCause | undefined;
+
+/** `contents`: withdrawn ones. */
+export async function readCauses(
+  { inspection }: Pick<PackagePageServices, 'inspection'>,
+  name: PackageName,
+  contents: readonly Content[],
+): Promise<CauseOf> {
+  if (contents.length === 0) return () => undefined;
+  const keyOf = ({ version, reference }: Pick<Content, 'version' | 'reference'>): string => `${version} ${reference}`;
+  const found = await (await inspection()).why.causes(name, contents).catch(nothingElsewhere);
+  const causes = new Map(contents.map((content, at) => [keyOf(content), found[at]]));
+  return (content) => causes.get(keyOf(content));
+}
+
+/** The builder's folder on another host tells nothing here. */
+function nothingElsewhere(error: unknown): readonly undefined[] {
+  if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return [];
+  throw error;
+}
+
+/** `by the rollback to publication 4 (publication 9)` */
+export function Cause({ cause }: { readonly cause: WithdrawalCause }): Child {
+  return (
+    <>
+      {causeText(cause)} (<A to={`/history/${cause.serial}`}>publication {cause.serial}</A>)
+    </>
+  );
+}
