@@ -3,7 +3,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, AuditDraft, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateStore } from '../state/state-store.ts';
 import { activeKey, activePrefix, jobKey, mintJobId, parseJobRecord, withLog, type JobRecord } from './job.ts';
 import { finishJob, type JobEnd } from './job-end.ts';
@@ -104,7 +104,10 @@ async function open(
     const registered = await state.get(repositoryKey(repository));
     if (registered === undefined) throw new RegistryError('NOT_FOUND', { message: 'Repository not found.' });
     const running = await runningJob(options, repository);
-    if (running !== undefined) return { job: running, isNew: false };
+    if (running !== undefined) {
+      await auditJoin(options, running, request);
+      return { job: running, isNew: false };
+    }
     const job = await queuedJob(options, repository, request);
     const change: StateChange = {
       conditions: [
@@ -164,17 +167,25 @@ async function surplusKeys({ state, retained }: JobsOptions, repository: Reposit
   return newestFirst.slice((await (retained?.() ?? standardRetained)) - 1).map(({ key }) => key);
 }
 
+/** A replay that joins an active sync is an act of a person, too. */
+async function auditJoin({ store }: JobsOptions, job: JobRecord, request: JobRequest): Promise<void> {
+  if (request.trigger !== 'request' || request.replays === undefined) return;
+  await store.commit({ conditions: [], puts: [], deletes: [] }, eventOf(job, request));
+}
+
+function eventOf({ id, repository_id: subject }: JobRecord, { actor, replays }: JobRequest): AuditDraft {
+  const details = { job: id, ...(replays === undefined ? {} : { delivery: replays }) };
+  return { actor, action: 'repository.sync', subject, details };
+}
+
 /** Only a requested sync is audited. */
 function commitJob(
   { state, store }: JobsOptions,
   change: StateChange,
-  { id, repository_id }: JobRecord,
-  { trigger, actor, replays }: JobRequest,
+  job: JobRecord,
+  request: JobRequest,
 ): Promise<boolean> {
-  if (trigger !== 'request') return state.commit(change);
-  const details = { job: id, ...(replays === undefined ? {} : { delivery: replays }) };
-  const event = { actor, action: 'repository.sync', subject: repository_id, details };
-  return store.commit(change, event);
+  return request.trigger === 'request' ? store.commit(change, eventOf(job, request)) : state.commit(change);
 }
 
 async function runningJob(options: JobsOptions, repository: RepositoryId): Promise<JobRecord | undefined> {

@@ -268,6 +268,30 @@ describe('a replay', () => {
   });
 });
 
+describe('a replay beside an active sync', () => {
+  it('joins it, and is an event of the audit log', async () => {
+    await using rig = await startRig();
+    const id = await rig.register('tool');
+    const { release } = rig.registry.repositories.builder.hold();
+    await rig.push(id, 'one');
+    await vi.waitFor(() => expect(rig.synced()).toEqual([id]));
+    const { deliveries } = (await rig.call('GET', `/api/repositories/${id}/hook`)).json;
+    const [{ id: delivery } = {}] = deliveries as Json[];
+    const replay = await rig.call('POST', `/api/repositories/${id}/hook/deliveries/${String(delivery)}/replay`);
+    const [job] = replay.json['data'] as Json[];
+    expect([replay.status, job]).toMatchObject([200, { trigger: 'hook', state: 'running' }]);
+    const events = (await rig.registry.state.range('audit/event/')).map(({ value }) => value as Json);
+    expect(events.at(-1)).toMatchObject({
+      action: 'repository.sync',
+      subject: id,
+      details: { job: job?.['id'], delivery },
+    });
+    release();
+    await rig.idle();
+    expect(rig.synced()).toEqual([id]);
+  });
+});
+
 describe('the webhook for all repositories', () => {
   it('has a secret of its own, and its deliveries appear at each repository that they concern', async () => {
     await using rig = await startRig();
