@@ -11,11 +11,13 @@ import { jobPrefix, parseJobRecord, type JobRecord } from '../../proxy/sync/job.
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { refusalPrefix, repositoryHookKey } from '../../proxy/sync/repository-rows.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
+import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
+import { lostHookSecrets } from './hook-secrets.ts';
 
 const advice =
   'Open the list of deliveries at the provider, and look for failures. GitHub, GitLab and Bitbucket send no hook for ' +
@@ -23,18 +25,22 @@ const advice =
   'their configuration permits it.';
 
 /** Returns no finding if no repository has a webhook. */
-export async function check(config: Config, { now }: Context): Promise<readonly Finding[]> {
+export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
+  const { now } = context;
   const state = await openStateIfAny(config);
   if (state === undefined) return [];
   try {
     const isConnected = await connectedHooks(state);
     const records = await listRepositories(state);
     const hooked = (await Promise.all(records.map((record) => lastHook(state, record, isConnected(record))))).flat();
-    const refused = await refusedHooks(state);
-    if (hooked.length === 0) return refused;
+    const wrong = [
+      ...(await lostHookSecrets(state, composeKeys(config, context).sealer)),
+      ...(await refusedHooks(state)),
+    ];
+    if (hooked.length === 0) return wrong;
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
     const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
-    return [summaryOf(hooked, silent), ...unserved(config), ...refused, ...missed.flat()];
+    return [summaryOf(hooked, silent), ...unserved(config), ...wrong, ...missed.flat()];
   } finally {
     await state.close();
   }

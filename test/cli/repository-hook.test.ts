@@ -1,7 +1,7 @@
 // Tests `libretto repository hook`: the secret that is printed once, rotation, removal, and the key rotation that seals
 // secrets again.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -95,6 +95,31 @@ describe('a configuration without the feature hooks', () => {
 });
 
 describe('libretto doctor', () => {
+  it('names the webhooks whose secrets cannot be opened', async () => {
+    await hook(id);
+    await hook('--all');
+    renameSync(folder.at('data/keys'), folder.at('data/keys-elsewhere'));
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: Json[] };
+    rmSync(folder.at('data/keys'), { recursive: true, force: true });
+    renameSync(folder.at('data/keys-elsewhere'), folder.at('data/keys'));
+    const lost = checks.filter(({ check, verdict }) => check === 'hook' && verdict === 'warning');
+    expect(lost).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /^the webhook of all repositories accepts nothing: .*sealing key that is missing/,
+        ) as string,
+        advice: expect.stringContaining('libretto repository hook --all --rotate --drop-old') as string,
+      },
+      {
+        message: expect.stringContaining(`the webhook of ${id} accepts nothing`) as string,
+        advice: expect.stringContaining(`libretto repository hook ${id} --rotate`) as string,
+      },
+    ]);
+    const after = JSON.parse((await run('doctor', '--json')).stdout) as { checks: Json[] };
+    expect(JSON.stringify(after.checks)).not.toContain('accepts nothing');
+    await hook('--all', '--remove');
+  });
+
   it('names the repositories without a hook for longer than their interval', async () => {
     await run('repository', 'update', id, '--interval', '15m');
     await hook(id);
