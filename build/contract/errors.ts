@@ -51,7 +51,7 @@ export const errorTable = {
   },
   EGRESS_DENIED: {
     status: 400,
-    message: 'The address is not public. The operator can allow its range in the setting egress.allow.',
+    message: 'The address is not public. The operator can allow its range in egress.allow of libretto.json.',
   },
   OUTSIDE_SOURCE_ROOTS: {
     status: 400,

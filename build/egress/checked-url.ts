@@ -35,5 +35,9 @@ function parse(text: string, base: URL | undefined): URL {
 export function deniedAddress(host: string, address: string): EgressFailure {
   const who =
     host.replace(/^\[|\]$/g, '') === address ? `The address ${address}` : `${host} has the address ${address}, which`;
-  return new EgressFailure('denied', `${who} is not public. To allow it, add its range to egress.allow.`);
+  return new EgressFailure(
+    'denied',
+    `${who} is not public. To allow it, add it or its range to egress.allow in libretto.json: ` +
+      `"egress": {"allow": [${JSON.stringify(address)}]}.`,
+  );
 }

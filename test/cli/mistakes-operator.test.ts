@@ -261,6 +261,24 @@ const mistakes: readonly Mistake[] = [
     says: ['limits.read must be a whole number from 0 to 1000000000, not "many".'],
   },
   {
+    title: 'a setting of libretto.json',
+    args: ['settings', 'set', 'egress.allow', '10.0.0.0/8', '-d', 'var'],
+    says: ['egress.allow is set in libretto.json, and not here, for example: "egress": {"allow": ["10.0.0.0/8"]}.'],
+  },
+  {
+    title: 'a setting of libretto.json without a group',
+    args: ['settings', 'set', 'publicUrl', 'https://packages.example.org', '-d', 'var'],
+    says: ['publicUrl is set in libretto.json, and not here. docs/reference/configuration.md describes it.'],
+  },
+  {
+    title: 'a git server in the own network',
+    args: ['repository', 'add', 'https://10.0.0.7/acme/tool.git', '-d', 'var'],
+    says: [
+      'The address 10.0.0.7 is not public. To allow it, add it or its range to egress.allow in libretto.json: ' +
+        '"egress": {"allow": ["10.0.0.7"]}',
+    ],
+  },
+  {
     title: 'a repository without its address',
     args: ['repository', 'add', 'git', '-d', 'var'],
     says: ['The repository cannot be registered', 'url: is "git"; allowed: https://HOST/PATH'],

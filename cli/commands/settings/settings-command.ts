@@ -5,6 +5,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';
 import type { Settings, SettingView } from '../../../proxy/settings/settings.ts';
+import { groupExamples, settingNames, settings } from '../../config/settings.ts';
 import type { Given } from '../../io/command.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeSettings } from '../../compose/settings.ts';
@@ -44,11 +45,22 @@ export async function runSettingsCommand(
 export function settingKeyOf(text: string): SettingKey {
   const key = parseSettingKey(text);
   if (key !== undefined) return key;
+  const inFile = settingNames.map((name) => settings[name].key).find((known) => known === text);
+  if (inFile !== undefined) throw new UsageError(`${inFile} is set in libretto.json, and not here${exampleOf(inFile)}`);
   const meant = nearest(text, new Set(settingKeys));
   throw new UsageError(
     `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed ` +
       `here${meant === undefined ? '.' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
   );
+}
+
+/** A setting inside an object of libretto.json shows how that is written. */
+function exampleOf(key: string): string {
+  const [group = ''] = key.split('.');
+  const example = group === key ? undefined : groupExamples[group];
+  return example === undefined
+    ? '. docs/reference/configuration.md describes it.'
+    : `, for example: "${group}": ${example}. docs/reference/configuration.md describes it.`;
 }
 
 function textOf(value: JsonValue): string {
