@@ -12,6 +12,7 @@ export function composeConnectedHooks(config: Config, hooks: Pick<Hooks, 'issue'
   const url = publicUrlOf(config)?.url.replace(/\/$/, '');
   if (url === undefined || !config.features.value.includes('hooks')) return undefined;
   return {
+    sharedUrl: `${url}${hookPath({ of: 'registry' })}`,
     of: (hook) => ({
       url: `${url}${hookPath(hook.of === 'repository' ? hook : { of: 'registry' })}`,
       makeSecret: async () => (await hooks.issue(ownerOf(hook))).secret,

@@ -42,7 +42,7 @@ export function composeConnecting(config: Config, context: Clock, parts: Connect
   const sources = createRepositorySources(config);
   const issued = createHooks({ store, sealer, now, randomBytes, actor: 'system:connection' });
   const hooks = composeConnectedHooks(config, issued);
-  const hasAddress = hooks !== undefined;
+  const hookUrl = hooks?.sharedUrl;
   const refresher = createRefresher({
     state,
     store,
@@ -55,7 +55,7 @@ export function composeConnecting(config: Config, context: Clock, parts: Connect
     randomBytes,
   });
   return {
-    connectionsOf: (actor) => createConnections({ store, access, sealer, hasAddress, now, randomBytes, actor }),
+    connectionsOf: (actor) => createConnections({ store, access, sealer, hookUrl, now, randomBytes, actor }),
     planOf: (actor) => (draft) => {
       const draftState = createDraftStore(state);
       const onDraft = composeConnecting(config, context, { state: draftState, sealer, installsHooks: false });

@@ -32,13 +32,19 @@ export function describeConnection(connection: ConnectionDocument): string[] {
     ...(only.length === 0 ? [] : [['only', only.join(' ')] as const]),
     ...(except.length === 0 ? [] : [['except', except.join(' ')] as const]),
     ['forks', forks ? 'included' : 'left out'],
-    ['webhooks', hooks ? (hookError ?? `at the ${at ?? 'forge'}`) : 'not installed'],
+    ['webhooks', hookError ?? hooksText(hooks, at)],
     ['refresh interval', `${interval} seconds`],
     ['sync interval', `${syncInterval} seconds`],
     ['status', error === null ? status : `${status}: ${error}`],
     ['repositories', `${registered} registered, ${archived} archived, ${removed} removed, ${skipped} not registered`],
     ['last refreshed', connection.last_refreshed_at === null ? 'never' : seconds(connection.last_refreshed_at)],
   ]);
+}
+
+function hooksText(wanted: boolean, at: ConnectionDocument['hooks_at']): string {
+  if (at === null) return wanted ? 'installed by the next refresh' : 'not installed';
+  const place = at === 'owner' ? 'at the owner' : 'at each repository';
+  return wanted ? place : `${place}; no more are installed`;
 }
 
 export function describeConnected(repositories: readonly ConnectedRepositoryDocument[]): string[] {

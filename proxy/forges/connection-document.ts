@@ -26,7 +26,7 @@ export interface ConnectionDocument extends Pick<
   /** `pending`: never refreshed. `error`: the last refresh failed; all repositories stay registered. */
   readonly status: 'pending' | 'refreshing' | 'active' | 'error';
   readonly error_message: string | null;
-  /** where webhooks are installed; null: nowhere yet, or not wanted */
+  /** where webhooks are installed, also those that are not wanted any more; null: nowhere yet */
   readonly hooks_at: 'owner' | 'repositories' | null;
   readonly hook_error: string | null;
   readonly counts: ConnectionCounts;
@@ -54,7 +54,10 @@ export function connectionDocument(record: ConnectionRecord, progress: RefreshPr
     sync_interval,
     status: progress.error !== null ? 'error' : isRunning ? 'refreshing' : progress.finished_at ? 'active' : 'pending',
     error_message: progress.error,
-    hooks_at: hooks && progress.owner_hook !== null ? place[progress.owner_hook] : null,
+    hooks_at:
+      progress.owner_hook !== null && (hooks || progress.owner_hook === 'installed')
+        ? place[progress.owner_hook]
+        : null,
     hook_error: hooks ? progress.hook_error : null,
     counts: progress.counts,
     last_refreshed_at: progress.finished_at,

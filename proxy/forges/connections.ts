@@ -25,7 +25,7 @@ import {
   type ConnectionDraft,
   type ConnectionFields,
 } from './parse-connection.ts';
-import { removeConnection } from './remove-connection.ts';
+import { removeConnection, type RemovedConnection } from './remove-connection.ts';
 
 export interface Connections {
   /** Checks the credentials and the owner at the forge first. */
@@ -38,18 +38,18 @@ export interface Connections {
   /** Makes the next refresh due now. */
   readonly refreshSoon: (id: string) => Promise<ConnectionRecord>;
   /**
-   * `confirm`: the id once more. Its repositories stay registered and published. Throws CONFIRMATION_REQUIRED with their
-   * number.
+   * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of the
+   * owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
    */
-  readonly remove: (id: string, confirm: string | undefined) => Promise<ConnectionRecord>;
+  readonly remove: (id: string, confirm: string | undefined) => Promise<RemovedConnection>;
 }
 
 export interface ConnectionsOptions {
   readonly store: AuditedStore;
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly sealer: Sealer;
-  /** a forge can reach this registry */
-  readonly hasAddress: boolean;
+  /** the address of this registry that the owner's webhook calls; undefined: a forge cannot reach this registry */
+  readonly hookUrl: string | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
@@ -121,8 +121,8 @@ async function newRecord(options: ConnectionsOptions, draft: ConnectionDraft): P
   return { ...record, owner_kind, credentials: sealConnectionCredentials(sealer, credentials, id) };
 }
 
-function assertReachable({ hasAddress }: ConnectionsOptions, { hooks }: ConnectionFields): void {
-  if (hooks !== true || hasAddress) return;
+function assertReachable({ hookUrl }: ConnectionsOptions, { hooks }: ConnectionFields): void {
+  if (hooks !== true || hookUrl !== undefined) return;
   const message = 'a forge cannot reach this registry: set publicUrl, and leave the feature hooks on';
   throw invalid([{ path: 'hooks', message }]);
 }
@@ -161,7 +161,7 @@ async function update(options: ConnectionsOptions, id: string, patch: Connection
         conditions: [{ key, revision }],
         puts: [
           { key, value: { ...edited } as unknown as JsonObject },
-          { key: progressKey(record.id), value: (await anew(options, record)) as unknown as JsonObject },
+          { key: progressKey(record.id), value: (await anew(options, record, patch)) as unknown as JsonObject },
         ],
         deletes: credentials === undefined ? due : [...due, connectionTokenKey(record.id)],
       },
@@ -179,10 +179,15 @@ async function skippedRows(store: AuditedStore, id: ConnectionId): Promise<reado
   });
 }
 
-/** The progress from the beginning, with what the last refresh found. */
-async function anew({ store }: ConnectionsOptions, { id }: ConnectionRecord): Promise<object> {
-  const { counts, finished_at } = await readProgress(store, id);
-  return { ...firstProgress, counts, finished_at };
+/** The progress from the beginning, with what the last refresh found. A person who asks for webhooks has them tried anew. */
+async function anew(
+  { store }: ConnectionsOptions,
+  { id }: ConnectionRecord,
+  { hooks, credentials }: ConnectionFields,
+): Promise<object> {
+  const { counts, finished_at, owner_hook: before } = await readProgress(store, id);
+  const isAsked = hooks === true || (credentials !== undefined && before === 'refused');
+  return { ...firstProgress, counts, finished_at, owner_hook: isAsked ? null : before };
 }
 
 async function refreshSoon(options: ConnectionsOptions, text: string): Promise<ConnectionRecord> {

@@ -7,13 +7,12 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
-import { findRepository } from './find-repository.ts';
+import { findAtForge, findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { activeKey } from './job.ts';
 import { moveRepository } from './move-repository.ts';
 import {
   mintRepositoryId,
-  parseRepositoryPointer,
   repositoryKey,
   type RepositoryFilters,
   type RepositoryRecord,
@@ -21,7 +20,7 @@ import {
   type RepositoryType,
 } from './repository.ts';
 import { listRepositories } from './list-repositories.ts';
-import { addressKey, forgeKey, formerKey, newRows, ownRows } from './repository-places.ts';
+import { addressKey, formerKey, newRows, ownAddress, ownRows } from './repository-places.ts';
 import { rowsOf } from './repository-rows.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
@@ -82,7 +81,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     list: () => listRepositories(options.store),
     get: async (id) => (await findRepository(options.store, id)).record,
     update: (id, patch) => update(options, id, patch),
-    atForge: (place) => atForge(options.store, place),
+    atForge: (place) => findAtForge(options.store, place),
     move: (id, place) => moveRepository(options, id, place),
     remove: (id, confirm) => remove(options, id, confirm),
   };
@@ -116,18 +115,8 @@ async function create(options: RepositoriesOptions, draft: RepositoryDraft): Pro
   }
 }
 
-/** Versions of an earlier repository carry the address, so that those of this one need another. git asks the address. */
-function ownAddress({ id, url }: RepositoryRecord): string {
-  return `${url}/~${id}`;
-}
-
 function detailsOf({ type, url, filters, interval, credentials_kind: credentials }: RepositoryRecord): JsonObject {
   return { type, url, filters: filters as JsonObject, credentials, interval };
-}
-
-async function atForge(store: AuditedStore, place: ForgePlace): Promise<RepositoryRecord | undefined> {
-  const entry = await store.get(forgeKey(place));
-  return entry === undefined ? undefined : (await findRepository(store, parseRepositoryPointer(entry.value))).record;
 }
 
 async function prepare(options: RepositoriesOptions, draft: RepositoryDraft): Promise<RepositoryRecord> {

@@ -84,3 +84,8 @@ export async function movedRows(
     deletes: deletes.filter((key) => !keys.includes(key)),
   };
 }
+
+/** Versions of an earlier repository carry the address, so that those of this one need another. git asks the address. */
+export function ownAddress({ id, url }: RepositoryRecord): string {
+  return `${url}/~${id}`;
+}

@@ -55,3 +55,36 @@ it('says at once that the webhooks could not be made, and counts those that nobo
     { verdict: 'ok', message: '2 repositories have a webhook; no hook has come yet from any of them' },
   ]);
 });
+
+it('removes the webhook of the owner with the connection, and says it before', async () => {
+  await connect('--hooks');
+  const id = await onlyId();
+  await run('connection', 'update', id, '--no-hooks');
+  const { stdout } = await run('connection', 'show', id);
+  expect(stdout).toContain('at the owner; no more are installed');
+  const asked = await run('connection', 'remove', id);
+  expect([asked.exitCode, asked.stderr]).toEqual([
+    2,
+    expect.stringContaining("The owner's webhook at the forge is removed"),
+  ]);
+  expect(forge.hooks).toHaveLength(1);
+  const removed = await run('connection', 'remove', id, '--yes');
+  expect([removed.exitCode, removed.stdout, removed.stderr]).toEqual([
+    0,
+    `Removed the connection to acme at ${forge.url}. Its webhook there is removed, too.`,
+    '',
+  ]);
+  expect(forge.hooks).toEqual([]);
+});
+
+it('says what stays at the forge if the credentials may not remove the webhook any more', async () => {
+  await connect('--hooks');
+  const id = await onlyId();
+  forge.token = 'another';
+  const removed = await run('connection', 'remove', id, '--yes');
+  expect([removed.exitCode, removed.stderr]).toEqual([
+    0,
+    expect.stringContaining(`The webhook of acme stays at ${forge.url}, and its deliveries are refused`),
+  ]);
+  expect(forge.hooks).toHaveLength(1);
+});

@@ -10,6 +10,7 @@ import { ForgeRefusal } from './forge-failure.ts';
 import type { FileAnswer, Forge, ListedPage } from './forge.ts';
 import type { AskForge, ForgeAnswer, ForgeHttp } from './forge-http.ts';
 import { createPutHook } from './put-hook.ts';
+import { dropHook } from './drop-hook.ts';
 
 export interface ForgeClientOptions {
   readonly dialect: Dialect;
@@ -58,6 +59,7 @@ export function createForge(options: ForgeClientOptions): Forge {
     },
     putHook: (kind, at, hook) =>
       putHook(at === undefined ? dialect.hooks.ofOwner(owner, kind) : dialect.hooks.ofRepository(at), hook),
+    dropOwnerHook: (kind, url) => dropHook(dialect, ask, dialect.hooks.ofOwner(owner, kind), url),
   };
 }
 

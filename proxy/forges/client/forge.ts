@@ -23,6 +23,10 @@ export type HookAnswer =
   /** such owners have no hooks here, or the credentials may not manage them */
   | { readonly outcome: 'refused'; readonly message: string };
 
+/** `none`: there is no webhook with this address. */
+export type DroppedHook =
+  { readonly outcome: 'removed' | 'none' } | { readonly outcome: 'refused'; readonly message: string };
+
 export interface OfferedHook {
   /** the address that the forge calls */
   readonly url: string;
@@ -46,4 +50,6 @@ export interface Forge {
   readonly find: (repository: Pick<ForgeRepository, 'id' | 'path'>) => Promise<ForgeRepository | undefined>;
   /** Installs the webhook, or renews its secret if there is one with this address. `at`: undefined for the owner. */
   readonly putHook: (kind: OwnerKind, at: ForgeRepository | undefined, hook: OfferedHook) => Promise<HookAnswer>;
+  /** Removes the owner's webhook with this address. */
+  readonly dropOwnerHook: (kind: OwnerKind, url: string) => Promise<DroppedHook>;
 }

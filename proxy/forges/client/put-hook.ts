@@ -1,13 +1,13 @@
 // Installs one webhook at a forge. A hook with our address is changed instead of doubled, so that a refresh that was
-// killed between the forge's answer and our own commit leaves one hook. All pages of the list are searched for it.
+// killed between the forge's answer and our own commit leaves one hook.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { Dialect, HookDialect, ListedHook } from '../dialects/dialect.ts';
-import { arrayOf, objectOf } from '../dialects/fields.ts';
-import { nextQuery } from '../dialects/next-page.ts';
+import { objectOf } from '../dialects/fields.ts';
 import { forgeTitles } from '../model/forge-name.ts';
 import { parseJsonText } from '../model/json-text.ts';
+import { findHook } from './find-hook.ts';
 import type { HookAnswer, OfferedHook } from './forge.ts';
 import type { AskForge, ForgeAnswer, ForgeChange } from './forge-http.ts';
 
@@ -53,48 +53,6 @@ function createChange(
     isFirst = false;
     return ask(path, { content });
   };
-}
-
-/** No forge has more hooks at one place than so many pages. */
-const mostPages = 50;
-
-/** The hook with our address; a number: the status of a refusal. */
-async function findHook(
-  dialect: Dialect,
-  ask: AskForge,
-  path: string,
-  url: string,
-): Promise<ListedHook | 'none' | number> {
-  const seen = new Set<string>();
-  let query: string | undefined = dialect.hooks.firstPage;
-  for (let page = 1; page <= mostPages && query !== undefined; page += 1) {
-    const answer: ForgeAnswer = await ask(`${path}?${query}`);
-    if (answer.status !== 200) return answer.status;
-    const body = parseJsonText(answer.text) ?? null;
-    const hooks = hooksIn(dialect, body);
-    const known = hooks.find((hook) => hook.url === url);
-    if (known !== undefined) return known;
-    // old versions of Gitea answer each number with the same page
-    const isNew = hooks.some(({ id }) => !seen.has(id));
-    for (const { id } of hooks) seen.add(id);
-    query = isNew ? nextOf(dialect, answer, body, page + 1) : undefined;
-  }
-  return 'none';
-}
-
-function nextOf(
-  { hooks: { firstPage, pages }, nextIn }: Dialect,
-  { headers }: ForgeAnswer,
-  body: JsonValue,
-  number: number,
-): string | undefined {
-  const named = nextQuery(headers['link'], body, nextIn);
-  return named ?? (pages === 'numbered' ? firstPage.replace('page=1', `page=${number}`) : undefined);
-}
-
-function hooksIn({ hooks, itemsOf }: Dialect, body: JsonValue): readonly ListedHook[] {
-  const items = arrayOf(body) ?? itemsOf(body) ?? [];
-  return items.flatMap((item) => hooks.read(objectOf(item) ?? {}) ?? []);
 }
 
 function refused(title: string, path: string, status: number): HookAnswer {

@@ -15,6 +15,8 @@ export type ConnectedHook =
 /** Makes the webhooks of this registry that the forge is to call. */
 export interface HookSecrets {
   readonly of: (hook: ConnectedHook) => OfferedHook;
+  /** the address of this registry for the webhooks of owners */
+  readonly sharedUrl: string;
 }
 
 export interface RefreshParts {

@@ -92,8 +92,9 @@ export const deleteConnection = operation({
   tags,
   summary: 'Remove a connection',
   description:
-    'Without `confirm`, the answer says how many repositories it has. They stay registered and published, but ' +
-    'without the credentials of the connection.',
+    'Without `confirm`, the answer says how many repositories it has, and whether the owner has a webhook. The ' +
+    'repositories stay registered and published, with their own webhooks, but without the credentials of the ' +
+    "connection. The owner's webhook is removed at the forge.",
   request: {
     params,
     query: z.strictObject({

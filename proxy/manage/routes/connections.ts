@@ -60,8 +60,8 @@ function registerRecords(api: Api, { connectionsOf, state }: ConnectionServices)
   });
   api.openapi(deleteConnection, async (context) => {
     const { confirm } = context.req.valid('query');
-    const { id } = await connectionsOf(actor(context)).remove(context.req.valid('param').id, confirm);
-    return context.json({ id }, 200);
+    const { record, ...rest } = await connectionsOf(actor(context)).remove(context.req.valid('param').id, confirm);
+    return context.json({ id: record.id, ...rest }, 200);
   });
 }
 

@@ -159,4 +159,12 @@ export const connectionPlan = z
   })
   .openapi('ConnectionPlan');
 
-export const removedConnection = z.object({ id: idOf('conn', 'the connection') }).openapi('RemovedConnection');
+export const removedConnection = z
+  .object({
+    id: idOf('conn', 'the connection'),
+    webhook: z.enum(['removed', 'stays', 'none']).openapi({
+      description: "what happened to the owner's webhook at the forge; `none`: this registry had installed none",
+    }),
+    message: z.string().nullable().openapi({ description: 'why it stays at the forge, and what to do' }),
+  })
+  .openapi('RemovedConnection');

@@ -63,7 +63,7 @@ describe('connections', () => {
     const due = await registry.call('POST', `/api/connections/${id}/refresh`, { as: token });
     expect([due.status, typeof due.json()['next_refresh_at']]).toEqual([200, 'string']);
     const asked = await registry.call('DELETE', `/api/connections/${id}`, { as: token });
-    expect([asked.status, asked.json()['details']]).toEqual([400, { confirm: id, repositories: 3 }]);
+    expect([asked.status, asked.json()['details']]).toEqual([400, { confirm: id, repositories: 3, webhook: false }]);
     expect((await registry.call('DELETE', `/api/connections/${id}?confirm=${id}`, { as: token })).status).toBe(200);
     expect((await registry.call('GET', '/api/repositories', { as: token })).json()['data']).toHaveLength(3);
   });

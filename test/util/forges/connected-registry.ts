@@ -89,11 +89,12 @@ async function composed({ state, now, hooks }: Parts, folder: TemporaryFolder) {
   const access = createConnectionAccess({ state, sealer, http, now });
   const liveness = createLiveness({ monotonicMs: now });
   const random = (): number => 0.5;
+  const hookUrl = hooks?.sharedUrl ?? 'https://packages.example.org/hooks';
   return {
     http,
     access,
     refresher: createRefresher({ state, store, access, repositoriesOf, hooks, liveness, now, random, randomBytes }),
-    connections: createConnections({ store, access, sealer, hasAddress: true, now, randomBytes, actor: 'cli:test' }),
+    connections: createConnections({ store, access, sealer, hookUrl, now, randomBytes, actor: 'cli:test' }),
     repositories: repositoriesOf('cli:test'),
   };
 }

@@ -31,7 +31,7 @@ export function answerHooks(
   const body = call.body ?? {};
   const isNew = call.method === 'POST' && call.path === at;
   const known = hooks.find(({ id }) => `${at}/${pathId(id)}` === call.path);
-  if (changeBy === 'replacement' && call.method === 'DELETE') return removed(hooks, known);
+  if (call.method === 'DELETE') return removed(hooks, known);
   if (!isNew && (known === undefined || call.method !== changeBy)) return violation(`${call.method} ${call.path}`);
   const fault = faultOf(body, isNew);
   if (fault !== undefined) return fault;

@@ -24,7 +24,12 @@ export function registerConnectionPages(pages: Pages, services: ConnectionPageSe
   pages.page({
     path: '/connections',
     operation: 'listConnections',
-    notices: { removed: 'The connection is removed. Its repositories stay registered.' },
+    notices: {
+      removed: 'The connection is removed. Its repositories stay registered.',
+      'webhook-stays':
+        'The connection is removed. Its webhook stays at the forge, because it could not be removed with the ' +
+        'credentials: remove it there.',
+    },
     show: (request) => showList(services, request),
   });
   registerAddingConnections(pages, services);
@@ -52,8 +57,8 @@ export function registerConnectionPages(pages: Pages, services: ConnectionPageSe
     isDangerous: true,
     show: (request, state) => ask(services, request, state, removing),
     submit: async (request) => {
-      await connectionsFor(services, request).remove(request.param('id'), request.param('id'));
-      return { to: '/connections', notice: 'removed' };
+      const { webhook } = await connectionsFor(services, request).remove(request.param('id'), request.param('id'));
+      return { to: '/connections', notice: webhook === 'stays' ? 'webhook-stays' : 'removed' };
     },
   });
 }
@@ -92,7 +97,7 @@ async function showOne(services: ConnectionPageServices, request: SignedInReques
 
 interface Question {
   readonly title: (owner: string) => string;
-  readonly sentence: (repositories: number) => string;
+  readonly sentence: (repositories: number, hasHook: boolean) => string;
   readonly submit: string;
   readonly isDanger: boolean;
 }
@@ -106,9 +111,10 @@ const refreshing: Question = {
 
 const removing: Question = {
   title: (owner) => `Remove the connection to ${owner}?`,
-  sentence: (repositories) =>
+  sentence: (repositories, hasHook) =>
     `Its credentials are deleted. ${counted(repositories, 'repository', 'repositories')} ` +
-    `${repositories === 1 ? 'stays' : 'stay'} registered and published, but private ones cannot be read any more.`,
+    `${repositories === 1 ? 'stays' : 'stay'} registered and published, but private ones cannot be read any more.` +
+    (hasHook ? " The owner's webhook at the forge is removed." : ''),
   submit: 'Remove connection',
   isDanger: true,
 };
@@ -121,13 +127,14 @@ async function ask(
 ): Promise<PageView> {
   const record = await connectionsFor(services, request).get(request.param('id'));
   const title = titleOf(record.owner);
+  const { hooks_at } = await readDocument(services, record);
   const registered = (await readConnected(services, record)).filter(({ state: where }) => where !== 'skipped');
   return {
     title,
     section: 'repositories',
     content: (
       <>
-        <PageHead title={title} sentence={sentence(registered.length)} />
+        <PageHead title={title} sentence={sentence(registered.length, hooks_at === 'owner')} />
         <Form
           state={state}
           submit={submit}

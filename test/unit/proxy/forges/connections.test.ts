@@ -18,7 +18,7 @@ function keptSecrets(): { readonly hooks: HookSecrets; readonly secrets: readonl
       return Promise.resolve(new Secret(secrets.at(-1) ?? ''));
     },
   });
-  return { hooks: { of }, secrets };
+  return { hooks: { of, sharedUrl: 'https://packages.example.org/hooks' }, secrets };
 }
 
 describe.each(allForges)('the webhooks of a connection to %s', (name, start) => {
