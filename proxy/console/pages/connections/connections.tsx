@@ -42,6 +42,10 @@ export function registerConnectionPages(pages: Pages, services: ConnectionPageSe
     },
     show: (request) => showOne(services, request),
   });
+  registerQuestions(pages, services);
+}
+
+function registerQuestions(pages: Pages, services: ConnectionPageServices): void {
   pages.form({
     path: '/connections/:id/refresh',
     operation: 'refreshConnection',
