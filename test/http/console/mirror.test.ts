@@ -99,6 +99,10 @@ describe('the mirror page', () => {
     );
     expect(detail.text).toMatch(/1\.0\.0 http:\/\/127\.0\.0\.1:\d+\/\S+ [0-9a-f]{40} /);
     expect((await browser.get('/mirror/some/unknown')).status).toBe(404);
+    const why = await browser.get('/packages/some/http/why');
+    expect(why.text).toContain('1 version by licence . The newest is 2.0.0: its licence GPL-3.0-only is not allowed.');
+    expect(why.text).not.toContain('Nothing is published');
+    expect((await browser.get('/packages/some/old/why')).text).toContain('No version is held back.');
   });
 
   it('shows alarms first, and forgets a failure that is over', async () => {

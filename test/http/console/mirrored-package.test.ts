@@ -18,10 +18,13 @@ it('a mirrored package has a page with its kept versions, and a row with the ver
       extra: { description: 'A library of others.', homepage: 'javascript:a' },
     },
     { version: '1.1.0', zip: archiveFor('1.1.0') },
+    { version: '1.2.0', zip: archiveFor('1.2.0'), extra: { license: ['GPL-3.0-only'] } },
   ]);
   writeTree(registry.folder.path, below('packages/acme/app', libraryTree('acme/app', { version: '1.0.0' })));
   await registry.cli('build', 'packages');
-  const changed = await registry.api('PATCH', '/api/settings', { mirroring: { url: upstream.url, enabled: true } });
+  const changed = await registry.api('PATCH', '/api/settings', {
+    mirroring: { url: upstream.url, enabled: true, licenses: ['MIT'], license_rule: 'refuse' },
+  });
   expect(changed.status).toBe(200);
   await installFrom(registry.url(), await createToken(registry), 'some/lib', '1.0.0');
   const agent = new Agent();
@@ -34,6 +37,8 @@ it('a mirrored package has a page with its kept versions, and a row with the ver
   expect(text).toContain('mirrored');
   expect(text).toMatch(/Versions kept here .*1\.0\.0 just now/);
   expect(text).toContain(upstream.url);
+  expect(text).toContain('1 version by licence . The newest is 1.2.0: its licence GPL-3.0-only is not allowed.');
+  expect(html).toContain('href="../../mirror/some/lib"');
   expect(html).not.toContain('javascript:');
   expect((await browser.get('/packages/other/lib')).status).toBe(404);
   expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.0\.0<\/code>/s);

@@ -60,19 +60,6 @@ describe('the page of uploads', () => {
     expect(text).toContain('acme/upload 1.0.0');
   });
 
-  it('takes the version of a ZIP whose composer.json has none from the form, and keeps a refused one there', async () => {
-    const without = await upload(zip());
-    expect([without.status, without.text]).toEqual([400, expect.stringContaining('in the field of the page')]);
-    const wrong = await upload(zip(), keeper, {}, 'not a version');
-    expect([wrong.status, wrong.html]).toEqual([400, expect.stringContaining('name="version" value="not a version"')]);
-    const named = await upload(zip(), keeper, {}, ' 1.7.0 ');
-    expect([named.status, named.text]).toEqual([200, expect.stringContaining('acme/upload 1.7.0 is published.')]);
-    const ended = await upload(zip('1.8.0'), console.browser());
-    expect(ended.text).toContain(
-      'Your session has ended Nothing was published. Sign in, and choose the file once more.',
-    );
-  });
-
   it('refuses what is no package, with the reason above the form', async () => {
     const { status, text, html } = await upload(Buffer.from('no ZIP'));
     expect(status).toBe(400);
@@ -107,5 +94,18 @@ describe('the page of uploads', () => {
     expect((await keeper.get('/uploads/cleanup')).text).toContain('1 ZIP');
     expect((await keeper.post('/uploads/cleanup', { current_password: password })).status).toBe(303);
     expect((await keeper.get('/uploads/cleanup')).text).toContain('nothing to remove');
+  });
+
+  it('takes the version of a ZIP whose composer.json has none from the form, and keeps a refused one there', async () => {
+    const without = await upload(zip());
+    expect([without.status, without.text]).toEqual([400, expect.stringContaining('in the field of the page')]);
+    const wrong = await upload(zip(), keeper, {}, 'not a version');
+    expect([wrong.status, wrong.html]).toEqual([400, expect.stringContaining('name="version" value="not a version"')]);
+    const named = await upload(zip(), keeper, {}, ' 1.7.0 ');
+    expect([named.status, named.text]).toEqual([200, expect.stringContaining('acme/upload 1.7.0 is published.')]);
+    const ended = await upload(zip('1.8.0'), console.browser());
+    expect(ended.text).toContain(
+      'Your session has ended Nothing was published. Sign in, and choose the file once more.',
+    );
   });
 });

@@ -15,7 +15,7 @@ import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
-import { heldBackPhrase, newestCase } from './held-back-words.ts';
+import { HeldBackList } from '../package/held-back.tsx';
 import { sizeOf, type StoredRow } from './stored-packages.tsx';
 
 export function registerStoredPackage(pages: Pages, report: MirrorReport | undefined): void {
@@ -65,29 +65,9 @@ function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Chil
         }
       />
       {alarms.length === 0 ? null : <AlarmList alarms={alarms} nowMs={nowMs} />}
-      <HeldBackSection row={row} />
+      <HeldBackList heldBack={row.heldBack} />
       <Archives row={row} nowMs={nowMs} />
     </>
-  );
-}
-
-function HeldBackSection({ row: { heldBack } }: { readonly row: StoredRow }): Child {
-  return (
-    <section class="stack-tight">
-      <h2>Held back</h2>
-      {heldBack.length === 0 ? <p class="soft">No version is held back.</p> : null}
-      {heldBack.map((one) => (
-        <Notice kind="warn">
-          <strong>{heldBackPhrase(one)}</strong>. The newest is {newestCase(one)}
-          {one.setting === null || one.setting === 'purged' ? null : (
-            <>
-              {' '}
-              The rule is the setting <code>{one.setting}</code>.
-            </>
-          )}
-        </Notice>
-      ))}
-    </section>
   );
 }
 

@@ -10,7 +10,7 @@ import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
-import { heldBackPhrase } from './held-back-words.ts';
+import { heldBackPhrase } from '../package/held-back-words.ts';
 import { mirrorPath, packagesPerPage, type MirrorQuery } from './mirror-query.ts';
 
 export interface StoredRow extends StoredPackage {

@@ -1,6 +1,7 @@
 // The page of a package of another registry: what this server knows of it without asking that registry.
 
 import type { Child } from 'hono/jsx';
+import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type KeptVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
@@ -14,6 +15,7 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
+import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { Outside } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { packagePath } from './open-package.ts';
@@ -23,6 +25,7 @@ import { webAddress } from './web-links.ts';
 interface MirroredProps {
   readonly summary: PackageSummary;
   readonly stored: MirroredPackage;
+  readonly heldBack: readonly HeldBack[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
   readonly request: SignedInRequest;
@@ -30,23 +33,28 @@ interface MirroredProps {
 
 /** undefined: the name is not mirrored, or nothing of it is stored yet. */
 export async function showMirrored(
-  { catalogue, mirrored, mirror }: PackagePageServices,
+  services: PackagePageServices,
   request: SignedInRequest,
   name: PackageName,
 ): Promise<PageView | undefined> {
+  const { catalogue, mirrored, mirror } = services;
   const summary = (await mirrored?.read(request.nowMs))?.get(name);
   if (summary === undefined || mirror === undefined) return undefined;
-  const [stored, packages] = await Promise.all([readMirroredPackage(mirror, name), catalogue.read(request.nowMs)]);
+  const [stored, packages, heldBack = []] = await Promise.all([
+    readMirroredPackage(mirror, name),
+    catalogue.read(request.nowMs),
+    heldBackOf(services, name, request.nowMs),
+  ]);
   return {
     title: name,
     section: 'packages',
-    content: <Mirrored {...{ summary, stored, request }} dependents={packages.dependentsOf(name)} />,
+    content: <Mirrored {...{ summary, stored, heldBack, request }} dependents={packages.dependentsOf(name)} />,
   };
 }
 
 const mostRows = 100;
 
-function Mirrored({ summary, stored, dependents, request }: MirroredProps): Child {
+function Mirrored({ summary, stored, heldBack, dependents, request }: MirroredProps): Child {
   const { name, description, type, abandoned } = summary;
   return (
     <>
@@ -68,11 +76,19 @@ function Mirrored({ summary, stored, dependents, request }: MirroredProps): Chil
       </div>
       <div class="package">
         <InstallPanel requirement={name} origin={request.origin} makesTokens={request.may('createToken')} />
-        <section class="readme stack-tight">
-          <h2>Versions kept here</h2>
-          <Kept stored={stored} nowMs={request.nowMs} />
-        </section>
-        <MirroredFacts {...{ summary, stored, dependents }} />
+        <div class="readme stack">
+          <HeldBackList heldBack={heldBack} />
+          <section class="stack-tight">
+            <h2>Versions kept here</h2>
+            <Kept stored={stored} nowMs={request.nowMs} />
+            <p>
+              <A to={`/mirror/${name}`}>What the mirror stores of it</A>
+            </p>
+          </section>
+        </div>
+        <aside>
+          <MirroredFacts {...{ summary, stored, dependents }} />
+        </aside>
       </div>
     </>
   );
@@ -112,7 +128,11 @@ function columnsOf(nowMs: number): readonly Column<KeptVersion>[] {
   ];
 }
 
-function MirroredFacts({ summary, stored, dependents }: Omit<MirroredProps, 'request'>): Child {
+function MirroredFacts({
+  summary,
+  stored,
+  dependents,
+}: Pick<MirroredProps, 'summary' | 'stored' | 'dependents'>): Child {
   const pages = [webAddress(summary.homepage), webAddress(summary.repository)].flatMap((one) => one ?? []);
   return (
     <dl class="facts">

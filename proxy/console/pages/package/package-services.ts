@@ -2,6 +2,7 @@
 
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { Mirror } from '../../../mirror/mirror.ts';
+import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
@@ -24,6 +25,8 @@ export interface PackagePageServices {
   readonly mirrored: MirroredCatalogue | undefined;
   /** what is stored of mirrored packages */
   readonly mirror: Pick<Mirror, 'standing' | 'archiveStore'> | undefined;
+  /** what is held back of them */
+  readonly mirrorReport: Pick<MirrorReport, 'packages'> | undefined;
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;

@@ -11,6 +11,7 @@ import { showAdvisories } from './advisories-page.tsx';
 import { showChangelog } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
 import { showDownloads } from './downloads-page.tsx';
+import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
 import { nameIn, openPackage, packagePath, type OpenPackage } from './open-package.ts';
 import { showOverview } from './overview-page.tsx';
@@ -63,7 +64,9 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
     notices: { problems: 'The version may be published again. The build had problems with this package: see below.' },
     show: async (request) => {
       const name = nameIn(request);
-      return showWhy(services, request, name, await openPackage(services, name, request.nowMs));
+      const opened = await openPackage(services, name, request.nowMs);
+      const mirrored = opened === undefined ? await showMirroredWhy(services, request, name) : undefined;
+      return mirrored ?? showWhy(services, request, name, opened);
     },
   });
   pages.form(withdrawForm(services));

@@ -1,0 +1,72 @@
+// What is held back of a package of another registry, and why: on the page of the package, on the page “Why” of its name,
+// and among what the mirror stores.
+
+import type { Child } from 'hono/jsx';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { heldBackPhrase, newestCase } from './held-back-words.ts';
+import { packagePath } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+
+export function HeldBackList({ heldBack }: { readonly heldBack: readonly HeldBack[] }): Child {
+  return (
+    <section class="stack-tight">
+      <h2>Held back</h2>
+      {heldBack.length === 0 ? <p class="soft">No version is held back.</p> : null}
+      {heldBack.map((one) => (
+        <Notice kind="warn">
+          <strong>{heldBackPhrase(one)}</strong>. The newest is {newestCase(one)}
+          {one.setting === null || one.setting === 'purged' ? null : (
+            <>
+              {' '}
+              The rule is the setting <code>{one.setting}</code>.
+            </>
+          )}
+        </Notice>
+      ))}
+    </section>
+  );
+}
+
+/** undefined: nothing of the name is stored of another registry. */
+export async function heldBackOf(
+  { mirrorReport }: Pick<PackagePageServices, 'mirrorReport'>,
+  name: PackageName,
+  nowMs: number,
+): Promise<readonly HeldBack[] | undefined> {
+  return (await mirrorReport?.packages(nowMs))?.find((one) => one.name === name)?.heldBack;
+}
+
+/** The page “Why” of a package of another registry; undefined: nothing of it is stored. */
+export async function showMirroredWhy(
+  services: Pick<PackagePageServices, 'mirrorReport'>,
+  { nowMs }: SignedInRequest,
+  name: PackageName,
+): Promise<PageView | undefined> {
+  const heldBack = await heldBackOf(services, name, nowMs);
+  if (heldBack === undefined) return undefined;
+  return {
+    title: `Why? ${name}`,
+    section: 'packages',
+    content: (
+      <>
+        <PageHead
+          title={`Why? ${name}`}
+          sentence="This package comes from another registry. Every version that is not held back is offered."
+          trail={[
+            { label: 'Packages', to: '/packages' },
+            { label: name, to: packagePath(name) },
+          ]}
+        />
+        <HeldBackList heldBack={heldBack} />
+        <p>
+          <A to={`/mirror/${name}`}>What the mirror stores of it</A>
+        </p>
+      </>
+    ),
+  };
+}
