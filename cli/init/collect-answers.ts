@@ -5,6 +5,7 @@ import { UsageError } from '../io/usage-error.ts';
 import type { Answers, Draft } from './answers.ts';
 import { questions } from './question-list.ts';
 import type { Place, Question } from './question.ts';
+import { typedText, withHome } from './typed-text.ts';
 
 export interface Collector {
   readonly flags: Readonly<Record<string, unknown>>;
@@ -124,7 +125,7 @@ async function answerByFlag(
   let answered = draft;
   for (const text of Array.isArray(given) ? given : [given]) {
     try {
-      answered = await understood(question, String(text), answered, collector);
+      answered = await understood(question, withHome(String(text), homeOf(collector)), answered, collector);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       problems.push(`${question.option}: ${error.message}`);
@@ -163,7 +164,7 @@ async function askOnce(
   const standard = await question.standard(draft, collector.place);
   const prompt = `${question.prompt(draft)}${standard === undefined || standard === '' ? '' : ` [${standard}]`}: `;
   for (;;) {
-    const typed = (await ask(prompt)) || standard;
+    const typed = typedText(await ask(prompt), homeOf(collector)) || standard;
     if (typed === undefined) continue;
     try {
       return await understood(question, typed, draft, collector);
@@ -183,7 +184,7 @@ async function askRepeatedly(
 ): Promise<Draft> {
   let answered = await askOnce(question, draft, ask, collector);
   for (;;) {
-    const typed = await ask(`${question.prompt(answered)}: `);
+    const typed = typedText(await ask(`${question.prompt(answered)}: `), homeOf(collector));
     if (typed === '') return answered;
     try {
       answered = await understood(question, typed, answered, collector);
@@ -192,6 +193,10 @@ async function askRepeatedly(
       collector.tell(error.message);
     }
   }
+}
+
+function homeOf({ place }: Collector): string | undefined {
+  return place.environment['HOME'];
 }
 
 async function understood(question: Question, text: string, draft: Draft, { place, tell }: Collector): Promise<Draft> {

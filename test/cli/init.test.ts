@@ -153,7 +153,7 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
   async function type(lines: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string }> {
     const child = execa('script', ['-qec', `'${process.execPath}' '${binary}' init`, '/dev/null'], {
       cwd: folder.path,
-      env: cleanEnvironment({ TERM: 'dumb' }),
+      env: cleanEnvironment({ TERM: 'dumb', HOME: folder.path }),
       extendEnv: false,
       reject: false,
       all: true,
@@ -178,6 +178,19 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
     expect([exitCode, text]).toEqual([0, expect.stringContaining('Source (a folder of packages')]);
     expect(text).toContain('packages is a folder with 1 package.');
     expect(config()).toMatchObject({ sources: ['./packages'], listen: '127.0.0.1:8080' });
+  });
+
+  it('reads ~ and quotes as a shell does', async () => {
+    writeTree(folder.path, below('two words', libraryTree('acme/two', { version: '1.0.0' })));
+    const lines = ['~/packages\n', `'${folder.at('two words')}'\n`, '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n'];
+    const { exitCode, text } = await type(lines);
+    expect([exitCode, text]).toEqual([0, expect.stringContaining('two words is a package.')]);
+    expect(config()).toMatchObject({ sources: ['./packages', './two words'] });
+    await init('--source=~/packages', '--yes', '--out', 'other.json');
+    expect(existsSync(folder.at('other.json'))).toBe(false);
+    const environment = { HOME: folder.path };
+    await runCli(['init', '--source=~/packages', '--yes', '--out', 'other.json'], { cwd: folder.path, environment });
+    expect(JSON.parse(readFileSync(folder.at('other.json'), 'utf8'))).toMatchObject({ sources: ['./packages'] });
   });
 
   it('writes nothing after Ctrl+C', async () => {
