@@ -42,6 +42,7 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
 
 function packageContext(run: Run, request: BuildRequest): StagingContext {
   const { allowRepublish, allowWithdraw } = request;
+  const hasArguments = request.arguments.length > 0;
   const { choice, tree, scanned } = run;
   return {
     output: run.output,
@@ -53,7 +54,7 @@ function packageContext(run: Run, request: BuildRequest): StagingContext {
     withheld: run.withheld,
     purged: run.purged,
     advisories: run.advisories.lists,
-    readsAll: request.arguments.length === 0 && request.sync === undefined && request.received === undefined,
+    readsAll: [request.sync, request.received, request.among].every((one) => one === undefined) && !hasArguments,
     undone: holdsByName(tree.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),

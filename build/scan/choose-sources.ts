@@ -68,13 +68,14 @@ export function chooseSources(
     moves,
     notices: [
       ...moveNotices(moves),
-      ...(named.size > 0 || request.sync !== undefined ? [] : choiceNotices(unread, given, request)),
+      ...choiceNotices(unread, given, request),
     ],
   };
 }
 
 /** A sync reads its repositories; another build the named sources, or all of them. */
-function isWanted({ spec, access }: ChosenSource, { named }: GivenSources, { sync }: SourceRequest): boolean {
+function isWanted({ spec, access }: ChosenSource, { named }: GivenSources, { sync, among }: SourceRequest): boolean {
+  if (among !== undefined) return among.has(spec.id);
   if (sync !== undefined) return access !== undefined && sync.includes(access.id);
   return named.size === 0 || named.has(spec.id);
 }
@@ -123,9 +124,10 @@ function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: GivenSourc
 
 function choiceNotices(
   unread: ReadonlySet<ChosenSource>,
-  { registered }: GivenSources,
+  { named, registered }: GivenSources,
   request: SourceRequest,
 ): SourceChoice['notices'] {
+  if (named.size > 0 || request.sync !== undefined || request.among !== undefined) return [];
   return [
     ...Array.from(unread, (source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
     ...registered.hidden.map(({ spec, access }) => ({

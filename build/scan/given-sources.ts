@@ -44,6 +44,11 @@ export interface SourceRequest extends RegisteredRequest {
   /** source id → the absolute path at which an earlier build read the source */
   readonly formerPlaces?: ReadonlyMap<string, string>;
   /**
+   * ids of the sources that this build reads; the others stay as published. Default: every source that the other fields
+   * choose
+   */
+  readonly among?: ReadonlySet<string>;
+  /**
    * patterns of the packages that a build is limited to; such a build forgets no source, since a source may have other
    * packages
    */

@@ -101,10 +101,10 @@ function uploadsId({ dataDirectory }: BuildRequest): string {
  */
 async function leftOut(
   chosen: ReadonlySet<string>,
-  { alone, sync }: BuildRequest,
+  { alone, sync, among }: BuildRequest,
   output: Output,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const isWhole = alone !== true && sync === undefined;
+  const isWhole = alone !== true && sync === undefined && among === undefined;
   const left = new Map<string, string[]>();
   const add = (id: string, ...names: readonly string[]): void => {
     if (!chosen.has(id) && !(isWhole && id === unknownSource)) left.set(id, [...(left.get(id) ?? []), ...names]);

@@ -13,7 +13,7 @@ import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { readPublishedIndex } from '../memory/published-index.ts';
-import { readAnnounced } from '../memory/tree-memory.ts';
+import { readAnnounced, readKnownSources } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
@@ -125,7 +125,26 @@ export async function restoringRequest(
       `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never ` +
         'published again. Publish a new version.',
     );
-  return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
+  const among = await sourcesOf(name, normalized, output);
+  const withhold = { name, version, normalized, withheld: false };
+  return { ...request, only: [name], withhold, ...(among === undefined ? {} : { among }) };
+}
+
+/**
+ * The ids of the sources that the package has come from: a source of other packages that does not answer delays nothing.
+ * undefined: the version's source is unknown or forgotten, so any source may have it.
+ */
+async function sourcesOf(
+  name: PackageName,
+  normalized: NormalizedVersion,
+  output: Output,
+): Promise<ReadonlySet<string> | undefined> {
+  const entries = (await readPublishedIndex(output, name))?.versions ?? [];
+  const present = new Set((await readKnownSources(output)).map(({ id }) => id));
+  const own = entries.filter((entry) => entry.version_normalized === normalized);
+  return own.length > 0 && own.every(({ source }) => present.has(source))
+    ? new Set(entries.map(({ source }) => source))
+    : undefined;
 }
 
 /** A damaged index must not block the recovery of a lost list, since the lost list blocks the recovery of the index. */

@@ -37,6 +37,16 @@ describe('libretto package', () => {
     expect(publishedVersions(tree.path('data'))).toEqual(before);
   });
 
+  it('restores a version while a source of other packages cannot be read', async () => {
+    tree.write(below('other', libraryTree('acme/other', { version: '1.0.0' })));
+    await run('build', 'other', '--data', 'data');
+    await run('package', 'withdraw', 'acme/hello', '1.1.0', '--data', 'data');
+    tree.delete('other');
+    const restored = await run('package', 'restore', 'acme/hello', '1.1.0', '--data', 'data');
+    expect([restored.exitCode, restored.stderr]).toEqual([0, '']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/other@1.0.0']);
+  });
+
   it('refuses an unknown version, and creates no folder for a mistyped one', async () => {
     expect(await run('package', 'withdraw', 'acme/hello', '9.9.9', '--data', 'data')).toMatchObject({
       exitCode: 2,
