@@ -1,8 +1,8 @@
 // The files of docs/ that every installation of this program has.
 
-import { readFileSync } from 'node:fs';
-import { relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Sources and compiled files are two folders below package.json. */
 const docs = new URL('../../docs/', import.meta.url);
@@ -12,9 +12,26 @@ export function readDeployFile(name: string): string {
   return readFileSync(new URL(`deploy/${name}`, docs), 'utf8');
 }
 
-/** The value of `$schema` in a libretto.json in this folder: a path below the folder, or an address of the file. */
-export function schemaOf(directory: string): string {
-  const schema = new URL('libretto.schema.json', docs);
-  const near = relative(directory, fileURLToPath(schema)).split(sep).join('/');
-  return near.startsWith('../') ? schema.href : `./${near}`;
+/**
+ * The value of `$schema` in a libretto.json in this folder: a path below the folder, or an address of the file. `script`:
+ * as in process.argv[1]. Where links lead to the program, as /opt/libretto to /opt/libretto-0.1.0, the address goes
+ * through them, so that it survives an upgrade.
+ */
+export function schemaOf(directory: string, script: string | undefined): string {
+  const real = fileURLToPath(new URL('libretto.schema.json', docs));
+  const schema = linkedSchema(script, real) ?? real;
+  const near = relative(directory, schema).split(sep).join('/');
+  return near.startsWith('../') ? pathToFileURL(schema).href : `./${near}`;
+}
+
+/** bin/libretto is a link to lib/cli/main.js of the package; only this link is followed. */
+function linkedSchema(script: string | undefined, real: string): string | undefined {
+  if (script === undefined) return undefined;
+  try {
+    const main = script.endsWith('main.js') ? script : resolve(dirname(script), readlinkSync(script));
+    const schema = join(dirname(main), '../../docs/libretto.schema.json');
+    return realpathSync(schema) === realpathSync(real) ? schema : undefined;
+  } catch {
+    return undefined; // the program was started in another way
+  }
 }

@@ -1,9 +1,10 @@
 // Tests `libretto init` on the compiled program: by flags, at a pseudo terminal, and in a pipe.
 
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { createAuthority } from '../util/certificate.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
@@ -102,6 +103,49 @@ describe('libretto init', () => {
     });
     const local = await init('--source', 'packages', '--out', 'other.json', '--yes');
     expect(local.stdout).not.toContain('Warning: ');
+  });
+
+  it('ends with the exit code of its doctor, and says that the server cannot start', async () => {
+    const { issue } = createAuthority(folder.path);
+    const swapped = ['--tls-cert', issue('one').certFile, '--tls-key', issue('two').keyFile];
+    const url = ['--public-url', 'https://localhost:8443', '--proxy', 'none', '--listen', '0.0.0.0:8443'];
+    const { exitCode, stdout } = await init('--source', 'packages', ...url, '--tls', 'own', ...swapped, '--yes');
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED +certificate /m)]);
+    expect(stdout).toMatch(/^The doctor above found a fault: repair it [^]*^Next:$/m);
+  });
+
+  it('warns about a port and a certificate that do not fit the address for clients', async () => {
+    const { certFile: cert, keyFile: key } = createAuthority(folder.path).issue('one');
+    const tls = ['--proxy', 'none', '--tls', 'own', '--tls-cert', cert, '--tls-key', key, '--yes'];
+    const other = ['--public-url', 'https://p.example.org', '--listen', '0.0.0.0:8443'];
+    const { exitCode, stdout } = await init('--source', 'packages', ...other, ...tls);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Warning: Clients use https:\/\/p\.example\.org, which is port 443, and the server .*8443/m,
+      ),
+    ]);
+    expect(stdout).toMatch(/^Warning: The certificate \S+ is for .*localhost.*, and clients use p\.example\.org/m);
+    const fit = ['--public-url', 'https://localhost:8443', '--listen', '0.0.0.0:8443', '--out', 'fit.json'];
+    expect((await init('--source', 'packages', ...fit, ...tls)).stdout).not.toContain('Warning: ');
+  });
+
+  it('names a schema that stays where a link of the installation leads to the program', async () => {
+    mkdirSync(folder.at('opt/lib/node_modules'), { recursive: true });
+    mkdirSync(folder.at('opt/bin'));
+    symlinkSync(root, folder.at('opt/lib/node_modules/libretto'));
+    symlinkSync('../lib/node_modules/libretto/lib/cli/main.js', folder.at('opt/bin/libretto'));
+    await execa(
+      folder.at('opt/bin/libretto'),
+      ['init', '--source', 'packages', '--yes', '--out', 'etc/libretto.json'],
+      {
+        cwd: folder.path,
+        env: cleanEnvironment(),
+        extendEnv: false,
+      },
+    );
+    const { $schema } = JSON.parse(readFileSync(folder.at('etc/libretto.json'), 'utf8')) as { $schema: string };
+    expect($schema).toBe(`file://${folder.at('opt/lib/node_modules/libretto/docs/libretto.schema.json')}`);
   });
 
   it('refuses an address with a path where nothing would serve it', async () => {

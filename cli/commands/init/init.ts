@@ -16,6 +16,7 @@ import {
   unitFiles,
   type Filling,
 } from '../../init/deploy-files.ts';
+import { unfitAddress } from '../../init/unfit-address.ts';
 import { hiddenPlaces } from '../../init/hidden-places.ts';
 import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
 import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
@@ -53,14 +54,22 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     files.map(({ path }) => `Wrote ${path}`),
   );
   printLines(stdout, ['', 'libretto doctor:']);
-  await diagnose(context, { config: out }, true);
-  const warnings = answers.systemd === undefined ? [] : hiddenPlaces(unitPlaces(answers));
+  const doctor = await diagnose(context, { config: out }, true);
+  const warnings = [
+    ...(answers.systemd === undefined ? [] : hiddenPlaces(unitPlaces(answers))),
+    ...unfitAddress(answers),
+  ];
+  if (doctor !== 0) warnings.push(notYet);
   printLines(stdout, [
     '',
     ...nextSteps({ answers, out, operator: join(dirname(out), operatorFile), warnings, ...context }),
   ]);
-  return 0;
+  return doctor;
 }
+
+const notYet =
+  'The doctor above found a fault: repair it as its line says, and change libretto.json where needed. The server cannot ' +
+  'start, or clients cannot use it, before that.';
 
 /** --nginx FILE names the proxy and its file. */
 function withProxyFile(flags: Given['flags']): Given['flags'] {
@@ -111,7 +120,11 @@ function filesOf({ networkAddresses }: Context, answers: Answers, out: string): 
   return [
     {
       path: out,
-      text: configText(answers, { directory, absolute: systemd !== undefined, schema: schemaOf(directory) }),
+      text: configText(answers, {
+        directory,
+        absolute: systemd !== undefined,
+        schema: schemaOf(directory, process.argv[1]),
+      }),
     },
     ...(systemd === undefined
       ? []
