@@ -6,6 +6,7 @@ import type { BuildRun } from './build-runner.ts';
 import { put } from './job-rows.ts';
 import { activeKey, jobKey, outcomeOf, withLog, type JobError, type JobRecord, type JobReport } from './job.ts';
 import { pendingKey, settlePending } from './pending-sync.ts';
+import { isTemporary } from './temporary-fault.ts';
 import { outcomeKey, parseSyncOutcome, type SyncOutcome } from './repository.ts';
 
 export interface JobEnd {
@@ -80,7 +81,11 @@ async function settle(
     last_synced_at: error === null ? at : (parseSyncOutcome(before?.value)?.last_synced_at ?? null),
     attempted_at: at,
   };
-  const { conditions, puts, deletes } = settlePending(isCutOff ? undefined : pending, deliveries, at);
+  const { conditions, puts, deletes } = settlePending(isCutOff ? undefined : pending, {
+    answered: deliveries,
+    at,
+    isTemporary: error !== null && isTemporary(error),
+  });
   return {
     conditions,
     puts: [{ key: outcomeKey(id), value: { ...outcome } }, ...puts],

@@ -4,6 +4,7 @@
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import type { StateChange, StateEntry } from '../state/state-store.ts';
+import { waitBeforeRetry } from './temporary-fault.ts';
 import { hostOfRepository, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
 export interface PendingSync {
@@ -14,6 +15,8 @@ export interface PendingSync {
   readonly asked_at: string;
   /** the ids of the deliveries that asked for it, the last ones */
   readonly deliveries: readonly string[];
+  /** its syncs failed for a temporary reason, and the next one waits; missing: none did. A new hook ends the wait. */
+  readonly retry?: { readonly failures: number; readonly not_before: string };
 }
 
 export const pendingPrefix = 'hook-pending/';
@@ -38,23 +41,45 @@ export function askSync(
   };
 }
 
-/**
- * Changes the row at the end of a sync. `answered`: the deliveries that had asked before the sync began. Those that
- * asked during the sync need another one.
- */
+/** True if its sync may begin. */
+export function isDue({ retry }: PendingSync, nowMs: number): boolean {
+  return retry === undefined || Date.parse(retry.not_before) <= nowMs;
+}
+
+/** The end of a sync, for the hooks that asked for it. */
+export interface Settled {
+  /** the deliveries that had asked before the sync began */
+  readonly answered: readonly string[];
+  /** RFC 3339 UTC */
+  readonly at: string;
+  /** the sync failed, and a later one may succeed */
+  readonly isTemporary: boolean;
+}
+
+/** Changes the row at the end of a sync. Hooks that asked during the sync need another one. */
 export function settlePending(
   entry: StateEntry | undefined,
-  answered: readonly string[],
-  at: string,
+  { answered, at, isTemporary }: Settled,
 ): Pick<StateChange, 'conditions' | 'puts' | 'deletes'> {
   if (entry === undefined) return { conditions: [], puts: [], deletes: [] };
   const { key, revision } = entry;
   const pending = parsePendingSync(entry.value);
   const left = pending.deliveries.filter((id) => !answered.includes(id));
   const conditions = [{ key, revision }];
-  if (left.length === 0) return { conditions, puts: [], deletes: [key] };
-  const rest: PendingSync = { ...pending, asked_at: at, deliveries: left };
+  if (left.length === 0) {
+    const retry = isTemporary ? nextRetry(pending, at) : undefined;
+    if (retry === undefined) return { conditions, puts: [], deletes: [key] };
+    return { conditions, puts: [{ key, value: { ...pending, retry } }], deletes: [] };
+  }
+  const { repository_id, host } = pending;
+  const rest: PendingSync = { repository_id, host, asked_at: at, deliveries: left };
   return { conditions, puts: [{ key, value: { ...rest } }], deletes: [] };
+}
+
+function nextRetry({ retry }: PendingSync, at: string): { failures: number; not_before: string } | undefined {
+  const failures = (retry?.failures ?? 0) + 1;
+  const waitMs = waitBeforeRetry(failures);
+  return waitMs === undefined ? undefined : { failures, not_before: new Date(Date.parse(at) + waitMs).toISOString() };
 }
 
 /** Throws StateError for a value that is no row of a pending sync. */

@@ -4,12 +4,14 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { BackgroundWork } from './background-work.ts';
-import { parsePendingSync, pendingPrefix } from './pending-sync.ts';
+import { isDue, parsePendingSync, pendingPrefix } from './pending-sync.ts';
 import type { SyncQueue } from './sync-queue.ts';
 
 export interface PendingWorkOptions {
   readonly state: Pick<StateStore, 'range'>;
   readonly queue: Pick<SyncQueue, 'sync' | 'resize' | 'hasRoomForHook'>;
+  /** epoch milliseconds */
+  readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -51,9 +53,11 @@ export class PendingWork {
   }
 
   async #takeOnce(): Promise<void> {
-    const { state, queue } = this.#options;
+    const { state, queue, now } = this.#options;
     await queue.resize();
-    const rows = (await state.range(pendingPrefix)).map(({ value }) => parsePendingSync(value));
+    const rows = (await state.range(pendingPrefix))
+      .map(({ value }) => parsePendingSync(value))
+      .filter((row) => isDue(row, now()));
     for (const { repository_id: id, host } of rows.toSorted((one, other) => (one.asked_at < other.asked_at ? -1 : 1)))
       if (queue.hasRoomForHook(id, host))
         await queue.sync(id, { trigger: 'hook', actor: 'system:hooks' }).catch(unlessLater);

@@ -53,7 +53,7 @@ export function createSyncer(options: SyncerOptions & { readonly state: Pick<Sta
   const withdrawals = new Withdrawals(options);
   let takes = false;
   const queue: SyncQueue = new SyncQueue(options, () => (takes ? pending.take() : undefined));
-  const pending = new PendingWork({ state, queue, onError });
+  const pending = new PendingWork({ state, queue, now: options.now, onError });
   const works = [pending, queue, withdrawals];
   const idle = async (): Promise<void> => {
     while (works.some((work) => work.busy())) await Promise.all(works.map((work) => work.idle()));
