@@ -36,7 +36,16 @@ export const features: readonly (ServedFeature & {
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
   { name: 'hooks', wants: ['repositories'], load: () => import('./hooks.ts') },
-  { name: 'services', wants: ['packages', 'repositories'], load: () => import('./services.ts') },
+  {
+    name: 'services',
+    wants: ['packages', 'repositories'],
+    load: () => import('./services.ts'),
+    check: {
+      name: 'connection',
+      advice: 'Look at the connections to forges: `libretto connection list`.',
+      load: () => import('../doctor/connections.ts'),
+    },
+  },
   { name: 'api', wants: ['services'], load: () => import('./management.ts') },
   { name: 'console', wants: ['services', 'inspection'], load: () => import('./console.ts') },
 ];

@@ -48,25 +48,40 @@ function hooksText(wanted: boolean, at: ConnectionDocument['hooks_at']): string 
 }
 
 export function describeConnected(repositories: readonly ConnectedRepositoryDocument[]): string[] {
-  const rows = repositories.map(({ path, state, repository, package: name, message }) => [
-    path,
-    state,
-    repository ?? '',
-    name ?? '',
-    message ?? '',
-  ]);
-  return formatTable(['NAME', 'STATE', 'ID', 'PACKAGE', ''], rows);
+  const filtered = repositories.filter(({ reason }) => reason === 'filtered').length;
+  const rows = repositories
+    .filter(({ reason }) => reason !== 'filtered')
+    .map(({ path, state, repository, package: name, message }) => [
+      path,
+      state,
+      repository ?? '',
+      name ?? '',
+      message ?? '',
+    ]);
+  return [
+    ...(rows.length === 0 ? [] : formatTable(['NAME', 'STATE', 'ID', 'PACKAGE', ''], rows)),
+    ...filteredLines(filtered),
+  ];
+}
+
+function filteredLines(count: number): string[] {
+  if (count === 0) return [];
+  return [
+    `${counted(count, 'name is', 'names are')} excluded by the filters; --json names ${count === 1 ? 'it' : 'them'}.`,
+  ];
 }
 
 /** What a refresh did, one line for each repository. `isPlan`: nothing was changed. */
 export function describeSteps(steps: readonly RefreshStep[], isPlan: boolean): string[] {
   const changes = steps.filter(({ step }) => step !== 'skipped');
-  const skips = steps.length - changes.length;
+  const skipped = steps.filter((step) => step.step === 'skipped');
+  const [skips, shown] = [skipped.length, skipped.filter(({ reason }) => reason !== 'filtered')];
   const registered = steps.filter(({ step }) => step === 'registered').length;
   return [
     `${isPlan ? 'Would register' : 'Registered'} ${counted(registered, 'repository', 'repositories')}` +
       `${skips === 0 ? '' : `; ${skips} ${skips === 1 ? 'is' : 'are'} not registered`}.`,
-    ...firstOf([...changes, ...steps.filter(({ step }) => step === 'skipped')].map(lineOf), most),
+    ...firstOf([...changes, ...shown].map(lineOf), most),
+    ...filteredLines(skips - shown.length).map((line) => `    ${line}`),
   ];
 }
 

@@ -1,8 +1,11 @@
 // A connection, and its repositories, in the management API and in `--json`: without credentials.
 
+import type { StateStore } from '../state/state-store.ts';
+import { countConnected, readConnected } from './model/connected.ts';
 import type { ConnectionRecord } from './model/connection.ts';
 import { skipReasons, type SeenRepository } from './model/forge-repository.ts';
 import { firstProgress, type ConnectionCounts, type RefreshProgress } from './model/progress.ts';
+import { readProgress } from './model/read-progress.ts';
 
 export interface ConnectionDocument extends Pick<
   ConnectionRecord,
@@ -35,7 +38,16 @@ export interface ConnectionDocument extends Pick<
   readonly next_refresh_at: string | null;
 }
 
-export function connectionDocument(record: ConnectionRecord, progress: RefreshProgress): ConnectionDocument {
+/** The connection as it is now. */
+export async function readConnection(
+  state: Pick<StateStore, 'get' | 'range'>,
+  record: ConnectionRecord,
+): Promise<ConnectionDocument> {
+  const [progress, rows] = await Promise.all([readProgress(state, record.id), readConnected(state, record.id)]);
+  return connectionDocument(record, { ...progress, counts: countConnected(rows) });
+}
+
+function connectionDocument(record: ConnectionRecord, progress: RefreshProgress): ConnectionDocument {
   const { id, forge, owner, web, only, except, forks, hooks, interval, sync_interval } = record;
   const { created_at, created_by, updated_at, credentials_kind } = record;
   const isRunning = progress.phase !== 'idle';

@@ -7,8 +7,9 @@ import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { ForgePause, ForgeRefusal } from './client/forge-failure.ts';
 import { connectionTokenKey } from './client/token-row.ts';
+import { readConnected } from './model/connected.ts';
 import { connectionKey, connectionPlaceKey, type ConnectionRecord } from './model/connection.ts';
-import { parseSeen, seenPrefix } from './model/forge-repository.ts';
+import { seenPrefix } from './model/forge-repository.ts';
 import { findConnection } from './model/list-connections.ts';
 import { pagePrefix, progressKey } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
@@ -59,8 +60,7 @@ export async function removeConnection(
 }
 
 async function unconfirmed(store: AuditedStore, { id }: ConnectionRecord, webhook: boolean): Promise<RegistryError> {
-  const seen = (await store.range(seenPrefix(id))).map(({ value }) => parseSeen(value));
-  const repositories = seen.filter(({ state }) => state !== 'skipped').length;
+  const repositories = (await readConnected(store, id)).filter(({ state }) => state !== 'skipped').length;
   return new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: id, repositories, webhook } });
 }
 

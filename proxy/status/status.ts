@@ -10,6 +10,8 @@ import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts
 import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { listConnections } from '../forges/model/list-connections.ts';
+import { readProgress } from '../forges/model/read-progress.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { UpstreamProblem } from '../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
@@ -28,6 +30,10 @@ export interface StatusCounts {
   readonly tokens: { readonly read: number; readonly write: number };
   readonly users: number;
   readonly repositories: number;
+  /** to forges */
+  readonly connections: number;
+  /** those whose last refresh failed */
+  readonly failed_connections: number;
   /** published uploads */
   readonly artifacts: number;
 }
@@ -72,17 +78,19 @@ export async function readStatus(
 }
 
 async function countAll(state: StatusOptions['state'], catalogue: Catalogue, nowMs: number): Promise<StatusCounts> {
-  const [packages, damaged, tokens, { roster }, repositories, artifacts] = await Promise.all([
+  const [packages, damaged, tokens, { roster }, repositories, connections, artifacts] = await Promise.all([
     catalogue.read(nowMs),
     catalogue.unread(nowMs),
     state.range(tokenKeyPrefix),
     readRoster(state),
     listRepositories(state),
+    listConnections(state),
     state.range(artifactKeyPrefix),
   ]);
   const active = tokens
     .map(({ value }) => parseTokenRecord(value))
     .filter((token) => tokenStatus(token, nowMs) === 'active');
+  const refreshes = await Promise.all(connections.map(({ id }) => readProgress(state, id)));
   const summaries = [...packages.all.values()];
   return {
     packages: summaries.length,
@@ -94,6 +102,8 @@ async function countAll(state: StatusOptions['state'], catalogue: Catalogue, now
     },
     users: roster.users,
     repositories: repositories.length,
+    connections: connections.length,
+    failed_connections: refreshes.filter(({ error }) => error !== null).length,
     artifacts: artifacts.filter(({ value }) => parseArtifactRecord(value).status === 'published').length,
   };
 }

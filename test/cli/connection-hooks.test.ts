@@ -88,3 +88,52 @@ it('says what stays at the forge if the credentials may not remove the webhook a
   ]);
   expect(forge.hooks).toHaveLength(1);
 });
+
+it('shows a connection that is not in step, and repositories that the forge has no more, where people look', async () => {
+  await connect();
+  const id = await onlyId();
+  expect(await findings('connection')).toMatchObject([{ verdict: 'ok' }]);
+  forge.repositories[0]!.archived = true;
+  await run('connection', 'refresh', id);
+  const { token } = forge;
+  forge.token = 'another';
+  await run('connection', 'refresh', id);
+  expect(await findings('connection')).toMatchObject([
+    {
+      verdict: 'warning',
+      message: expect.stringMatching(/^acme at .* is not in step: GitHub did not accept/) as string,
+    },
+    { verdict: 'warning', message: expect.stringContaining('1 archived') as string },
+  ]);
+  expect((await run('status')).stdout).toContain('1, 1 not in step');
+  forge.token = token;
+  await run('connection', 'refresh', id);
+  expect(await findings('connection')).toMatchObject([{ message: expect.stringContaining('1 archived') as string }]);
+});
+
+it('shows what needs a look first, and a repository that a person has removed as such', async () => {
+  forge.repositories.push(
+    { id: '7', name: 'unread', readable: false, composer: { name: 'acme/unread' } },
+    { id: '8', name: 'website' },
+    { id: '9', name: 'a-filtered', composer: { name: 'acme/filtered' } },
+  );
+  const planned = await connect('--except', 'a-*', '--dry-run');
+  expect(planned.stdout).toContain('acme/unread: the credentials may not read its files: they lack the permission');
+  expect(planned.stdout).toContain('1 name is excluded by the filters');
+  await connect('--except', 'a-*');
+  const id = await onlyId();
+  forge.repositories[1]!.archived = true;
+  await run('connection', 'refresh', id);
+  const { repositories } = JSON.parse((await run('repository', 'list', '--json')).stdout) as { repositories: Json[] };
+  const first = repositories.find(({ url }) => String(url).endsWith('/tool-1.git'));
+  await run('repository', 'remove', String(first?.['id']), '--yes');
+  const { stdout } = await run('connection', 'show', id);
+  const places = ['acme/tool-2', 'acme/unread', 'acme/tool-1', 'acme/website', '1 name is excluded'];
+  const lines = stdout.split('\n');
+  const at = places.map((place) => lines.findIndex((line) => line.startsWith(place)));
+  expect(at).toEqual(at.toSorted((one, other) => one - other));
+  expect(at[0]).toBeGreaterThan(0);
+  expect(lines[at[2] ?? 0]).toContain('somebody removed it from this registry');
+  expect(stdout).toContain('0 registered, 1 archived, 0 removed, 4 not registered');
+  expect((await run('connection', 'remove', id)).stderr).toContain('1 repository stays registered');
+});

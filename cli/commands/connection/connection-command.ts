@@ -1,10 +1,9 @@
 // The frame of each command about connections: opens state and services, and explains refusals.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { connectionDocument, type ConnectionDocument } from '../../../proxy/forges/connection-document.ts';
+import { readConnection, type ConnectionDocument } from '../../../proxy/forges/connection-document.ts';
 import type { Connections } from '../../../proxy/forges/connections.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
-import { readProgress } from '../../../proxy/forges/model/read-progress.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { Opening } from '../../compose/command-state.ts';
 import { composeConnecting, type Connecting } from '../../compose/connections.ts';
@@ -49,7 +48,7 @@ export async function runConnectionCommand(
       connections: connecting.connectionsOf(context.actor),
       id: given.operands[0] ?? '',
       json: given.flags['json'] === true,
-      show: async (record) => connectionDocument(record, await readProgress(state, record.id)),
+      show: (record) => readConnection(state, record),
     });
   } catch (error) {
     throw error instanceof RegistryError ? asConnectionRefusal(error) : error;

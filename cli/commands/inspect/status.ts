@@ -16,6 +16,9 @@ import { treeDamage } from '../../tree/damaged-tree.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
+/** Counts that an older server does not have. */
+type LaterCount = 'damaged_packages' | 'connections' | 'failed_connections';
+
 /**
  * `counters` belong to a server: a command counts no requests. The response of an older server lacks `mirror` and
  * `damaged_packages`.
@@ -23,7 +26,7 @@ import { version } from '../../io/version.ts';
 type ShownStatus = Omit<Status, 'counters' | 'mirror' | 'counts'> &
   Partial<Pick<Status, 'counters' | 'mirror'>> & {
     readonly version: string;
-    readonly counts: Omit<StatusCounts, 'damaged_packages'> & Partial<Pick<StatusCounts, 'damaged_packages'>>;
+    readonly counts: Omit<StatusCounts, LaterCount> & Partial<Pick<StatusCounts, LaterCount>>;
   };
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
@@ -90,6 +93,7 @@ function describe({
     ['publication', publication === null ? 'none' : `${publication.serial} of ${publication.published_at}`],
     ['last build', last === null ? 'none known' : `${last.outcome} at ${last.finished_at}${left}`],
     ['repositories', String(repositories)],
+    ...connectionFields(counts),
     ['artifacts', String(artifacts)],
     ['tokens', `${tokens.read} read, ${tokens.write} write`],
     ['users', String(users)],
@@ -98,4 +102,13 @@ function describe({
       : [['counters', counters === 'ok' ? 'ok' : 'local: the shared counters cannot be reached'] as const]),
     ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not used', `${upstream}: ${message}`] as const),
   ]);
+}
+
+function connectionFields({
+  connections = 0,
+  failed_connections: failing = 0,
+}: ShownStatus['counts']): readonly (readonly [string, string])[] {
+  if (connections === 0) return [];
+  const failed = failing === 0 ? '' : `, ${failing} not in step: \`libretto doctor\` says why`;
+  return [['connections', `${connections}${failed}`]];
 }

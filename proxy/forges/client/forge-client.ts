@@ -91,7 +91,7 @@ const longestFile = 1024 ** 2;
 
 function fileOf({ status, text }: ForgeAnswer): FileAnswer {
   if (status === 200 && text.length <= longestFile) return { outcome: 'read', text };
-  return { outcome: status === 404 ? 'missing' : 'unreadable' };
+  return { outcome: status === 404 ? 'missing' : status === 403 ? 'forbidden' : 'unreadable' };
 }
 
 /** The answer in words: who refused what, and what to do. */

@@ -15,8 +15,8 @@ export interface ListedPage {
 export type FileAnswer =
   | { readonly outcome: 'read'; readonly text: string }
   | { readonly outcome: 'missing' }
-  /** the credentials may list the repository, and not read its files */
-  | { readonly outcome: 'unreadable' };
+  /** `forbidden`: the credentials may list the repository, and not read its files */
+  | { readonly outcome: 'unreadable' | 'forbidden' };
 
 export type HookAnswer =
   | { readonly outcome: 'installed' }

@@ -65,7 +65,7 @@ function reasonToSkip(
 const ofTheList: ReadonlySet<SkipReason | null> = new Set<SkipReason>(['empty', 'filtered', 'fork', 'archived']);
 
 function isDue({ stamp, path }: ForgeRepository, seen: SeenRepository, nowMs: number): boolean {
-  if (ofTheList.has(seen.reason) || seen.reason === 'unreadable') return true;
+  if (ofTheList.has(seen.reason) || seen.reason === 'unreadable' || seen.reason === 'forbidden') return true;
   return seen.stamp !== stamp || seen.path !== path || nowMs - Date.parse(seen.checked_at) >= recheckMs;
 }
 

@@ -28,6 +28,7 @@ export const skipReasons = {
   invalid_composer_json: 'its composer.json is not a JSON object',
   no_name: 'its composer.json has no valid name',
   unreadable: 'its files could not be read',
+  forbidden: 'the credentials may not read its files: they lack the permission to read contents',
   refused: 'this registry refuses its address',
   taken: 'its address is registered already',
   unregistered: 'somebody removed it from this registry',

@@ -79,7 +79,7 @@ async function inspect(parts: RefreshParts, listed: ForgeRepository, row: SeenRe
   const { connection, forge, registrar, onStep, keep } = parts;
   await keep();
   const file = await forge.composerJson(listed);
-  if (file.outcome === 'unreadable') return skipped(parts, listed, row, 'unreadable');
+  if (file.outcome === 'unreadable' || file.outcome === 'forbidden') return skipped(parts, listed, row, file.outcome);
   const found = composerName(file.outcome === 'read' ? file.text : undefined);
   if ('skip' in found) return skipped(parts, listed, row, found.skip);
   const registered = await registrar.register(connection, listed);

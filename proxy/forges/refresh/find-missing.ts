@@ -3,6 +3,7 @@
 
 import { ForgeRefusal } from '../client/forge-failure.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
+import { asItIsNow } from '../model/connected.ts';
 import type { SeenRepository, SeenState } from '../model/forge-repository.ts';
 import type { ConnectionCounts } from '../model/progress.ts';
 import type { RefreshParts } from './refresh-parts.ts';
@@ -15,7 +16,7 @@ export async function findMissing(parts: RefreshParts): Promise<ConnectionCounts
   const counts: Record<SeenState, number> = { registered: 0, archived: 0, removed: 0, skipped: 0 };
   for await (const seen of allSeen(state, connection.id)) {
     if (listed.size === 0 && seen.repository !== null) throw listsNothing(connection.owner);
-    const now = listed.has(seen.id) ? seen.state : await stateOfUnlisted(parts, seen);
+    const now = listed.has(seen.id) ? (await asItIsNow(state, seen)).state : await stateOfUnlisted(parts, seen);
     if (now !== 'forgotten') counts[now] += 1;
   }
   return counts;

@@ -47,7 +47,7 @@ async function listPage(
   if (listed === 'unchanged') return remembered ?? lastPage(query);
   const rows: SeenRepository[] = [];
   for (const repository of listed.repositories) rows.push(await applyWithHook(parts, repository, hooks, wanted));
-  const isDue = rows.some((row) => row.reason === 'unreadable' || hooks.isMissing(row));
+  const isDue = rows.some((row) => row.reason === 'unreadable' || row.reason === 'forbidden' || hooks.isMissing(row));
   return {
     query,
     etag: listed.etag ?? null,

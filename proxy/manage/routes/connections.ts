@@ -2,12 +2,12 @@
 
 import type { z } from '@hono/zod-openapi';
 import { Secret } from '../../../build/shared/text/secret.ts';
-import { connectedRepositoryDocument, connectionDocument } from '../../forges/connection-document.ts';
+import { connectedRepositoryDocument, readConnection } from '../../forges/connection-document.ts';
 import type { Connections } from '../../forges/connections.ts';
+import { asItIsNow } from '../../forges/model/connected.ts';
 import type { ConnectionRecord } from '../../forges/model/connection.ts';
 import type { ConnectionCredentials } from '../../forges/model/credentials.ts';
 import { parseSeen, seenPrefix } from '../../forges/model/forge-repository.ts';
-import { readProgress } from '../../forges/model/read-progress.ts';
 import type { ConnectionDraft, ConnectionFields } from '../../forges/parse-connection.ts';
 import type { ConnectionPlan } from '../../forges/plan-connection.ts';
 import type { Actor } from '../../state/audit.ts';
@@ -84,14 +84,15 @@ function registerWork(api: Api, { connectionsOf, planOf, state }: ConnectionServ
     const shown = entries.slice(0, limit);
     const last = entries.length > limit ? shown.at(-1) : undefined;
     const next_cursor = last === undefined ? null : writeCursor(last.key.slice(prefix.length));
-    const data = shown.map(({ value }) => connectedRepositoryDocument(parseSeen(value)));
+    const rows = await Promise.all(shown.map(({ value }) => asItIsNow(state, parseSeen(value))));
+    const data = rows.map(connectedRepositoryDocument);
     return context.json({ data: data as z.infer<typeof connectedRepository>[], next_cursor }, 200);
   });
 }
 
 /** The cast only drops `readonly` from the lists. */
 async function show(state: ConnectionServices['state'], record: ConnectionRecord): Promise<Shown> {
-  return connectionDocument(record, await readProgress(state, record.id)) as unknown as Shown;
+  return (await readConnection(state, record)) as unknown as Shown;
 }
 
 function draftOf({ credentials, ...draft }: z.infer<typeof connectionDraft>): ConnectionDraft {

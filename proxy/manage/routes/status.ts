@@ -46,6 +46,8 @@ export const statusSchema = z
           .openapi({ description: 'the number of active tokens, by kind' }),
         users: count('users, including disabled users'),
         repositories: count('registered repositories'),
+        connections: count('connections to forges'),
+        failed_connections: count('connections whose last refresh failed; `libretto doctor` says why'),
         artifacts: count('published uploads'),
       })
       .openapi({ description: 'the number of objects' }),

@@ -23,6 +23,8 @@ it('the status has counts and the time of the start', async () => {
       tokens: { read: 1, write: 0 },
       users: 1,
       repositories: 0,
+      connections: 0,
+      failed_connections: 0,
       artifacts: 0,
     },
     publication: null,

@@ -1,5 +1,7 @@
 // The pages about connections to forges.
 
+import { readConnection } from '../../../forges/connection-document.ts';
+import { readConnected } from '../../../forges/model/connected.ts';
 import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { counted } from '../../components/quantity.ts';
@@ -9,13 +11,7 @@ import type { FormState } from '../../request/form-fields.ts';
 import { registerAddingConnections } from './add-connection.tsx';
 import { ConnectionList } from './connection-list.tsx';
 import { ConnectionPage } from './connection-page.tsx';
-import {
-  connectionPath,
-  connectionsFor,
-  readConnected,
-  readDocument,
-  type ConnectionPageServices,
-} from './services.ts';
+import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
 
 /** Seconds between two looks of a browser without JavaScript. */
 const refreshSeconds = 5;
@@ -69,7 +65,7 @@ function registerQuestions(pages: Pages, services: ConnectionPageServices): void
 
 async function showList(services: ConnectionPageServices, request: SignedInRequest): Promise<PageView> {
   const records = await connectionsFor(services, request).list();
-  const rows = await Promise.all(records.map((record) => readDocument(services, record)));
+  const rows = await Promise.all(records.map((record) => readConnection(services.state, record)));
   return {
     title: 'Connections',
     section: 'repositories',
@@ -87,8 +83,8 @@ async function showList(services: ConnectionPageServices, request: SignedInReque
 async function showOne(services: ConnectionPageServices, request: SignedInRequest): Promise<PageView> {
   const record = await connectionsFor(services, request).get(request.param('id'));
   const [connection, repositories] = await Promise.all([
-    readDocument(services, record),
-    readConnected(services, record),
+    readConnection(services.state, record),
+    readConnected(services.state, record.id),
   ]);
   const page = Math.max(1, Math.trunc(Number(request.query.get('page') ?? 1)) || 1);
   return {
@@ -131,8 +127,8 @@ async function ask(
 ): Promise<PageView> {
   const record = await connectionsFor(services, request).get(request.param('id'));
   const title = titleOf(record.owner);
-  const { hooks_at } = await readDocument(services, record);
-  const registered = (await readConnected(services, record)).filter(({ state: where }) => where !== 'skipped');
+  const { hooks_at } = await readConnection(services.state, record);
+  const registered = (await readConnected(services.state, record.id)).filter(({ state: where }) => where !== 'skipped');
   return {
     title,
     section: 'repositories',

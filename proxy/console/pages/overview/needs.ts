@@ -4,6 +4,7 @@ import type { QuarantinedVersion } from '../../../../build/contract/quarantined.
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import type { ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
@@ -22,6 +23,8 @@ export interface Need {
 /** What the visitor may know; undefined: they may not. */
 export interface NeedFacts {
   readonly repositories: readonly RepositoryDocument[];
+  /** undefined: the visitor may not see connections */
+  readonly connections: readonly ConnectionProblem[] | undefined;
   readonly lastBuild: LastBuild | null;
   /** the number of published packages with a missing or damaged file */
   readonly damaged: number;
@@ -52,6 +55,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       detail: 'The list of repositories names them.',
       to: '/repositories',
     })),
+    ...connectionNeeds(facts.connections ?? []),
     ...facts.upstreams.map(({ upstream, message }) => ({
       kind: 'warn' as const,
       title: `The registry ${upstream} is not used`,
@@ -143,6 +147,27 @@ function repositoryNeed({ id, url, error_message: message }: RepositoryDocument)
     detail: message ?? 'Its last sync failed.',
     to: `/repositories/${id}`,
   };
+}
+
+const connectionTitles: Readonly<Record<ConnectionProblem['kind'], string>> = {
+  failed: 'is not in step',
+  hooks: 'has no webhooks for some repositories',
+  reported: 'has repositories that need a decision',
+};
+
+function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[] {
+  const needs = problems.map(({ connection: { id, owner }, kind, message }) => ({
+    kind: kind === 'failed' ? ('bad' as const) : ('warn' as const),
+    title: `The connection to ${owner} ${connectionTitles[kind]}`,
+    detail: message,
+    to: `/connections/${id}`,
+  }));
+  return atMost(needs, (left) => ({
+    kind: 'warn',
+    title: counted(left, 'more problem of connections', 'more problems of connections'),
+    detail: 'The list of connections names them.',
+    to: '/connections',
+  }));
 }
 
 function leftOutNeeds(versions: readonly QuarantinedVersion[]): readonly Need[] {

@@ -4,6 +4,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parseQuarantined, quarantinedPath } from '../../../../build/contract/quarantined.ts';
 import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { actorOf } from '../../../auth/caller.ts';
+import { connectionProblems } from '../../../forges/model/connection-problems.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import { measureDisks } from '../../../observe/storage.ts';
@@ -91,14 +92,15 @@ async function readRepositories(
 async function readFacts(
   services: OverviewServices,
   { may, caller }: SignedInRequest,
-): Promise<Pick<NeedFacts, 'leftOut' | 'tokens' | 'disks'>> {
+): Promise<Pick<NeedFacts, 'leftOut' | 'tokens' | 'disks' | 'connections'>> {
   const { published, dataDirectory } = services;
-  const [leftOut, tokens, disks] = await Promise.all([
+  const [leftOut, tokens, disks, connections] = await Promise.all([
     parsePublished(published, `index/${quarantinedPath}`, parseQuarantined),
     may('listTokens') ? createCallerTokens(services, caller).list() : undefined,
     may('getHealth') && dataDirectory !== undefined ? measureDisks(dataDirectory) : undefined,
+    may('listConnections') ? connectionProblems(services.state) : undefined,
   ]);
-  return { leftOut, tokens, disks };
+  return { leftOut, tokens, disks, connections };
 }
 
 async function readPublications(

@@ -1,0 +1,48 @@
+// The repositories of a connection as they are now: the rows of its refreshes, and what people removed here since.
+
+import type { StateStore } from '../../state/state-store.ts';
+import type { ConnectionId } from '../../sync/forge-place.ts';
+import { repositoryKey } from '../../sync/repository.ts';
+import { parseSeen, seenPrefix, type SeenRepository, type SkipReason } from './forge-repository.ts';
+import type { ConnectionCounts } from './progress.ts';
+
+type Reading = Pick<StateStore, 'get' | 'range'>;
+
+/** Those that need a look first, then the registered ones, then the others; by name. */
+export async function readConnected(state: Reading, id: ConnectionId): Promise<readonly SeenRepository[]> {
+  const rows = (await state.range(seenPrefix(id))).map(({ value }) => parseSeen(value));
+  const now = await Promise.all(rows.map((row) => asItIsNow(state, row)));
+  return now.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+}
+
+/** A row of a repository that a person removed from this registry says so, before the next refresh does. */
+export async function asItIsNow(state: Reading, row: SeenRepository): Promise<SeenRepository> {
+  if (row.state === 'skipped' || row.repository === null) return row;
+  if ((await state.get(repositoryKey(row.repository))) !== undefined) return row;
+  return { ...row, state: 'skipped', reason: 'unregistered' };
+}
+
+export function countConnected(rows: readonly SeenRepository[]): ConnectionCounts {
+  const counts = { registered: 0, archived: 0, removed: 0, skipped: 0 };
+  for (const { state } of rows) counts[state] += 1;
+  return counts;
+}
+
+/** Reasons that a person can mend, or did not expect. */
+const unexpected: ReadonlySet<SkipReason | null> = new Set<SkipReason>([
+  'unreadable',
+  'forbidden',
+  'refused',
+  'taken',
+  'invalid_composer_json',
+]);
+
+function orderOf({ state, reason, path }: SeenRepository): string {
+  const rank = {
+    removed: 0,
+    archived: 1,
+    registered: 3,
+    skipped: unexpected.has(reason) ? 2 : reason === 'filtered' ? 5 : 4,
+  };
+  return `${rank[state]} ${path}`;
+}
