@@ -73,7 +73,13 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   it('checks a repository before it is added, and keeps its password in the form', async () => {
     await open(page, '/repositories/new');
     await page.getByLabel('Address').fill(`${git.url}/none.git`);
-    await page.getByLabel('Password or token').fill('a secret');
+    const secret = page.getByLabel('Password or token');
+    expect([await secret.isVisible(), await page.getByLabel('Private key').isVisible()]).toEqual([false, false]);
+    await page.getByLabel('Way').selectOption('ssh_key');
+    expect([await secret.isVisible(), await page.getByLabel('Private key').isVisible()]).toEqual([false, true]);
+    await page.getByLabel('Way').selectOption('basic');
+    await secret.fill('a secret');
+    await page.getByLabel('Way').selectOption('none');
     await press(page, 'Check');
     await page.getByText('It cannot be read').waitFor();
     await page.getByLabel('Address').fill(`${git.url}/tool.git`);

@@ -17,6 +17,7 @@ import type { Baseline } from '../../proxy/settings/settings.ts';
 import type { Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import { withoutBuilder } from '../../cli/inspection/without-builder.ts';
 import { inspectionServices } from './inspection-services.ts';
 import { rememberSecrets } from './leaks.ts';
 import { builderOf } from './package-services.ts';
@@ -139,7 +140,10 @@ function consoleServices(
     mirror: undefined,
     mirrorReport,
     configuration,
-    inspection: () => inspectionServices(services, state, data),
+    inspection: async () => ({
+      ...(await inspectionServices(services, state, data)),
+      ...(hasBuilder ? {} : withoutBuilder),
+    }),
     restorationsOf: (actor: Actor) =>
       createRestorations({ runner: builderOf(data), withdrawals: services.withdrawalsOf(actor), actor }),
   };

@@ -119,6 +119,10 @@ describe('two-factor authentication', () => {
     let nowMs = Math.floor(Date.now() / stepMs) * stepMs;
     await using console = await runConsole({ now: () => nowMs });
     const { browser, email, password } = await console.signIn('viewer');
+    for (const path of ['/account/two-factor/off', '/account/recovery-codes']) {
+      const { text, html } = await browser.get(path);
+      expect([text.includes('Two-factor authentication is off'), html.includes('name="code"')]).toEqual([true, false]);
+    }
     expect((await browser.post('/account/two-factor', { password: 'a wrong password' })).status).toBe(400);
     const page = await browser.post('/account/two-factor', { password });
     expect(page.html).toMatch(/<svg class="qr-code"[^>]*>\s*<path d="M\d+ \d+h1v1/);
@@ -141,6 +145,7 @@ describe('two-factor authentication', () => {
     expect((await other.post('/sign-in', { proof, code: recovery })).status).toBe(303);
     expect((await other.get('/account')).text).toContain('9 recovery codes left.');
 
+    expect((await other.get('/account/two-factor/off')).html).toContain('name="code"');
     const renew = { password, code: authenticator.generate({ timestamp: nowMs }) };
     const renewed = await other.post('/account/recovery-codes', renew);
     expect(blockIn(renewed)).not.toContain(recovery);

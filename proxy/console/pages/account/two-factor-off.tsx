@@ -1,10 +1,14 @@
 // Turning off two-factor authentication, and renewing the recovery codes. Both ask for the password and a code.
 
 import type { Child } from 'hono/jsx';
+import { showUser } from '../../../auth/user.ts';
+import { actorOf } from '../../../auth/caller.ts';
 import type { Account } from '../../../auth/account.ts';
 import type { People } from '../../../auth/people.ts';
-import { Form, TextField } from '../../components/form.tsx';
-import type { PageOutcome, PageView } from '../../frame/definitions.ts';
+import { ButtonLink, Form, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { begunSession } from '../sign-in/begun-session.ts';
@@ -15,8 +19,8 @@ export function registerTwoFactorOff(pages: Pages, people: People): void {
   pages.form({
     path: '/account/two-factor/off',
     operation: 'disableTwoFactor',
-    show: (_request, form) =>
-      question({
+    show: (request, form) =>
+      askWhileOn(people, request, {
         form,
         title: 'Turn off two-factor authentication?',
         sentence: 'Your password alone will be enough to sign in. Your recovery codes end.',
@@ -33,8 +37,8 @@ export function registerTwoFactorOff(pages: Pages, people: People): void {
   pages.form({
     path: '/account/recovery-codes',
     operation: 'renewRecoveryCodes',
-    show: (_request, form) =>
-      question({
+    show: (request, form) =>
+      askWhileOn(people, request, {
         form,
         title: 'Renew your recovery codes?',
         sentence: 'You get ten new codes. The former codes are no longer valid.',
@@ -68,8 +72,24 @@ interface Question {
   readonly isDanger?: boolean;
 }
 
-function question(asked: Question): PageView {
-  return { title: asked.title, content: <ProofForm {...asked} /> };
+async function askWhileOn(people: People, { caller }: SignedInRequest, asked: Question): Promise<PageView> {
+  const user = showUser(await people.usersOf(actorOf(caller)).get(caller.userId));
+  if (user.two_factor_enabled) return { title: asked.title, content: <ProofForm {...asked} /> };
+  const title = 'Two-factor authentication is off';
+  return {
+    title,
+    content: (
+      <>
+        <PageHead title={title} sentence="There is nothing to turn off, and there are no recovery codes." />
+        <div class="row">
+          <ButtonLink to="/account/two-factor" icon="shield-check">
+            Turn it on
+          </ButtonLink>
+          <A to="/account">Your account</A>
+        </div>
+      </>
+    ),
+  };
 }
 
 function ProofForm({ form, title, sentence, submit, isDanger = false }: Question): Child {

@@ -56,6 +56,19 @@ export function HistoryTimeline({ publications, next, isFirst, nowMs }: HistoryT
   );
 }
 
+/** The history of a server that reads its packages from an origin. */
+export function HistoryElsewhere(): Child {
+  return (
+    <>
+      <PageHead title="History" sentence="Every publication, and what it changed for Composer." />
+      <EmptyState icon="history" title="Recorded on another host">
+        This server reads its packages from an origin. The console of the host that builds them has the history, and{' '}
+        <code>libretto history</code> prints it there.
+      </EmptyState>
+    </>
+  );
+}
+
 /** One publication in a timeline or a list. */
 export function Publication({
   publication,

@@ -6,7 +6,7 @@ import type { StateStore } from '../../../state/state-store.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { describePublications } from './described-publication.ts';
-import { HistoryTimeline } from './history-page.tsx';
+import { HistoryElsewhere, HistoryTimeline } from './history-page.tsx';
 import { PublicationPage } from './publication-page.tsx';
 import { rollBackForm } from './roll-back-page.tsx';
 import { countIn, namedSerial } from './serial.ts';
@@ -33,7 +33,16 @@ export function registerHistoryPages(pages: Pages, services: HistoryPageServices
   });
 }
 
-async function showHistory({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
+async function showHistory(services: HistoryPageServices, request: PageRequest): Promise<PageView> {
+  try {
+    return await historyView(services, request);
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.code !== 'NOT_AVAILABLE') throw error;
+    return { title: 'History', section: 'history', content: <HistoryElsewhere /> };
+  }
+}
+
+async function historyView({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
   const before = countIn(request.query.get('before'));
   const { publications } = await inspection();
   const page = await publications.list({ before, limit: perPage });

@@ -72,7 +72,7 @@ function TitleCell({ title, ids, severity, link }: Warned): Child {
   return (
     <div class="stack-tight">
       <span class="row">
-        {link === undefined ? <strong>{title}</strong> : <Outside to={link}>{title}</Outside>}
+        {link === undefined ? <strong class="breaks">{title}</strong> : <Outside to={link}>{title}</Outside>}
         {severity === undefined ? null : (
           <Badge kind="warn" icon="shield-alert">
             {severity}

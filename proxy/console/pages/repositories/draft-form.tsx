@@ -60,24 +60,29 @@ const ways: readonly Choice[] = [
   { value: 'ssh_key', label: 'private key (ssh)' },
 ];
 
-/** `isAgain`: the form was sent before, so that a secret must be entered again. */
+/**
+ * The style sheet shows the fields of the chosen way. `isAgain`: the form was sent before, so that a secret must be
+ * entered again.
+ */
 export function CredentialFields({ isAgain }: { readonly isAgain: boolean }): Child {
   return (
-    <fieldset class="limits">
+    <fieldset class="limits ways">
       <legend>Credentials</legend>
       <p class="soft">
         They are stored encrypted and never shown again.
         {isAgain ? ' Enter the secret again: this page does not keep it.' : ''}
       </p>
       <SelectField name="auth" label="Way" choices={ways} />
-      <div class="side-by-side">
-        <TextField
-          name="username"
-          label="User name"
-          hint="With an access token: may stay empty."
-          maxlength={200}
-          autocomplete="off"
-        />
+      <div class="side-by-side" data-for="secret">
+        <div data-for="basic">
+          <TextField
+            name="username"
+            label="User name"
+            hint="With an access token: may stay empty."
+            maxlength={200}
+            autocomplete="off"
+          />
+        </div>
         <TextField
           name="secret"
           label="Password or token"
@@ -86,7 +91,17 @@ export function CredentialFields({ isAgain }: { readonly isAgain: boolean }): Ch
           autocomplete="new-password"
         />
       </div>
-      <TextField name="header" label="Header" hint="For a token in a header: PRIVATE-TOKEN." autocomplete="off" />
+      <div data-for="header">
+        <TextField name="header" label="Header" hint="For a token in a header: PRIVATE-TOKEN." autocomplete="off" />
+      </div>
+      <PrivateKeyField />
+    </fieldset>
+  );
+}
+
+function PrivateKeyField(): Child {
+  return (
+    <div data-for="ssh_key">
       <TextArea
         name="private_key"
         label="Private key"
@@ -95,7 +110,7 @@ export function CredentialFields({ isAgain }: { readonly isAgain: boolean }): Ch
         autocomplete="off"
         spellcheck={false}
       />
-    </fieldset>
+    </div>
   );
 }
 
