@@ -39,6 +39,10 @@ export function createRecordedPublications(dataDirectory: string, published: Pub
       const start = before === undefined ? await presentSerial(published) : (await records.summarize(before))?.previous;
       return pageFrom(records, start ?? 0, limit);
     },
+    held: async () => {
+      const path = `index/${publicationPath}`;
+      return (await parsePublished(published, path, (text) => [...(parsePublication(text).undone ?? [])])).length;
+    },
     get: async (serial, { from = 0, limit }) => {
       // a record above the announced serial belongs to a publication that was interrupted
       const record = serial > (await presentSerial(published)) ? undefined : await records.read(serial);

@@ -4,10 +4,10 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 
 export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'comparison' | 'rollbacksOf'> = {
-  publications: { list: refuse, get: refuse },
+  publications: { list: refuse, get: refuse, held: refuse },
   why: { explain: refuse, causes: refuse },
   comparison: { compare: refuse },
-  rollbacksOf: () => ({ preview: refuse, rollBack: refuse }),
+  rollbacksOf: () => ({ preview: refuse, rollBack: refuse, lift: refuse }),
 };
 
 function refuse(): Promise<never> {

@@ -70,4 +70,6 @@ export interface Publications {
     serial: number,
     page: { readonly from?: number | undefined; readonly limit: number },
   ) => Promise<PublicationChanges>;
+  /** The number of versions that builds leave as rolled back. */
+  readonly held: () => Promise<number>;
 }

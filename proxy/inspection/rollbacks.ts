@@ -31,6 +31,8 @@ const report = z.object({
   undone: z.array(z.object({ name: z.string(), version: z.string() })),
 });
 
+const lifted = z.object({ serial: z.number() });
+
 export type RollbackReport = Readonly<z.infer<typeof report>>;
 
 export interface Rollbacks {
@@ -41,6 +43,11 @@ export interface Rollbacks {
   readonly preview: (to: number) => Promise<RollbackReport>;
   /** Throws RegistryError: CONFLICT with the reason if it is impossible, or BUILD_BUSY. */
   readonly rollBack: (to: number) => Promise<RollbackReport>;
+  /**
+   * Ends all rollbacks: the next build publishes the current content of the sources. Returns the serial of the
+   * publication. Throws RegistryError: CONFLICT without a rollback in effect, or BUILD_BUSY.
+   */
+  readonly lift: () => Promise<number>;
 }
 
 export interface RollbackParts {
@@ -59,6 +66,16 @@ export function createRollbacks({ questions, runner, store, actor }: RollbackPar
       const done = report.parse(said);
       if (done.published) await record(store, actor, done);
       return done;
+    },
+    lift: async () => {
+      const said = makeReport(await runner.run(['rollback', '--child', '--on-behalf-of', actor, '--lift']));
+      assertAccepted(said);
+      const { serial } = lifted.parse(said);
+      await store.commit(
+        { conditions: [], puts: [], deletes: [] },
+        { actor, action: 'publication.lift', subject: String(serial), details: {} },
+      );
+      return serial;
     },
   };
 }

@@ -134,7 +134,12 @@ describe('a rollback', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Write 1: the rollback withdraws')]);
     expect((await browser.get('/history')).text).not.toContain('Publication 4');
 
+    for (const page of ['', '/versions']) {
+      const { status, headers } = await browser.get(`/packages/acme/gone${page}`);
+      expect([status, String(headers['location'])]).toEqual([303, expect.stringMatching(/packages\/acme\/gone\/why$/)]);
+    }
     const gone = (await browser.get('/packages/acme/gone/why')).text;
+    expect(gone).toContain('All versions of this package are withdrawn.');
     expect(gone).toContain('3.0.0 : withdrawn because its source did not have it any more ( publication 3 )');
     const done = await browser.post('/history/1/roll-back', { serial: '1' });
     expect([done.status, done.headers['location']]).toEqual([303, '../../history/4?notice=rolled-back']);
@@ -167,5 +172,30 @@ describe('the cause of a withdrawal', () => {
     expect(stdout).toMatch(/withdrawn +by the rollback to publication 1 \(publication 4\)/);
     const all = await runCli(['why', 'acme/hello', '--data', running.registry.data], { cwd: tree.root });
     expect(all.stdout).toContain('1.1.0 was withdrawn by the rollback to publication 1 (publication 4).');
+  });
+});
+
+describe('the end of all rollbacks', () => {
+  it('is offered in the history and beside a version that a rollback withdrew, and wants the password', async () => {
+    const { browser } = await running.signIn('admin');
+    const old = await browser.get('/packages/acme/hello/version?version=1.1.0');
+    expect([old.status, String(old.headers['location'])]).toEqual([303, expect.stringMatching(/why\?version=1.1.0$/)]);
+    const why = await browser.get('/packages/acme/hello/why?version=1.1.0');
+    expect(why.text).toContain('Roll back, or end rollbacks');
+    const { text, html } = await browser.get('/history');
+    expect(text).toContain('A rollback is in effect: builds leave 2 versions as rolled back');
+    expect(html).toContain('href="history/lift-rollbacks"');
+    const keeper = await running.signIn('maintainer');
+    expect((await keeper.browser.get('/history')).text).not.toContain('End all rollbacks');
+    expect((await keeper.browser.post('/history/lift-rollbacks', {})).status).toBe(403);
+    for (const cookie of browser.cookies.keys()) if (cookie.includes('confirm')) browser.cookies.delete(cookie);
+    const refused = await browser.post('/history/lift-rollbacks', {});
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Enter your password')]);
+    const { browser: again } = await running.signIn('admin');
+    const done = await again.post('/history/lift-rollbacks', {});
+    expect([done.status, done.headers['location']]).toEqual([303, '../history/5?notice=lifted']);
+    expect((await again.get('/history')).text).not.toContain('A rollback is in effect');
+    expect((await again.get('/history/lift-rollbacks')).status).toBe(404);
+    expect((await again.get('/audit')).text).toContain('ended all rollbacks, with publication 5');
   });
 });

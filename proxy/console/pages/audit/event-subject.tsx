@@ -39,6 +39,7 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
   const isSelf = actor === `user:${subject}`;
   if (action === 'login' || isSelf || saidByVerb.test(subject)) return { label: '' };
   if (action === 'session.end') return named(String(details['user']), details, names);
+  if (action === 'publication.lift') return { label: subject, to: `/history/${subject}` };
   if (action === 'publication.rollback') return rolledBack(details);
   if (action.startsWith('artifact.')) return uploaded(details['name'], details['version']);
   if (parsePackageName(subject) !== undefined) return { label: subject, to: `/packages/${subject}` };

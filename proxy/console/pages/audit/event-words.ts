@@ -49,6 +49,7 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'package.purge': 'purged a version of',
   'package.recover_purged': 'took over a list of purged versions',
   'publication.rollback': 'rolled back to publication',
+  'publication.lift': 'ended all rollbacks, with publication',
   'settings.update': 'changed settings',
   'keys.rotate': 'replaced a key',
   'state.init': 'prepared the state for this data folder',

@@ -9,6 +9,7 @@ import { Time } from '../../components/time.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { ChangeCounts } from './change-counts.tsx';
 import type { DescribedPublication } from './described-publication.ts';
+import { RollbacksInEffect } from './lift-page.tsx';
 
 export interface HistoryTimelineProps {
   /** newest first */
@@ -17,13 +18,18 @@ export interface HistoryTimelineProps {
   readonly next: number | null;
   /** true: the page begins with the newest publication */
   readonly isFirst: boolean;
+  /** the number of versions that builds leave as rolled back */
+  readonly held: number;
+  readonly mayLift: boolean;
   readonly nowMs: number;
 }
 
-export function HistoryTimeline({ publications, next, isFirst, nowMs }: HistoryTimelineProps): Child {
+export function HistoryTimeline(props: HistoryTimelineProps): Child {
+  const { publications, next, isFirst, held, mayLift, nowMs } = props;
   return (
     <>
       <PageHead title="History" sentence="Every publication, and what it changed for Composer. Days are in UTC." />
+      <RollbacksInEffect {...{ held, mayLift }} />
       {publications.length === 0 ? (
         <NoPublications isFirst={isFirst} />
       ) : (

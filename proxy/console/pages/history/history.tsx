@@ -8,6 +8,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { describePublications } from './described-publication.ts';
 import { HistoryElsewhere, HistoryTimeline } from './history-page.tsx';
 import { PublicationPage } from './publication-page.tsx';
+import { liftForm } from './lift-page.tsx';
 import { rollBackForm } from './roll-back-page.tsx';
 import { countIn, namedSerial } from './serial.ts';
 
@@ -21,12 +22,14 @@ const packagesPerPage = 100;
 
 export function registerHistoryPages(pages: Pages, services: HistoryPageServices): void {
   pages.page({ path: '/history', operation: 'listPublications', show: (request) => showHistory(services, request) });
+  pages.form(liftForm(services));
   pages.form(rollBackForm(services));
   pages.page({
     path: '/history/:serial',
     operation: 'listPublications',
     notices: {
       'rolled-back': 'The registry is rolled back. This is the publication that did it.',
+      lifted: 'All rollbacks are ended. The next build publishes the current content of the sources.',
       unchanged: 'Nothing was published: the registry has everything of that publication that may return.',
     },
     show: (request) => showPublication(services, request),
@@ -45,7 +48,7 @@ async function showHistory(services: HistoryPageServices, request: PageRequest):
 async function historyView({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
   const before = countIn(request.query.get('before'));
   const { publications } = await inspection();
-  const page = await publications.list({ before, limit: perPage });
+  const [page, held] = await Promise.all([publications.list({ before, limit: perPage }), publications.held()]);
   return {
     title: 'History',
     section: 'history',
@@ -54,6 +57,8 @@ async function historyView({ inspection, state }: HistoryPageServices, request: 
         publications={await describePublications(state, page.publications, request)}
         next={page.next}
         isFirst={before === undefined}
+        held={held}
+        mayLift={request.may('rollBack')}
         nowMs={request.nowMs}
       />
     ),

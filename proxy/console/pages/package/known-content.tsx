@@ -5,6 +5,7 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 
@@ -20,12 +21,12 @@ export function KnownContent({
   name,
   content: { version, state, since, source, reference },
   cause,
-  nowMs,
+  request: { may, nowMs },
 }: {
   readonly name: PackageName;
   readonly content: ExplainedVersion;
   readonly cause: ReturnType<CauseOf>;
-  readonly nowMs: number;
+  readonly request: Pick<SignedInRequest, 'may' | 'nowMs'>;
 }): Child {
   return (
     <>
@@ -46,6 +47,20 @@ export function KnownContent({
       <span class="soft small">
         {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>
+      {state === 'withheld' && may('restoreVersion') ? (
+        <>
+          {' '}
+          <A to={packagePath(name, 'restore', { version })} aria-label={`Restore ${version}`} data-dialog>
+            Restore
+          </A>
+        </>
+      ) : null}
+      {cause?.reason === 'rollback' && may('rollBack') ? (
+        <>
+          {' '}
+          <A to="/history">Roll back, or end rollbacks</A>
+        </>
+      ) : null}
     </>
   );
 }

@@ -2,15 +2,18 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
 import type { Permission } from '../../../auth/policy.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { findVersion } from '../../../packages/published-package.ts';
 import { showAdvisories } from './advisories-page.tsx';
 import { showChangelog } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
 import { showDownloads } from './downloads-page.tsx';
+import { explainPackage } from './explain-package.ts';
 import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
 import { nameIn, openPackage, packagePath, type OpenPackage } from './open-package.ts';
@@ -21,7 +24,7 @@ import { restoreForm } from './restore-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
-import { withdrawForm } from './withdraw-page.tsx';
+import { askedVersion, withdrawForm } from './withdraw-page.tsx';
 
 type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageView>;
 
@@ -37,18 +40,17 @@ const tabs: readonly (readonly [page: string, operation: Permission, show: ShowT
 const root = '/packages/:vendor/:package';
 
 export function registerOnePackage(pages: Pages, services: PackagePageServices): void {
-  const open = async (request: SignedInRequest): Promise<OpenPackage> => {
+  const show = async (request: SignedInRequest, page: string, showTab: ShowTab): Promise<PageOutcome> => {
     const name = nameIn(request);
     const opened = await openPackage(services, name, request.nowMs);
+    const isMissing = opened === undefined || (page === '/version' && !hasVersion(opened, request));
+    const former = isMissing ? await formerPage(services, request, name) : undefined;
+    if (former !== undefined) return former;
     if (opened === undefined) throw unknown(name);
-    return opened;
+    return showTab(services, request, opened);
   };
-  for (const [page, operation, show] of tabs)
-    pages.page({
-      path: `${root}${page}`,
-      operation,
-      show: async (request) => show(services, request, await open(request)),
-    });
+  for (const [page, operation, showTab] of tabs)
+    pages.page({ path: `${root}${page}`, operation, show: (request) => show(request, page, showTab) });
   pages.page({
     path: `${root}/versions`,
     operation: 'getPackage',
@@ -56,7 +58,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
       withdrawn: 'The version is withdrawn. Composer no longer finds it.',
       restored: 'The version is published again.',
     },
-    show: async (request) => showVersions(services, request, await open(request)),
+    show: (request) => show(request, '/versions', showVersions),
   });
   pages.page({
     path: `${root}/why`,
@@ -74,12 +76,29 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
   pages.page({ path: root, operation: 'getPackage', show: (request) => showPackage(services, request) });
 }
 
-async function showPackage(services: PackagePageServices, request: SignedInRequest): Promise<PageView> {
+function hasVersion({ details }: OpenPackage, request: SignedInRequest): boolean {
+  return findVersion(details.versions, askedVersion(request)) !== undefined;
+}
+
+/** The page Why, which knows what became of versions: links to them stay good. undefined: there never was one. */
+async function formerPage(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  name: PackageName,
+): Promise<PageOutcome | undefined> {
+  const version = askedVersion(request);
+  const known = await explainPackage(services, name, version === '' ? undefined : version);
+  if (known === undefined || known.versions.length === 0) return undefined;
+  return { to: packagePath(name, 'why', version === '' ? {} : { version }) };
+}
+
+async function showPackage(services: PackagePageServices, request: SignedInRequest): Promise<PageOutcome> {
   const name = nameIn(request);
   const opened = await openPackage(services, name, request.nowMs);
   if (opened !== undefined) return showOverview(services, request, opened);
   const mirrored = await showMirrored(services, request, name);
-  return mirrored ?? { title: name, section: 'packages', status: 404, content: <Unknown name={name} /> };
+  const former = mirrored ?? (await formerPage(services, request, name));
+  return former ?? { title: name, section: 'packages', status: 404, content: <Unknown name={name} /> };
 }
 
 function Unknown({ name }: { readonly name: string }): Child {

@@ -23,16 +23,18 @@ interface WhyProps {
   /** undefined: the reasons are recorded on another host */
   readonly explanation: Explanation | undefined;
   readonly causeOf: CauseOf;
+  readonly request: SignedInRequest;
   readonly nowMs: number;
 }
 
 /** `opened`: undefined if nothing is published under the name. */
 export async function showWhy(
   services: PackagePageServices,
-  { query, nowMs }: SignedInRequest,
+  request: SignedInRequest,
   name: PackageName,
   opened: OpenPackage | undefined,
 ): Promise<PageView> {
+  const { query, nowMs } = request;
   const question = parseQuestion((query.get('version') ?? '').trim().slice(0, 200));
   const whole =
     question.kind === 'version' || opened === undefined
@@ -41,7 +43,7 @@ export async function showWhy(
   const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
   const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, mostShown);
   const causeOf = await readCauses(services, name, withdrawn);
-  const answer = <Why {...{ name, question, explanation, causeOf, nowMs }} />;
+  const answer = <Why {...{ name, question, explanation, causeOf, request, nowMs }} />;
   return {
     title: `Why? ${name}`,
     section: 'packages',
@@ -50,7 +52,11 @@ export async function showWhy(
         <>
           <PageHead
             title={name}
-            sentence="Nothing is published under this name."
+            sentence={
+              withdrawn.length === 0
+                ? 'Nothing is published under this name.'
+                : 'All versions of this package are withdrawn.'
+            }
             trail={[{ label: 'Packages', to: '/packages' }]}
           />
           {answer}
@@ -63,7 +69,7 @@ export async function showWhy(
   };
 }
 
-function Why({ name, question, explanation, causeOf, nowMs }: WhyProps): Child {
+function Why({ name, question, explanation, causeOf, request, nowMs }: WhyProps): Child {
   return (
     <>
       <form class="filters">
@@ -90,7 +96,7 @@ function Why({ name, question, explanation, causeOf, nowMs }: WhyProps): Child {
           gives the reasons.
         </Notice>
       ) : (
-        <Answer {...{ name, question, explanation, causeOf, nowMs }} />
+        <Answer {...{ name, question, explanation, causeOf, request, nowMs }} />
       )}
     </>
   );
@@ -98,11 +104,11 @@ function Why({ name, question, explanation, causeOf, nowMs }: WhyProps): Child {
 
 type AnswerProps = WhyProps & { readonly explanation: Explanation };
 
-function Answer({ name, question, explanation, causeOf, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, request, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
       <Verdict {...{ name, question, explanation }} />
-      <Contents {...{ name, causeOf, nowMs }} versions={explanation.versions} />
+      <Contents {...{ name, causeOf, request }} versions={explanation.versions} />
       <Hindrances {...{ explanation, nowMs }} />
     </section>
   );
@@ -149,7 +155,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
   );
 }
 
-function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'nowMs'>): Child {
+function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'request' | 'nowMs'>): Child {
   const published = explanation.versions.filter(({ state }) => state === 'published');
   const [newest] = published;
   if (newest === undefined)
@@ -184,13 +190,13 @@ function Contents({
   name,
   versions,
   causeOf,
-  nowMs,
-}: Pick<WhyProps, 'name' | 'causeOf' | 'nowMs'> & { readonly versions: readonly ExplainedVersion[] }): Child {
+  request,
+}: Pick<WhyProps, 'name' | 'causeOf' | 'request'> & { readonly versions: readonly ExplainedVersion[] }): Child {
   return (
     <Reasons
       heading="Known contents"
       reasons={versions.map((content) => (
-        <KnownContent {...{ name, content, nowMs }} cause={causeOf(content)} />
+        <KnownContent {...{ name, content, request }} cause={causeOf(content)} />
       ))}
     />
   );
