@@ -33,6 +33,7 @@ export function asRegistryError(error: unknown): unknown {
     return new RegistryError('UPSTREAM_UNAVAILABLE', { message: error.message, cause: error });
   if (!(error instanceof ForgeRefusal)) return error;
   if (error.isDenied) return new RegistryError('EGRESS_DENIED', { message: error.message, cause: error });
+  if (error.message.includes('private key')) return invalid([{ path: 'credentials', message: error.message }]);
   const path = error.status === 401 || error.status === 403 ? 'credentials' : error.status === 404 ? 'owner' : 'url';
   return invalid([{ path, message: error.message }]);
 }

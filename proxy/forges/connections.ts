@@ -8,6 +8,9 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateEntry } from '../state/state-store.ts';
 import type { ConnectionId } from '../sync/forge-place.ts';
+import { listRepositories } from '../sync/list-repositories.ts';
+import type { RepositoryRecord } from '../sync/repository.ts';
+import { dueAgain } from '../sync/sync-again.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { checkAtForge } from './check-at-forge.ts';
@@ -91,7 +94,11 @@ async function create(options: ConnectionsOptions, draft: ConnectionDraft): Prom
   if (done) return record;
   const other = (await store.get(place))?.value ?? null;
   throw new RegistryError('CONFLICT', {
-    message: `${owner} at ${web} is connected already${other === null ? '' : `, as ${String(other)}`}.`,
+    message:
+      `${owner} at ${web} is connected already` +
+      (other === null
+        ? '.'
+        : `, as ${String(other)}. \`libretto connection refresh ${String(other)}\` goes on with it.`),
     details: { id: other },
   });
 }
@@ -161,7 +168,8 @@ async function update(options: ConnectionsOptions, id: string, patch: Connection
         conditions: [{ key, revision }],
         puts: [
           { key, value: { ...edited } as unknown as JsonObject },
-          { key: progressKey(record.id), value: (await anew(options, record, patch)) as unknown as JsonObject },
+          { key: progressKey(record.id), value: (await anew(options, edited)) as unknown as JsonObject },
+          ...(credentials === undefined ? [] : await dueAgain(store, await readBy(store, record.id))),
         ],
         deletes: credentials === undefined ? due : [...due, connectionTokenKey(record.id)],
       },
@@ -169,6 +177,12 @@ async function update(options: ConnectionsOptions, id: string, patch: Connection
     );
     if (done) return edited;
   }
+}
+
+/** The repositories that the credentials of the connection read. */
+async function readBy(store: AuditedStore, connection: ConnectionId): Promise<readonly RepositoryRecord[]> {
+  const records = await listRepositories(store);
+  return records.filter(({ forge, credentials }) => forge?.connection === connection && credentials === null);
 }
 
 /** The rows of repositories that the next refresh is to read again. */
@@ -179,15 +193,10 @@ async function skippedRows(store: AuditedStore, id: ConnectionId): Promise<reado
   });
 }
 
-/** The progress from the beginning, with what the last refresh found. A person who asks for webhooks has them tried anew. */
-async function anew(
-  { store }: ConnectionsOptions,
-  { id }: ConnectionRecord,
-  { hooks, credentials }: ConnectionFields,
-): Promise<object> {
-  const { counts, finished_at, owner_hook: before } = await readProgress(store, id);
-  const isAsked = hooks === true || (credentials !== undefined && before === 'refused');
-  return { ...firstProgress, counts, finished_at, owner_hook: isAsked ? null : before };
+/** The progress from the beginning, with what the last refresh found. Wanted webhooks are tried anew. */
+async function anew({ store }: ConnectionsOptions, { id, hooks }: ConnectionRecord): Promise<object> {
+  const { counts, finished_at, owner_hook } = await readProgress(store, id);
+  return { ...firstProgress, counts, finished_at, ...(hooks ? {} : { owner_hook }) };
 }
 
 async function refreshSoon(options: ConnectionsOptions, text: string): Promise<ConnectionRecord> {

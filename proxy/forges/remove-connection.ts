@@ -11,7 +11,7 @@ import { readConnected } from './model/connected.ts';
 import { connectionKey, connectionPlaceKey, type ConnectionRecord } from './model/connection.ts';
 import { seenPrefix } from './model/forge-repository.ts';
 import { findConnection } from './model/list-connections.ts';
-import { pagePrefix, progressKey } from './model/progress.ts';
+import { pagePrefix, progressKey, type RefreshProgress } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 
 export interface RemovedConnection {
@@ -43,7 +43,7 @@ export async function removeConnection(
   for (;;) {
     const { record, revision } = await findConnection(store, text);
     const { id, forge, web, owner } = record;
-    const isInstalled = (await readProgress(store, id)).owner_hook === 'installed';
+    const isInstalled = mayBeInstalled(record, await readProgress(store, id));
     if (confirm !== id) throw await unconfirmed(store, record, isInstalled);
     dropped ??= isInstalled ? await dropWebhook(parts, record) : { webhook: 'none', message: null };
     const done = await store.commit(
@@ -57,6 +57,11 @@ export async function removeConnection(
     );
     if (done) return { record, ...dropped };
   }
+}
+
+/** After a change of the connection, the next refresh notes where webhooks are. */
+function mayBeInstalled({ hooks }: ConnectionRecord, { owner_hook: at, finished_at }: RefreshProgress): boolean {
+  return at === 'installed' || (hooks && at === null && finished_at !== null);
 }
 
 async function unconfirmed(store: AuditedStore, { id }: ConnectionRecord, webhook: boolean): Promise<RegistryError> {

@@ -8,6 +8,7 @@ import type { ForgePlace } from './forge-place.ts';
 import { movedRows } from './repository-places.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from './repository.ts';
 import type { RepositorySources } from './repository-sources.ts';
+import { dueAgain } from './sync-again.ts';
 
 export interface MoveParts {
   readonly store: AuditedStore;
@@ -30,10 +31,11 @@ export async function moveRepository(
     const rows = await movedRows(store, sources, { before: record, after: moved }, (other) =>
       hasLeft(store, other, forge),
     );
+    const due = record.forge?.connection === forge.connection ? [] : await dueAgain(store, [record]);
     const done = await store.commit(
       {
         conditions: [{ key, revision }, ...rows.conditions],
-        puts: [{ key, value: moved as unknown as JsonObject }, ...rows.puts],
+        puts: [{ key, value: moved as unknown as JsonObject }, ...rows.puts, ...due],
         deletes: rows.deletes,
       },
       {

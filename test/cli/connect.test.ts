@@ -226,7 +226,8 @@ describe('libretto connect', () => {
     const again = await connect(forge, 'github');
     expect([again.exitCode, again.stderr]).toEqual([
       2,
-      `libretto: acme at ${forge.url} is connected already, as ${id}.`,
+      `libretto: acme at ${forge.url} is connected already, as ${id}. ` +
+        `\`libretto connection refresh ${id}\` goes on with it.`,
     ]);
     const asked = await run('connection', 'remove', id);
     expect([asked.exitCode, asked.stderr]).toEqual([

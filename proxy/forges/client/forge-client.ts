@@ -7,6 +7,7 @@ import { nextQuery } from '../dialects/next-page.ts';
 import { forgeTitles, type OwnerName } from '../model/forge-name.ts';
 import { parseJsonText } from '../model/json-text.ts';
 import { ForgeRefusal } from './forge-failure.ts';
+import { refusal } from './forge-refusal-text.ts';
 import type { FileAnswer, Forge, ListedPage } from './forge.ts';
 import type { AskForge, ForgeAnswer, ForgeHttp } from './forge-http.ts';
 import { createPutHook } from './put-hook.ts';
@@ -92,20 +93,6 @@ const longestFile = 1024 ** 2;
 function fileOf({ status, text }: ForgeAnswer): FileAnswer {
   if (status === 200 && text.length <= longestFile) return { outcome: 'read', text };
   return { outcome: status === 404 ? 'missing' : status === 403 ? 'forbidden' : 'unreadable' };
-}
-
-/** The answer in words: who refused what, and what to do. */
-export function refusal({ name }: Pick<Dialect, 'name'>, { status }: ForgeAnswer, path: string): ForgeRefusal {
-  const [title, place] = [forgeTitles[name], path.split('?', 1)[0] ?? ''];
-  const why =
-    status === 401
-      ? `${title} did not accept the credentials. They may be expired or revoked: give the connection new ones.`
-      : status === 403
-        ? `${title} forbids ${place} for these credentials. Give them the permissions in the how-to of the connection.`
-        : status === 404
-          ? `${title} has no ${place}, or these credentials do not see it. Check the owner and the permissions.`
-          : `${title} answered ${place} with status ${status}. Check that the address is that of ${title}.`;
-  return new ForgeRefusal(why, { status });
 }
 
 function parseBody(dialect: Dialect, { text }: ForgeAnswer, path: string): JsonValue {

@@ -124,7 +124,9 @@ async function send(
 }
 
 function limited(url: string, { untilMs, isNamed }: AskedPause): ForgePause {
-  const message = `${new URL(url).host} asked to wait until ${new Date(untilMs).toISOString()}.`;
+  const message =
+    `${new URL(url).host} has a rate limit, and asked to wait until ${new Date(untilMs).toISOString()}. Try again then, ` +
+    'or use another token.';
   return new ForgePause(message, untilMs, { isLimit: true, isNamed });
 }
 

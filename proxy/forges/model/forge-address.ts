@@ -40,9 +40,17 @@ export function forgeAddresses(
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     return { refusal: 'The address must start with https://, because a token is sent there' };
   if (search !== '' || hash !== '') return { refusal: 'The address must have no query and no fragment' };
-  const web = `${origin}${pathname}`.replace(/\/+$/, '');
+  // people copy the address of the API
+  const web = `${origin}${pathname}`.replace(/\/+$/, '').replace(apiPaths[forge], '');
   return known?.web === web ? known : { api: apiOf(forge, web, host), web };
 }
+
+const apiPaths: Readonly<Record<ForgeName, RegExp>> = {
+  github: /\/api\/v3$/,
+  gitlab: /\/api\/v4$/,
+  gitea: /\/api\/v1$/,
+  bitbucket: /\/2\.0$/,
+};
 
 function apiOf(forge: ForgeName, web: string, host: string): string {
   if (forge === 'github') return host.endsWith('.ghe.com') ? `https://api.${host}` : `${web}/api/v3`;

@@ -28,7 +28,7 @@ describe.each(allForges)('a refresh of %s', (name, start) => {
       ['no_name', { composer: { type: 'project' } }],
       ['fork', { fork: true, composer: { name: 'symfony/console' } }],
       ['filtered', { name: 'old-thing', composer: { name: 'acme/old' } }],
-      ['unreadable', { readable: false, composer: { name: 'acme/secret' } }],
+      ['forbidden', { readable: false, composer: { name: 'acme/secret' } }],
     ];
     others.forEach(([reason, more], at) =>
       forge.repositories.push({ id: String(50 + at), name: reason.replaceAll('_', '-'), ...more }),
