@@ -105,7 +105,8 @@ function audit() {
   say(`${stdout}${stderr}`.trim());
   if (status === 69)
     throw new Refused(
-      'Advisories are unknown. Try again later, or release without them: npm run release -- --skip-audit',
+      'Advisories are unknown. Try again later, or release without them: ' +
+        `npm run release -- ${values.draft ? '--draft ' : ''}--skip-audit`,
     );
   if (status === 1) throw new Refused('A known advisory concerns the package or a tool that makes it: see above.');
   if (status !== 0) throw new Refused('The audit did not run: see above.');

@@ -24,7 +24,7 @@ export async function refuseCopies(
       if (!('path' in lost.place) || lost.place.kind !== place.kind) continue;
       if (!refused.every(({ quarantine: { name } }) => name !== null && Object.hasOwn(packages, name))) continue;
       throw new BuildRefused(
-        `${refused.length} ${refused.length === 1 ? 'version' : 'versions'} of ${place.path} are published from ` +
+        `${refused.length} ${refused.length === 1 ? 'version' : 'versions'} of ${place.path} ${refused.length === 1 ? 'is' : 'are'} published from ` +
           `${lost.place.path}, and nothing is there any more. Nothing was published. ` +
           (from === 'argument'
             ? `If the source moved, run \`libretto build --relocate ${quoteForShell(`${lost.place.path}=${place.path}`)}\`. `

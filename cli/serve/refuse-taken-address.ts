@@ -4,9 +4,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-import type { Config } from '../config/config.ts';
+import { formatOrigin, type Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { formatAddress } from '../text/address.ts';
 import { listenRefusal } from './listen-refusal.ts';
 
 /**
@@ -19,6 +21,10 @@ export async function refuseTakenAddress({
   metrics,
   consoleListen,
 }: Pick<Config, 'data' | 'listen' | 'metrics' | 'consoleListen'>): Promise<void> {
+  refuseSameAddress(listen, [
+    [metrics, '--metrics'],
+    [consoleListen, '--console-listen'],
+  ]);
   if (lookAtFolder(data.value) === 'registry') return;
   const servers: Server[] = [];
   try {
@@ -37,6 +43,27 @@ export async function refuseTakenAddress({
     await Promise.all(servers.map(closed));
   }
 }
+
+/** Port 0 is another port for each. Throws UsageError. */
+function refuseSameAddress(
+  listen: Config['listen'],
+  others: readonly (readonly [Config['metrics'] | Config['consoleListen'], string])[],
+): void {
+  const taken = new Map([[shownAddress(listen.value), `the packages (${formatOrigin(listen.origin)})`]]);
+  for (const [{ value, origin }, flag] of others) {
+    if (value === undefined || value.port === 0) continue;
+    const address = shownAddress(value);
+    const other = taken.get(address);
+    if (other !== undefined)
+      throw new UsageError(
+        `${address} is the address of ${other} and of ${formatOrigin(origin)}: both need an address of their own. ` +
+          `Choose another port with ${flag}.`,
+      );
+    taken.set(address, formatOrigin(origin));
+  }
+}
+
+const shownAddress = ({ host, port }: ListenAddress): string => formatAddress(host, port);
 
 /** Rejects with Node's error (EADDRINUSE, EACCES…). */
 async function listenOn({ host, port }: ListenAddress): Promise<Server> {

@@ -3,6 +3,7 @@
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../http/answer.ts';
+import type { TokenKind } from '../auth/token-format.ts';
 import { callerClass, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -56,13 +57,21 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
   const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
   if (decision === 'authenticate')
     throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
-  if (decision === 'refused') throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(caller) });
+  if (decision === 'refused')
+    throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(operation, caller) });
 }
 
-function refusalText(caller: Caller): string {
+function refusalText(operation: OperationId, caller: Caller): string {
   if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
   if (viewOf(caller) !== undefined) return 'This token is limited to a part of the registry, and may not do that.';
   return caller.kind === 'token'
-    ? `A ${caller.token.kind} token may not do that.`
+    ? `A ${caller.token.kind} token may not do that.${nextStep(operation, caller.token.kind)}`
     : errorTable.INSUFFICIENT_SCOPE.message;
+}
+
+/** With a blank in front; nothing where no token may do it. */
+function nextStep(operation: OperationId, kind: TokenKind): string {
+  return kind === 'read' && decidePolicy(operation, 'write token', false) !== 'refused'
+    ? ' Use a write token: `libretto token create --kind write` makes one.'
+    : '';
 }

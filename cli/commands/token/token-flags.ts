@@ -36,11 +36,18 @@ export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: numb
     description: typeof description === 'string' ? noting(() => checkedDescription(description)) : undefined,
     kind: kind === undefined ? undefined : noting(() => kindFlag(kind)),
     limit: limit === undefined ? undefined : noting(() => limitFlag(limit)),
-    expires: typeof expires === 'string' ? noting(() => parseExpiry(expires, nowMs)) : undefined,
+    expires: typeof expires === 'string' ? noting(() => expiryFlag(expires, nowMs)) : undefined,
     limits: noting(() => parseLimitFlags(given)) ?? {},
   };
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return flags;
+}
+
+/** \`never\` is a word of \`token update\`, which takes a time away. */
+function expiryFlag(text: string, nowMs: number): Date {
+  if (text.toLowerCase() === 'never')
+    throw new UsageError('A token never expires without --expires. Leave --expires never out.');
+  return parseExpiry(text, nowMs);
 }
 
 function kindFlag(raw: unknown): TokenKind {

@@ -32,10 +32,12 @@ export const artifactSchema = z
   })
   .openapi('Artifact');
 
+const emptyVariable = 'is empty. Is the variable of the CI system set? Without a value, leave the parameter out.';
+
 export const uploadQuery = z.strictObject({
   version: z
     .string()
-    .min(1)
+    .min(1, emptyVariable)
     .max(200)
     .optional()
     .openapi({
@@ -46,7 +48,7 @@ export const uploadQuery = z.strictObject({
     }),
   name: z
     .string()
-    .min(1)
+    .min(1, emptyVariable)
     .max(201)
     .optional()
     .openapi({ description: 'the package name; refused if composer.json has another', example: 'acme/hello' }),

@@ -75,6 +75,7 @@ it('row 23, F13: a token that is malformed, unknown, expired or revoked gets one
 
 it('row 24: a read token changes nothing, and a write token changes no users, tokens or settings', async () => {
   const [reader, writer] = [await make('read'), await make('write')];
+  const writeToken = ' Use a write token: `libretto token create --kind write` makes one.';
   for (const [method, path] of [
     ['POST', '/api/artifacts'],
     ['POST', '/api/repositories'],
@@ -85,7 +86,7 @@ it('row 24: a read token changes nothing, and a write token changes no users, to
       path,
       403,
       'INSUFFICIENT_SCOPE',
-      'A read token may not do that.',
+      `A read token may not do that.${path === '/api/artifacts' ? writeToken : ''}`,
     ]);
   }
   for (const [method, path] of [
@@ -139,4 +140,13 @@ it('row 29: a download continues while its token is revoked, the next request is
   download.resume();
   await once(download, 'close');
   expect(received).toBeGreaterThan(large.length);
+});
+
+it('an upload with an empty version reads that a variable may be missing', async () => {
+  const writer = await make('write');
+  const reply = await registry.call('POST', '/api/artifacts?version=', { as: writer.text, body: {} });
+  expect([reply.status, JSON.stringify(reply.json())]).toEqual([
+    400,
+    expect.stringContaining('"message":"is empty. Is the variable of the CI system set?'),
+  ]);
 });

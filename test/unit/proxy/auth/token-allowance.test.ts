@@ -9,7 +9,10 @@ it.each([
     1000,
     /^1000 requests an hour allow 16 runs of `composer install` with 60 packages and an empty cache, or 8 runs of `composer update`\./,
   ],
-  [50, /^50 requests an hour allow no run of `composer install`/],
+  [
+    50,
+    /^50 requests an hour allow no run of `composer install` with \d+ packages and an empty cache, nor of `composer update`\./,
+  ],
 ])('a limit of %d requests an hour is explained in installs', (limit, text) => {
   expect(describeAllowance(limit)).toMatch(text);
 });
