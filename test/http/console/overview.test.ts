@@ -68,8 +68,11 @@ describe('the overview', () => {
     expect(html).toContain('href="packages/acme/bad/why?version=2.0.0"');
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toContain('far away');
+    expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);
     const viewer = await running.signIn('viewer');
-    expect((await viewer.browser.get('/overview')).text).not.toContain('CI of the shop');
+    const seen = (await viewer.browser.get('/overview')).text;
+    expect(seen).not.toContain('CI of the shop');
+    expect(seen).not.toContain('Free disk');
   });
 
   it('names alarms of the mirror, and leads nobody to a page that is refused', async () => {

@@ -7,7 +7,7 @@ import { Icon } from '../../components/icon.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
 import { StatTile } from '../../components/stat-tile.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -108,7 +108,22 @@ function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'
         value={publication === null ? 'none' : <Time at={publication.published_at} nowMs={nowMs} />}
         note={publication === null ? undefined : `number ${publication.serial}`}
       />
+      <DiskTile {...overview} />
     </div>
+  );
+}
+
+/** The fullest disk of the data folder. */
+function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
+  const [least] = disks.flatMap(({ bytes }) => bytes ?? []).toSorted((one, other) => one.available - other.available);
+  if (least === undefined) return null;
+  return (
+    <StatTile
+      label="Free disk"
+      to="/health"
+      value={shownBytes(least.available)}
+      note={`of ${shownBytes(least.size)}`}
+    />
   );
 }
 

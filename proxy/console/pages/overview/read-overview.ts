@@ -7,7 +7,7 @@ import { actorOf } from '../../../auth/caller.ts';
 import { connectionProblems } from '../../../forges/model/connection-problems.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
-import { measureDisks } from '../../../observe/storage.ts';
+import { measureDisks, type DiskSpace } from '../../../observe/storage.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
 import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
 import type { Actor } from '../../../state/audit.ts';
@@ -39,6 +39,8 @@ export interface Overview {
   /** the last publications; undefined: they are recorded on another host */
   readonly publications: readonly DescribedPublication[] | undefined;
   readonly repositories: readonly RepositoryDocument[];
+  /** undefined: the visitor may not know, or the data folder is on another host */
+  readonly disks: readonly DiskSpace[] | undefined;
 }
 
 const shownDays = 30;
@@ -76,6 +78,7 @@ export async function readOverview(services: OverviewServices, request: SignedIn
     installs: everyDay(counts, shownDays, nowMs),
     publications,
     repositories,
+    disks: facts.disks,
   };
 }
 

@@ -21,7 +21,7 @@ export function KnownContent({
   name,
   content: { version, state, since, source, reference },
   cause,
-  request: { may, nowMs },
+  request,
 }: {
   readonly name: PackageName;
   readonly content: ExplainedVersion;
@@ -43,11 +43,28 @@ export function KnownContent({
           <Cause cause={cause} />
         </>
       )}
-      , <Time at={since} nowMs={nowMs} />{' '}
+      , <Time at={since} nowMs={request.nowMs} />{' '}
       <span class="soft small">
         {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>
-      {state === 'withheld' && may('restoreVersion') ? (
+      <WaysBack {...{ name, version, request }} isByHand={state === 'withheld'} cause={cause} />
+    </>
+  );
+}
+
+interface WaysBackProps {
+  readonly name: PackageName;
+  readonly version: string;
+  readonly isByHand: boolean;
+  readonly cause: ReturnType<CauseOf>;
+  readonly request: Pick<SignedInRequest, 'may'>;
+}
+
+/** What makes a withdrawn version return, as far as the visitor may do it. */
+function WaysBack({ name, version, isByHand, cause, request: { may } }: WaysBackProps): Child {
+  return (
+    <>
+      {isByHand && may('restoreVersion') ? (
         <>
           {' '}
           <A to={packagePath(name, 'restore', { version })} aria-label={`Restore ${version}`} data-dialog>
