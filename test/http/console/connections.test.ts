@@ -41,6 +41,19 @@ it('an owner is connected, kept in step and disconnected on pages', async () => 
   expect(text).toMatch(/acme\/tool-1.*archived there.*acme\/tool-2.*registered.*acme\/website.*not registered/);
   expect((await browser.get('/connections')).text).toMatch(/acme.*GitHub.*in step/);
 
+  const edit = await browser.get(`${path}/edit`);
+  expect(edit.html).toContain('tool-*\nweb*</textarea>');
+  const change = { only: 'tool-*', interval: '900', sync_interval: '86400', forks: 'on' };
+  expect((await browser.post(`${path}/edit`, change)).headers['location']).toMatch(/saved/);
+  const changed = (await browser.get(path)).text;
+  expect(changed).toMatch(/Names ?tool-\* ?Forks ?included ?Webhooks ?not installed/);
+  expect(changed).toContain('every 15 minutes');
+  const refused = await browser.post(`${path}/credentials`, { token: 'wrong', password });
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('did not accept the credentials')]);
+  expect(refused.html).not.toContain('value="wrong"');
+  const replaced = await browser.post(`${path}/credentials`, { token: forge.token, password });
+  expect([replaced.status, replaced.headers['location']]).toEqual([303, expect.stringContaining('credentials')]);
+
   const asked = await browser.get(`${path}/remove`);
   expect(asked.text).toContain('2 repositories stay registered and published');
   expect((await browser.post(`${path}/remove`, { password })).status).toBe(303);

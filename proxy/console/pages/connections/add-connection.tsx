@@ -2,24 +2,22 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
-import type { ConnectionCredentials } from '../../../forges/model/credentials.ts';
-import { forgeNames, forgeTitles, type ForgeName } from '../../../forges/model/forge-name.ts';
+import { forgeNames, forgeTitles } from '../../../forges/model/forge-name.ts';
 import type { ConnectionDraft } from '../../../forges/parse-connection.ts';
 import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
-import { Secret } from '../../../../build/shared/text/secret.ts';
-import { CheckField, Form, SelectField, TextArea, TextField } from '../../components/form.tsx';
+import { Form, SelectField, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { repositoriesTrail } from './connection-list.tsx';
+import { CredentialFields, credentialsOf, fieldOf, SelectionFields, selectionOf } from './connection-fields.tsx';
 import { PlanPanel } from './plan-panel.tsx';
 import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
 
 const path = '/connections/new';
 const planPath = `${path}/plan`;
-const fieldOf = { credentials: 'token' };
 
 export function registerAddingConnections(pages: Pages, services: ConnectionPageServices): void {
   pages.form({
@@ -51,20 +49,9 @@ function draftOf(fields: FormFields): ConnectionDraft {
     forge,
     url: fields.optional('url'),
     owner: fields.text('owner'),
-    only: fields.lines('only'),
-    except: fields.lines('except'),
-    forks: fields.checked('forks'),
+    ...selectionOf(fields),
     credentials: credentialsOf(fields, forge),
   };
-}
-
-function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
-  const [token, appId] = [fields.text('token'), fields.optional('app')];
-  if (forge === 'github' && appId !== undefined)
-    return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
-  if (token === '') throw fieldFault('token', 'Enter a token.');
-  const user = fields.optional('user');
-  return { kind: 'token', token: new Secret(token), ...(user === undefined ? {} : { user }) };
 }
 
 function newView(posted: FormState, plan?: ConnectionPlan): PageView {
@@ -112,38 +99,6 @@ function PlaceFields(): Child {
         hint="An organisation, a group with its parents (acme/php), a workspace, or a user."
         required
       />
-    </>
-  );
-}
-
-function CredentialFields(): Child {
-  return (
-    <>
-      <TextField
-        name="token"
-        label="Token"
-        type="password"
-        autocomplete="off"
-        hint="It reads the list and the repositories. The documentation names its permissions for each forge."
-      />
-      <TextField name="user" label="User" hint="For an API token of Bitbucket: the e-mail address of its user." />
-      <TextField name="app" label="Id of a GitHub App" hint="Instead of a token, with its private key." />
-      <TextArea name="key" label="Private key of the App" hint="The content of the .pem file." rows={4} />
-    </>
-  );
-}
-
-function SelectionFields(): Child {
-  return (
-    <>
-      <TextArea
-        name="only"
-        label="Only these names"
-        hint="One pattern a line, without the owner, such as php-*. Empty: all."
-        rows={2}
-      />
-      <TextArea name="except" label="Not these names" hint="One pattern a line." rows={2} />
-      <CheckField name="forks" label="Register forks too" hint="They often have the package name of their origin." />
     </>
   );
 }

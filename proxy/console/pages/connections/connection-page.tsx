@@ -14,6 +14,7 @@ import { A } from '../../components/place.tsx';
 import { counted } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { intervalWords } from '../repositories/repository-words.tsx';
 import { ConnectionBadge, repositoriesTrail } from './connection-list.tsx';
 import { connectionPath } from './services.ts';
 
@@ -44,6 +45,8 @@ export function ConnectionPage({ connection, repositories, page, nowMs }: Connec
             <ButtonLink to={`${path}/refresh`} kind="primary">
               Refresh
             </ButtonLink>
+            <ButtonLink to={`${path}/edit`}>Edit</ButtonLink>
+            <ButtonLink to={`${path}/credentials`}>Replace credentials</ButtonLink>
             <ButtonLink to={`${path}/remove`} kind="danger">
               Remove
             </ButtonLink>
@@ -95,9 +98,18 @@ function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | '
         {`${only.length === 0 ? 'all' : only.join(' ')}${except.length === 0 ? '' : `, not ${except.join(' ')}`}`}
       </Fact>
       <Fact label="Forks">{forks ? 'included' : 'left out'}</Fact>
+      <Fact label="Webhooks">{hooksWords(connection)}</Fact>
+      <Fact label="Looks for changes">{intervalWords(connection.interval)}</Fact>
+      <Fact label="Syncs of new repositories">{intervalWords(connection.sync_interval)}</Fact>
       <Fact label="Credentials">{credentials === 'app' ? 'a GitHub App' : 'a token'}</Fact>
     </dl>
   );
+}
+
+function hooksWords({ hooks, hooks_at: at, hook_error: error }: ConnectionDocument): string {
+  if (hooks && error !== null) return 'missing for some';
+  if (at === null) return hooks ? 'installed by the next refresh' : 'not installed';
+  return `${at === 'owner' ? 'at the owner' : 'at each repository'}${hooks ? '' : '; no more are installed'}`;
 }
 
 const states: Readonly<Record<SeenRepository['state'], readonly [kind: State, words: string]>> = {

@@ -11,6 +11,7 @@ import type { FormState } from '../../request/form-fields.ts';
 import { registerAddingConnections } from './add-connection.tsx';
 import { ConnectionList } from './connection-list.tsx';
 import { ConnectionPage } from './connection-page.tsx';
+import { registerEditingConnections } from './edit-connection.tsx';
 import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
 
 /** Seconds between two looks of a browser without JavaScript. */
@@ -35,9 +36,13 @@ export function registerConnectionPages(pages: Pages, services: ConnectionPageSe
     notices: {
       connected: 'The owner is connected. Its repositories appear within seconds.',
       refreshing: 'The refresh begins within seconds.',
+      saved: 'The changes are saved. The next refresh begins within seconds.',
+      same: 'Nothing was changed.',
+      credentials: 'The credentials are replaced. Repositories that failed are synced again.',
     },
     show: (request) => showOne(services, request),
   });
+  registerEditingConnections(pages, services);
   registerQuestions(pages, services);
 }
 

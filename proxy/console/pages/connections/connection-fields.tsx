@@ -1,0 +1,113 @@
+// The fields of a connection that can be changed later: credentials, selection, webhooks and intervals.
+
+import type { Child } from 'hono/jsx';
+import { useContext } from 'hono/jsx';
+import type { ConnectionRecord } from '../../../forges/model/connection.ts';
+import type { ConnectionCredentials } from '../../../forges/model/credentials.ts';
+import type { ForgeName } from '../../../forges/model/forge-name.ts';
+import { defaultFields, type ConnectionFields } from '../../../forges/parse-connection.ts';
+import { Secret } from '../../../../build/shared/text/secret.ts';
+import { CheckField, FormContext, SelectField, TextArea, TextField } from '../../components/form.tsx';
+import { fieldFault, FormFields } from '../../request/form-fields.ts';
+import { intervalWords } from '../repositories/repository-words.tsx';
+
+export const fieldOf = { credentials: 'token' };
+
+/** What the form says, without credentials. */
+export function selectionOf(fields: FormFields): Required<Omit<ConnectionFields, 'credentials'>> {
+  const span = (name: 'interval' | 'sync_interval'): number => Number(fields.optional(name) ?? defaultFields[name]);
+  return {
+    only: fields.lines('only'),
+    except: fields.lines('except'),
+    forks: fields.checked('forks'),
+    hooks: fields.checked('hooks'),
+    interval: span('interval'),
+    sync_interval: span('sync_interval'),
+  };
+}
+
+/** The form of a stored connection. */
+export function fieldsOfConnection(record: ConnectionRecord): FormFields {
+  const { only, except, forks, hooks, interval, sync_interval: sync } = record;
+  const values = new URLSearchParams({ interval: String(interval), sync_interval: String(sync) });
+  values.set('only', only.join('\n'));
+  values.set('except', except.join('\n'));
+  if (forks) values.set('forks', 'on');
+  if (hooks) values.set('hooks', 'on');
+  return new FormFields(values);
+}
+
+/** The fields that the form changes; undefined: none. */
+export function changesOf(record: ConnectionRecord, fields: FormFields): ConnectionFields | undefined {
+  const before = Object.entries(selectionOf(fieldsOfConnection(record)));
+  const now = selectionOf(fields) as Readonly<Record<string, unknown>>;
+  const changed = before.flatMap(([name, value]) =>
+    JSON.stringify(now[name]) === JSON.stringify(value) ? [] : [[name, now[name]] as const],
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+export function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
+  const [token, appId] = [fields.text('token'), fields.optional('app')];
+  if (forge === 'github' && appId !== undefined)
+    return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
+  if (token === '') throw fieldFault('token', 'Enter a token.');
+  const user = fields.optional('user');
+  return { kind: 'token', token: new Secret(token), ...(user === undefined ? {} : { user }) };
+}
+
+export function CredentialFields(): Child {
+  return (
+    <>
+      <TextField
+        name="token"
+        label="Token"
+        type="password"
+        autocomplete="off"
+        hint="It reads the list and the repositories. The documentation names its permissions for each forge."
+      />
+      <TextField name="user" label="User" hint="For an API token of Bitbucket: the e-mail address of its user." />
+      <TextField name="app" label="Id of a GitHub App" hint="Instead of a token, with its private key." />
+      <TextArea name="key" label="Private key of the App" hint="The content of the .pem file." rows={4} />
+    </>
+  );
+}
+
+export function SelectionFields(): Child {
+  return (
+    <>
+      <TextArea
+        name="only"
+        label="Only these names"
+        hint="One pattern a line, without the owner, such as php-*. Empty: all."
+        rows={2}
+      />
+      <TextArea name="except" label="Not these names" hint="One pattern a line." rows={2} />
+      <CheckField name="forks" label="Register forks too" hint="They often have the package name of their origin." />
+      <CheckField
+        name="hooks"
+        label="Install webhooks at the forge"
+        hint="A pushed tag is then published within seconds. The credentials need the permission to manage webhooks."
+      />
+      <SpanField name="interval" label="Look for changes" hint="New, renamed, archived and removed repositories." />
+      <SpanField name="sync_interval" label="Sync each new repository" hint="Also where no webhook announced a push." />
+    </>
+  );
+}
+
+const spans = [900, 3600, 6 * 3600, 12 * 3600, 86_400];
+
+interface SpanFieldProps {
+  readonly name: 'interval' | 'sync_interval';
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** The standard one stands first in a new form; another one that is stored stays a choice. */
+function SpanField({ name, label, hint }: SpanFieldProps): Child {
+  const { fields } = useContext(FormContext);
+  const stored = Number(fields.optional(name) ?? defaultFields[name]);
+  const all = [...new Set([defaultFields[name], ...spans, ...(Number.isSafeInteger(stored) ? [stored] : [])])];
+  const choices = all.map((seconds) => ({ value: String(seconds), label: intervalWords(seconds) }));
+  return <SelectField name={name} label={label} hint={hint} choices={choices} />;
+}
