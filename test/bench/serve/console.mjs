@@ -1,8 +1,9 @@
 // Measures the console on a registry of 10 000 packages: how long a page takes, and what installs notice while people
 // browse. A page is asked for alone, one after the other. Then 20 people look at a page every five seconds, and wrk asks
-// for a p2 document meanwhile.
+// for a p2 document meanwhile. The same people at another server of this machine show what the machine itself costs.
 
 import { execFileSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bare, binary, median } from '../measure.mjs';
@@ -26,13 +27,18 @@ export async function console({ folder, rounds, quick, servers, say }) {
     [binary, 'user', 'create', '--data', tree.data, '--admin', '--email', person.email, '--password-stdin'],
     { cwd: folder, env: bare, input: `${person.password}\n` },
   );
+  cpSync(tree.data, `${tree.data}-2`, { recursive: true });
   const server = await servers.proxy(tree.data, { log: join(folder, 'requests.log') });
   const pages = pagesOf(tree.names);
   const figures = [await timeFirst(server.url)];
   const cookie = await signIn(server.url);
   for (const [what, paths] of Object.entries(pages)) figures.push(await timePage(server.url, cookie, what, paths));
+  const other = await servers.proxy(`${tree.data}-2`, { log: join(folder, 'others.log') });
+  const paths = Object.values(pages).flat();
+  const elsewhere = { url: other.url, cookie: await signIn(other.url), paths };
+  for (const path of paths) await show(elsewhere.url, elsewhere.cookie, path);
   say(`${people} people …`);
-  figures.push(await besidePeople(server, cookie, { tree, paths: Object.values(pages).flat(), rounds, quick }));
+  figures.push(...(await besidePeople(server, { url: server.url, cookie, paths }, elsewhere, { tree, rounds, quick })));
   return figures;
 }
 
@@ -68,26 +74,26 @@ async function timePage(url, cookie, what, paths) {
   return { what, unit: 'ms', value, ours: value, atMost: mostMs };
 }
 
-async function besidePeople(server, cookie, { tree, paths, rounds, quick }) {
+async function besidePeople(server, here, elsewhere, { tree, rounds, quick }) {
   const ask = () => wrk(server, `/p2/${tree.names[0]}.json`, { Authorization: `Bearer ${tree.token}` }, quick ? 4 : 8);
   await ask();
-  const { alone, beside } = await inTurns(
-    { alone: ask, beside: () => whileBrowsing(server.url, cookie, paths, ask) },
+  const { alone, apart, beside } = await inTurns(
+    { alone: ask, apart: () => whileBrowsing(elsewhere, ask), beside: () => whileBrowsing(here, ask) },
     rounds,
   );
-  return {
-    what: `p2 while ${people} people browse: p99`,
+  const row = (what, { p99 }) => ({
+    what: `p2 while ${people} people browse ${what}: p99`,
     unit: 'ms',
-    value: beside.p99,
+    value: p99,
     besideValue: alone.p99,
     beside: 'nobody',
-    ours: beside.p99 / alone.p99,
-    atMost: mostP99,
-  };
+    ours: p99 / alone.p99,
+  });
+  return [row('another server of this machine', apart), { ...row('this server', beside), atMost: mostP99 }];
 }
 
 /** Resolves with what `work` resolves with. Everybody begins at another moment of the pause. */
-async function whileBrowsing(url, cookie, paths, work) {
+async function whileBrowsing({ url, cookie, paths }, work) {
   let isOver = false;
   const browse = async (who) => {
     await sleep((who * pauseMs) / people);
