@@ -13,6 +13,10 @@ it('a README is rendered, and the server ends at once afterwards', async () => {
   });
   expect((await registry.cli('build', 'hello')).exitCode).toBe(0);
   const { status, json } = await registry.api('GET', '/api/packages/acme/hello/readme');
-  expect([status, json['html']]).toEqual([200, '<h1>Hello &lt;script&gt;</h1>\n<p>pixel</p>\n']);
+  expect([status, json['html']]).toEqual([
+    200,
+    '<h1 id="text-hello">Hello &lt;script&gt;</h1>\n<p><a href="https://evil.example/p.png" ' +
+      'rel="nofollow noopener noreferrer" class="image">pixel</a></p>\n',
+  ]);
   await registry.stop('SIGTERM');
 });

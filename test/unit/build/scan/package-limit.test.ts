@@ -204,7 +204,7 @@ describe('a limited build is refused', () => {
   it('in a tree that changed since the last publication', async () => {
     await run(undefined);
     rmSync(`${data}/public/packages.json`);
-    await expect(run(['acme/a'])).rejects.toThrow('Run `libretto build` without --only first');
+    await expect(run(['acme/a'])).rejects.toThrow('Build all packages first: `libretto build`.');
     await run(undefined);
     await run(['acme/a']);
     writeFileSync(
