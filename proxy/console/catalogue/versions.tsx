@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { Column } from '../components/table.tsx';
 import { Table } from '../components/table.tsx';
+import { isWarned } from '../pages/package/advised-versions.ts';
 import type { OpenPackage } from '../pages/package/open-package.ts';
 import { PackageFrame } from '../pages/package/package-frame.tsx';
 import { versionColumns, type ShownVersion } from '../pages/package/version-columns.tsx';
@@ -37,10 +38,11 @@ export function Versions({ opened }: { readonly opened: OpenPackage }): Child {
   );
 }
 
-function shownVersions({ details, latest }: OpenPackage): readonly ShownVersion[] {
+function shownVersions({ details, latest, advisories }: OpenPackage): readonly ShownVersion[] {
   return versionRows({ published: details.versions, known: [], downloads: new Map() }).map((row) => ({
     ...row,
     isLatest: row.version === latest.entry.version,
+    isAdvised: row.published !== undefined && isWarned(advisories, row.published),
     commit: row.published === undefined ? undefined : commitLink(row.published, undefined),
     withdrawnBy: undefined,
     cause: undefined,

@@ -161,6 +161,9 @@ describe('the page of a package', () => {
       'Invoices of others can be read (<1.1)',
     );
     expect((await visit('/acme/billing/version?version=1.1.0')).text).not.toContain('Invoices of others');
+    const marked = (await visit('/acme/billing/versions')).text;
+    expect(marked).toMatch(/1\.0\.0 advisory/);
+    expect(marked).not.toMatch(/1\.1\.0 advisory/);
     const list = await visit('');
     expect(list.text).toMatch(/acme\/billing advisory for other versions /);
     expect(list.text).toMatch(/acme\/hostile abandoned advisory (?!for)/);

@@ -53,6 +53,11 @@ export function isAdvised({ advisories }: Pick<PackageAdvisories, 'advisories'>,
   });
 }
 
+/** Whether an advisory or a filter list is about this version. */
+export function isWarned(advisories: PackageAdvisories, version: PublishedVersion): boolean {
+  return warnedVersions(advisories, [version]).some(({ affected }) => affected.length > 0);
+}
+
 function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Warned {
   const { advisoryId, title, affectedVersions, reportedAt } = advisory;
   const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);

@@ -15,6 +15,8 @@ import type { VersionRow } from './version-rows.ts';
 
 export interface ShownVersion extends VersionRow {
   readonly isLatest: boolean;
+  /** an advisory or a filter list is about it */
+  readonly isAdvised: boolean;
   /** the page of its commit; undefined: unknown */
   readonly commit: string | undefined;
   /** `you`; undefined: the version is not withdrawn by hand, or it is not known who withdrew it */
@@ -56,7 +58,7 @@ export function keeperColumns(
 }
 
 function NameCell({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
-  const { version, kind, isLatest } = row;
+  const { version, kind, isLatest, isAdvised } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
     <span class="row" {...(isCatalogue ? { id: versionAnchor(version) } : {})}>
@@ -71,6 +73,13 @@ function NameCell({ name, row }: { readonly name: string; readonly row: ShownVer
         <Badge kind="good" icon="circle-check">
           latest
         </Badge>
+      ) : null}
+      {isAdvised ? (
+        <A to={packagePath(name, 'advisories')}>
+          <Badge kind="bad" icon="shield-alert">
+            advisory
+          </Badge>
+        </A>
       ) : null}
       {kind === 'withdrawn' ? (
         <Badge kind="warn" icon="ban">

@@ -11,6 +11,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
+import { isWarned } from './advised-versions.ts';
 import { sourceOf, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -74,6 +75,7 @@ async function complete(
   return {
     ...row,
     isLatest: row.version === latest.entry.version,
+    isAdvised: published !== undefined && isWarned(opened.advisories, published),
     commit: published === undefined ? undefined : commitLink(published, sourceOf(opened, published)),
     withdrawnBy: by === undefined ? undefined : await nameActor(state, by, request),
   };
