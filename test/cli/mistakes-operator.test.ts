@@ -13,6 +13,7 @@ beforeAll(async () => {
     ...below('packages/hello', libraryTree('acme/hello', { version: '1.0.0' })),
     'cert.pem': 'not a certificate',
     'a-file': '',
+    'closed.json': '{}',
     ...below('closed/mypkg', libraryTree('acme/mine', { version: '1.0.0' })),
     ...below('unreadable', libraryTree('acme/mine', { version: '1.0.0' })),
     'unreadable.zip': 'PK',
@@ -38,7 +39,7 @@ afterAll(() => {
 /** nothing listens there */
 const nobody = 'redis://ada:secret@127.0.0.1:1';
 
-const closed = ['closed', 'unreadable', 'unreadable.zip', 'full'];
+const closed = ['closed', 'closed.json', 'unreadable', 'unreadable.zip', 'full'];
 
 const mistakes: readonly Mistake[] = [
   {
@@ -322,6 +323,15 @@ const withoutRights: readonly Mistake[] = [
     args,
     options: asOther,
     says: [/The user \S.* may not read \S+\/unreadable\S*\. Move it to a folder/],
+  })),
+  ...['closed.json', 'closed/libretto.json'].map((path) => ({
+    title: `configuration ${path}`,
+    args: ['build', '-c', path, '-d', 'new'],
+    options: asOther,
+    says: [
+      `${path} (from --config) cannot be read: this user may not read it.`,
+      /closed\S* belongs to (\S+)\. Run the command as that user, with "sudo -u \1" before it, or give/,
+    ],
   })),
   {
     title: 'circle of links',

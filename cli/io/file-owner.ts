@@ -1,0 +1,29 @@
+// Names the owner of a file that this user may not read, and the ways to read it.
+
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
+
+/** Sentences with the owner of the file, or of the nearest folder above it that this user may see; often empty. */
+export function adviceOnHidden(path: string): string {
+  try {
+    return adviceFor(path, statSync(path).uid);
+  } catch {
+    return dirname(path) === path ? '' : adviceOnHidden(dirname(path)); // the folder above is closed
+  }
+}
+
+function adviceFor(path: string, uid: number): string {
+  if (uid === process.getuid?.()) return ` Change its mode: chmod u+rX ${quoteForShell(path)}.`;
+  const name = userName(uid);
+  return (
+    ` ${path} belongs to ${name ?? `the user with the id ${uid}`}. Run the command as that user, with ` +
+    `"sudo -u ${name ?? `'#${uid}'`}" before it, or give this user the right to read it.`
+  );
+}
+
+function userName(uid: number): string | undefined {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  return lines.map((line) => line.split(':')).find(([name, , id]) => name !== '' && id === String(uid))?.[0];
+}
