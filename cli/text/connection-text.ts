@@ -35,7 +35,7 @@ export function describeConnection(connection: ConnectionDocument): string[] {
     ['webhooks', hookError ?? hooksText(hooks, at)],
     ['refresh interval', `${interval} seconds`],
     ['sync interval', `${syncInterval} seconds`],
-    ['status', error === null ? status : `${status}: ${error}`],
+    ['status', error === null ? status : `${status}: ${withRemedy(error, id)}`],
     ['repositories', `${registered} registered, ${archived} archived, ${removed} removed, ${skipped} not registered`],
     ['last refreshed', connection.last_refreshed_at === null ? 'never' : seconds(connection.last_refreshed_at)],
   ]);
@@ -102,12 +102,17 @@ function lineOf(step: RefreshStep): string {
   }
 }
 
+function withRemedy(message: string, id: string): string {
+  if (!message.includes('give the connection new ones')) return message;
+  return `${message} For example: \`libretto connection update ${id} --token-file FILE\`.`;
+}
+
 /** Why a refresh did not finish; undefined: it did. */
 export function describeUnfinished(outcome: RefreshOutcome, id: string): string | undefined {
   if (outcome.end === 'finished') return undefined;
   if (outcome.end === 'busy') return 'A server refreshes this connection at this moment.';
   const goOn = `A running server goes on by itself; without one, run \`libretto connection refresh ${id}\`.`;
-  if (outcome.end === 'refused') return outcome.message;
+  if (outcome.end === 'refused') return withRemedy(outcome.message, id);
   return outcome.end === 'paused' ? `${outcome.message} ${goOn}` : `The refresh was stopped. ${goOn}`;
 }
 

@@ -17,10 +17,7 @@ export function refusal({ name }: Pick<Dialect, 'name'>, answer: ForgeAnswer, pa
 function textOfRefusal(title: string, answer: ForgeAnswer, place: string): string {
   const { status } = answer;
   if (status === 401)
-    return (
-      `${title} did not accept the credentials. They may be expired or revoked: give the connection new ones, with ` +
-      '`libretto connection update ID --token-file FILE`.'
-    );
+    return `${title} did not accept the credentials. They may be expired or revoked: give the connection new ones.`;
   if (status === 403)
     return (
       `${title} forbids ${place} for these credentials.${sentenceOf(answer)}${singleSignOn(answer)} Give them the ` +
