@@ -66,10 +66,7 @@ export function chooseSources(
     confirmed: new Set([...toForget, ...remembered.filter(isUnregistered).map(({ id }) => id)]),
     forgotten: [...forgotten, ...(toForget.has(unknownSource) ? [lostSource] : [])],
     moves,
-    notices: [
-      ...moveNotices(moves),
-      ...choiceNotices(unread, given, request),
-    ],
+    notices: [...moveNotices(moves), ...choiceNotices(unread, given, request)],
   };
 }
 

@@ -29,7 +29,7 @@ const ways: readonly Way[] = [true, false].flatMap((javaScriptEnabled) =>
   ),
 );
 /** The first admin is made: the page is gone. */
-const statuses: Readonly<Record<string, readonly number[]>> = { '/setup': [404] };
+const statuses: Readonly<Record<string, readonly number[]>> = { '/setup': [404], '/history/lift-rollbacks': [404] };
 
 const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 

@@ -23,10 +23,23 @@ export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: numbe
   if (Number.isNaN(ms)) return at;
   const exact = new Date(ms).toISOString();
   return (
-    <time datetime={exact} title={`${exact.slice(0, 16).replace('T', ' ')} UTC`}>
+    <time datetime={exact} title={inUtc(exact)}>
       {nowMs === undefined ? exact.slice(0, 10) : relativeTime(ms, nowMs)}
     </time>
   );
+}
+
+/** For a sentence: `2026-11-24 13:41 UTC`. `at`: RFC 3339 UTC. */
+export function ExactTime({ at }: { readonly at: string }): Child {
+  return (
+    <time datetime={at} title={inUtc(at)}>
+      {inUtc(at)}
+    </time>
+  );
+}
+
+function inUtc(exact: string): string {
+  return `${exact.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** `3 days ago`, `in 90 days`, `just now`. */

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { relativeTime } from '../../components/time.tsx';
 import { counted } from '../../components/quantity.ts';
@@ -31,7 +32,10 @@ export function AlarmList({
       <p class="soft small">{`Since this server process started. ${others}`}</p>
       {sorted.slice(0, shownAtOnce).map(({ kind, about, message, lastMs }) => (
         <Notice kind={kinds[kind]}>
-          <strong class="breaks">{about}</strong>: <span class="breaks">{message.replace(/\.?$/, '.')}</span>{' '}
+          <strong class="breaks">{about}</strong>:{' '}
+          <span class="breaks">
+            <MarkedText text={message.replace(/\.?$/, '.')} />
+          </span>{' '}
           <span class="soft small">{relativeTime(lastMs, nowMs)}</span>
         </Notice>
       ))}

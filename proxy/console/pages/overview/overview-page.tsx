@@ -89,15 +89,15 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
 }
 
 function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'>): Child {
-  const { status, installs, publications } = overview;
-  const { counts, publication, last_build: build } = status;
+  const { status, installs, publications, leftOut } = overview;
+  const { counts, publication } = status;
   return (
     <div class="tiles">
       <StatTile label="Packages" to="/packages" value={shownNumber(counts.packages)} />
       <StatTile
         label="Versions"
         value={shownNumber(counts.versions)}
-        note={build === null || build.quarantined === 0 ? undefined : `${shownNumber(build.quarantined)} left out`}
+        note={leftOut === 0 ? undefined : `${shownNumber(leftOut)} left out`}
       />
       <StatTile label="Installs in 30 days" value={shownNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
         <DayChart days={installs} unit="install" />

@@ -41,6 +41,8 @@ export interface Overview {
   readonly repositories: readonly RepositoryDocument[];
   /** undefined: the visitor may not know, or the data folder is on another host */
   readonly disks: readonly DiskSpace[] | undefined;
+  /** the number of versions that the sources have and nobody gets */
+  readonly leftOut: number;
 }
 
 const shownDays = 30;
@@ -79,6 +81,7 @@ export async function readOverview(services: OverviewServices, request: SignedIn
     publications,
     repositories,
     disks: facts.disks,
+    leftOut: facts.leftOut.length,
   };
 }
 
