@@ -99,6 +99,8 @@ const rel = 'nofollow noopener noreferrer';
 
 /** No attribute: the link leads nowhere. */
 function linkTo(address: string): Attributes {
+  // a name and a password in an address only make another host look like a known one
+  if (/^https?:\/\/[^/?#\\]*@/i.test(address)) return {};
   if (/^(?:https?:\/\/|mailto:)/i.test(address)) return { href: address, rel };
   if (address.startsWith('#')) return { href: `#${idPrefix}${decoded(address.slice(1)).toLowerCase()}` };
   return isFilePath(address) ? { [waitingLink]: address } : {};

@@ -85,6 +85,9 @@ describe('row 79: hostile READMEs', () => {
     ['<a href="\\\\evil.example">x</a> <a href="/\\evil.example">y</a> <a href="/&#92;evil.example">z</a>'],
     ['<a xlink:href="javascript:alert(1)" data-path="javascript:alert(1)">x</a>'],
     ['<a href="https://example.org" href="javascript:alert(1)" target=_blank ping="https://evil.example">x</a>'],
+    [
+      '[x](https://packages.example.org@evil.example/) [y](http://a:b@evil.example) <a href="HTTPS://a@evil.example">z</a>',
+    ],
     ['<img src="javascript:alert(1)" alt="x"> <img src="data:image/svg+xml,x" alt="y">'],
   ])('%s leads nowhere but to the web', (markdown) => {
     const links = [...placeLinks(htmlOf(markdown), files).matchAll(/(?:href|src|data-path|ping|target)="([^"]*)"/g)];
