@@ -17,9 +17,17 @@ export const github: Provider = {
   read: (payload) => ({ addresses: repositoryAddresses(payload), owner: ownerAddress(payload) }),
 };
 
-/** The payload has the addresses of the organisation in the API alone; that of the sender is in a browser. */
+/** Of an organisation's own events. */
 function ownerAddress(payload: JsonObject): string | undefined {
-  const [login, sender] = [textAt(payload, 'organization', 'login'), textAt(payload, 'sender', 'html_url')];
-  const [, forge] = /^(https?:\/\/[^/]+)\//.exec(sender ?? '') ?? [];
+  const login = textAt(payload, 'organization', 'login');
+  const forge =
+    /^https?:\/\/[^/]+(?=\/)/.exec(textAt(payload, 'sender', 'html_url') ?? '')?.[0] ??
+    forgeOf(textAt(payload, 'organization', 'url') ?? '');
   return login === undefined || forge === undefined ? undefined : `${forge}/${login}`;
+}
+
+/** `https://api.github.com/orgs/acme` and `https://ghe.example.org/api/v3/orgs/acme` → where people see the forge. */
+function forgeOf(api: string): string | undefined {
+  const [, scheme, cloud, server] = /^(https?:\/\/)(?:api\.([^/]+)|([^/]+)\/api\/v3)\/orgs\//.exec(api) ?? [];
+  return scheme === undefined ? undefined : `${scheme}${cloud ?? server ?? ''}`;
 }

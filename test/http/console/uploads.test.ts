@@ -55,7 +55,7 @@ describe('the page of uploads', () => {
     const first = await upload(zip('1.0.0'));
     expect([first.status, first.text]).toEqual([200, expect.stringContaining('acme/upload 1.0.0 is published.')]);
     const again = await upload(zip('1.0.0'));
-    expect([again.status, again.text]).toEqual([200, expect.stringContaining('was published already')]);
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('The same content was uploaded before')]);
     const { text } = await keeper.get('/uploads');
     expect(text).toContain('acme/upload 1.0.0');
   });

@@ -248,13 +248,18 @@ describe('the answer', () => {
     await using hooks = await runHooks();
     const [one, two] = ['https://github.com/acme/one.git', 'git@github.com:acme/two.git'].map(hooks.register);
     hooks.register('https://github.com/other/three.git');
-    const ping = async (login: string) => {
-      const organization = { login, url: `https://api.github.com/orgs/${login}` };
-      const sender = { login: 'ada', html_url: 'https://github.com/ada' };
+    const ada: object | undefined = { login: 'ada', html_url: 'https://github.com/ada' };
+    const ping = async (login: string, sender = ada, api = 'https://api.github.com') => {
+      const organization = { login, url: `${api}/orgs/${login}` };
       const body = JSON.stringify({ zen: 'Design for failure.', hook: { type: 'Organization' }, organization, sender });
       return hooks.send('/hooks', await github.send(hooks.secret, { ...now(), event: 'ping', body }));
     };
     expect((await ping('acme')).json()).toMatchObject({ outcome: 'ping', repositories: [one?.id, two?.id] });
+    expect((await ping('acme', {})).json()).toMatchObject({ repositories: [one?.id, two?.id] });
+    const inside = hooks.register('https://ghe.example.org/acme/four.git');
+    expect((await ping('acme', {}, 'https://ghe.example.org/api/v3')).json()).toMatchObject({
+      repositories: [inside.id],
+    });
     const nobody = await ping('nobody');
     expect([nobody.status, nobody.json()]).toMatchObject([200, { repositories: [] }]);
     expect(nobody.json()['message']).toContain('names no registered repository');

@@ -6,7 +6,7 @@ import { counted } from '../../components/quantity.ts';
 const reasons: Readonly<Record<NonNullable<HeldBack['setting']>, string>> = {
   'mirroring.licenses': 'by licence',
   'mirroring.abandoned': 'because the package is abandoned',
-  'mirroring.minimum_age': 'because of their age',
+  'mirroring.minimum_age': 'because of the minimum age',
   purged: 'because they were purged here',
 };
 

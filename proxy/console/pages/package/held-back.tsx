@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -19,7 +20,7 @@ export function HeldBackList({ heldBack }: { readonly heldBack: readonly HeldBac
       {heldBack.length === 0 ? <p class="soft">No version is held back.</p> : null}
       {heldBack.map((one) => (
         <Notice kind="warn">
-          <strong>{heldBackPhrase(one)}</strong>. The newest is {newestCase(one)}
+          <strong>{heldBackPhrase(one)}</strong>. The newest is <MarkedText text={newestCase(one)} />
           {one.setting === null || one.setting === 'purged' ? null : (
             <>
               {' '}

@@ -11,7 +11,7 @@ import type { FormFields, FormState } from '../../request/form-fields.ts';
 import type { Verification } from '../../../sync/verifier.ts';
 import { CheckPanel } from './check-panel.tsx';
 import { draftOf, fieldOf } from './draft-fields.ts';
-import { CredentialFields, FilterFields, IntervalField, PlaceFields, shownState } from './draft-form.tsx';
+import { CredentialFields, FoldedFilterFields, IntervalField, PlaceFields, shownState } from './draft-form.tsx';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
 
 const path = '/repositories/new';
@@ -65,7 +65,7 @@ function newView(posted: FormState, found?: Verification): PageView {
             <PlaceFields />
             <CredentialFields isAgain={state.isPosted} />
             <IntervalField />
-            <FilterFields />
+            <FoldedFilterFields state={state} />
             <CheckButton />
           </Form>
           <div class="beside">

@@ -138,6 +138,19 @@ const stabilities: readonly Choice[] = [
   ...['RC', 'beta', 'alpha', 'dev'].map((value) => ({ value, label: `${value} and more stable` })),
 ];
 
+const filterFields = 'only except versions minimum-stability tags branches subdirectories packages'.split(' ');
+
+/** Most repositories need no filter: the fields are folded until one of them has something. */
+export function FoldedFilterFields({ state: { fields, faults } }: { readonly state: FormState }): Child {
+  const isUsed = filterFields.some((name) => fields.text(name) !== '' || faults.has(name));
+  return (
+    <details open={isUsed}>
+      <summary>Filters: publish only a part</summary>
+      <FilterFields />
+    </details>
+  );
+}
+
 export function FilterFields(): Child {
   return (
     <fieldset class="limits">

@@ -88,7 +88,7 @@ function Published({ record: { name, version }, created }: NonNullable<UploadsPa
       <A to={`/packages/${name}`}>
         {name} {version}
       </A>{' '}
-      {created ? 'is published.' : 'was published already with the same content. Nothing was changed.'}
+      {created ? 'is published.' : 'is published. The same content was uploaded before.'}
     </Notice>
   );
 }
