@@ -17,11 +17,24 @@ export async function applyRepository(
   const { connection, state, now } = parts;
   const before = await readSeen(state, connection.id, listed.id);
   const seen = before === undefined ? undefined : await withoutRemoved(parts, before);
-  const options = { forks: connection.forks, nowMs: now() };
-  let row = seen ?? unseen(listed, now());
-  for (const step of decideRepository(listed, seen, wanted, options)) row = await apply(parts, listed, row, step);
+  const decide = (known: SeenRepository | undefined) =>
+    decideRepository(listed, known, wanted, { forks: connection.forks, nowMs: now() });
+  // neither a filter nor the forge's archive ends what an earlier connection has registered
+  const isPassedOver = seen === undefined && decide(seen)[0]?.step === 'skip';
+  const known = isPassedOver ? await adopted(parts, listed) : seen;
+  let row = known ?? unseen(listed, now());
+  for (const step of decide(known)) row = await apply(parts, listed, row, step);
   if (row !== before) await writeSeen(state, connection.id, row);
   return row;
+}
+
+/** undefined: the repository is not registered, or not by a connection. */
+async function adopted(
+  { connection, registrar, now }: RefreshParts,
+  listed: ForgeRepository,
+): Promise<SeenRepository | undefined> {
+  const repository = await registrar.adopt(connection, listed);
+  return repository === undefined ? undefined : { ...unseen(listed, now()), state: 'registered', repository };
 }
 
 /** A person removed the repository from this registry: it is not registered again. */

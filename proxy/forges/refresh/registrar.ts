@@ -14,6 +14,8 @@ export interface Registrar {
     connection: ConnectionRecord,
     listed: ForgeRepository,
   ) => Promise<{ readonly repository: RepositoryId } | { readonly skip: SkipReason }>;
+  /** Takes over a repository that is registered already; undefined: it is not, or belongs to another connection. */
+  readonly adopt: (connection: ConnectionRecord, listed: ForgeRepository) => Promise<RepositoryId | undefined>;
   /** The repository has another name at the forge now. */
   readonly move: (id: RepositoryId, connection: ConnectionRecord, listed: ForgeRepository) => Promise<void>;
   /** False: a person has removed it from this registry. */
@@ -30,6 +32,10 @@ export type RegistrarRepositories = Pick<Repositories, 'create' | 'atForge' | 'm
 export function createRegistrar(parts: RegistrarParts): Registrar {
   return {
     register: (connection, listed) => register(parts, connection, listed),
+    adopt: async (connection, listed) => {
+      const taken = await takeOverKnown(parts, placeOf(connection, listed));
+      return taken === undefined || 'skip' in taken ? undefined : taken.repository;
+    },
     move: (id, connection, listed) => parts.repositories.move(id, placeOf(connection, listed)),
     isRegistered: async (id) => (await parts.store.get(repositoryKey(id))) !== undefined,
   };
@@ -45,8 +51,8 @@ async function register(
   listed: ForgeRepository,
 ): Promise<{ repository: RepositoryId } | { skip: SkipReason }> {
   const forge = placeOf(connection, listed);
-  const known = await parts.repositories.atForge(forge);
-  if (known !== undefined) return takeOver(parts, known, forge);
+  const known = await takeOverKnown(parts, forge);
+  if (known !== undefined) return known;
   try {
     const interval = connection.sync_interval;
     const { id } = await parts.repositories.create({ type: 'git', url: forge.url, interval, forge });
@@ -57,6 +63,11 @@ async function register(
     if (refusals.has(error.code)) return { skip: 'refused' };
     throw error;
   }
+}
+
+async function takeOverKnown(parts: RegistrarParts, forge: ForgePlace) {
+  const known = await parts.repositories.atForge(forge);
+  return known === undefined ? undefined : takeOver(parts, known, forge);
 }
 
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'EGRESS_DENIED']);

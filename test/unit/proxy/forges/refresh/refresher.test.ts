@@ -241,6 +241,26 @@ describe('a refresh', () => {
     expect(await registry.repositories.list()).toHaveLength(2);
   });
 
+  it('takes over archived and filtered repositories of a removed connection', async () => {
+    await using forge = await startGitHub();
+    await using registry = await connectedRegistry();
+    addTools(forge, 2);
+    const first = await registry.connect('github', forge);
+    await registry.refresh(first);
+    const before = (await registry.repositories.list()).map(({ id }) => id).toSorted();
+    forge.repositories[0]!.archived = true;
+    await registry.connections.remove(first.id, first.id);
+    const second = await registry.connect('github', forge, { except: ['tool-2'] });
+    await registry.refresh(second);
+    const rows = await registry.seen(second);
+    expect(rows.map(({ state }) => state)).toEqual(['archived', 'registered']);
+    expect(rows.map(({ repository }) => repository).toSorted()).toEqual(before);
+    expect((await registry.repositories.list()).map(({ forge: place }) => place?.connection)).toEqual([
+      second.id,
+      second.id,
+    ]);
+  });
+
   it('stops when its connection is removed, and leaves no row', async () => {
     await using forge = await startGitHub();
     await using registry = await connectedRegistry();
