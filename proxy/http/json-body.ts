@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
-import { depthOf } from '../../build/shared/json/json-scan.ts';
+import { shapeOf } from '../../build/shared/json/json-scan.ts';
 import { readPieces, type BodyLimits } from './body-pieces.ts';
 import type { HttpRequest } from './http-request.ts';
 
@@ -20,7 +20,7 @@ export async function readJsonBody(
   if (type !== 'application/json') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE');
   const text = decode(bytes);
   const value = parse(text);
-  if (depthOf(bytes) > mostDepth)
+  if (shapeOf(bytes).depth > mostDepth)
     throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
   // UTF-8 has none: one can only come by an escape
   if (/\\u[dD][89a-fA-F]/.test(text)) assertWellFormed(value);

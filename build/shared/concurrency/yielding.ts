@@ -2,6 +2,7 @@
 // loop in between.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pLimit from 'p-limit';
 
 /** Characters or bytes: a quarter of a megabyte is read or written in a millisecond or two. */
 export const pieceSize = 256 * 1024;
@@ -18,6 +19,23 @@ export function createTurns(items = itemsInTurn): () => Promise<void> | undefine
       [done, untilMs] = [0, performance.now() + turnMs];
     });
   };
+}
+
+/** Runs `work` when its turn has come. */
+export type InSlices = <Made>(work: () => Made) => Promise<Made>;
+
+/**
+ * Runs works one after the other, however many ask at once. After some milliseconds of work, others have their turn. One
+ * work should take a few milliseconds at most.
+ */
+export function createSlices(): InSlices {
+  const one = pLimit(1);
+  const turn = createTurns(Number.POSITIVE_INFINITY);
+  return (work) =>
+    one(async () => {
+      await turn();
+      return work();
+    });
 }
 
 /**

@@ -63,16 +63,20 @@ export function endOfValue(bytes: Buffer, at: number, until: number = bytes.leng
   return bytes.length;
 }
 
-/** How deep arrays and objects are nested: 0 for a number, 1 for `[]`. The bytes must be JSON. */
-export function depthOf(bytes: Buffer): number {
-  let [depth, most] = [0, 0];
+/**
+ * How deep arrays and objects are nested, 0 for a number, 1 for `[]`; and how many members all objects have together. The
+ * bytes must be JSON. Throws SyntaxError for a text without an end.
+ */
+export function shapeOf(bytes: Buffer): { readonly depth: number; readonly members: number } {
+  let [depth, most, members] = [0, 0, 0];
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === quote) at = endOfText(bytes, at) - 1;
     else if (byte === openBrace || byte === openBracket) most = Math.max(most, (depth += 1));
     else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    else if (byte === colon) members += 1;
   }
-  return most;
+  return { depth: most, members };
 }
 
 function isBlank(byte: number | undefined): boolean {

@@ -3,7 +3,7 @@
 
 import { createHmac, hash, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import type { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import type { Digest, Proof } from '../providers/proof.ts';
@@ -32,14 +32,14 @@ export function createDecoys(randomBytes: RandomBytes): readonly Revealing[] {
 }
 
 /**
- * `decoys`: added where there are fewer secrets than a hook may have. `turn`: shared by all checks, so that many bodies at
- * once do not hold the thread longer than one.
+ * `decoys`: added where there are fewer secrets than a hook may have. `inSlices`: shared by all checks, so that many bodies
+ * at once do not hold the thread longer than one.
  */
 export function checkProof(
   proof: Proof,
   secrets: readonly Revealing[],
   decoys: readonly Revealing[],
-  turn: ReturnType<typeof createTurns>,
+  inSlices: InSlices,
 ): ProofCheck {
   const compared = [...secrets, ...decoys.slice(secrets.length)];
   if (proof.by === 'secret') return { update: () => undefined, isRight: () => isOneOf(proof.text, compared) };
@@ -47,12 +47,8 @@ export function checkProof(
   const form = proof.by === 'body' && proof.isOfPayload === true ? createFormPayload() : undefined;
   return {
     update: async (piece) => {
-      const signed = form?.decode(piece) ?? piece;
-      for (const mac of macs) {
-        mac.update(signed);
-        const others = turn();
-        if (others !== undefined) await others;
-      }
+      const signed = form === undefined ? piece : await inSlices(() => form.decode(piece));
+      for (const mac of macs) await inSlices(() => mac.update(signed));
     },
     isRight: () => macs.map((mac) => fits(proof, mac.digest())).includes(true) && (form?.isWhole() ?? true),
   };

@@ -1,7 +1,7 @@
 // One hook from its first header to its answer: who sent it, its proof over the bytes of the body, what it asks for, and
 // the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is needed.
 
-import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { createSlices, type InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Answer } from '../../http/answer.ts';
 import { readPieces, type BodyLimits } from '../../http/body-pieces.ts';
@@ -39,11 +39,12 @@ const limits: BodyLimits = { mostBytes: 25 * 1024 * 1024, longestMs: 60_000, too
 const toleranceMs = 5 * 60_000;
 
 export function createHookReceiver(parts: HookParts): ReceiveHook {
+  const inSlices = createSlices();
   const whole: WholeParts = {
     ...parts,
     bodies: parts.keptBodies ?? createKeptBodies(),
-    turn: createTurns(),
-    readPayload: createPayloadReader(),
+    inSlices,
+    readPayload: createPayloadReader(inSlices),
     decoys: once(() => createDecoys(parts.randomBytes)),
   };
   return (address, asked) => {
@@ -61,7 +62,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
 
 interface WholeParts extends HookParts {
   readonly bodies: KeptBodies;
-  readonly turn: ReturnType<typeof createTurns>;
+  readonly inSlices: InSlices;
   readonly readPayload: ReadPayload;
   readonly decoys: () => readonly Revealing[];
 }
@@ -76,7 +77,7 @@ async function receive(
   hook: Pick<ArrivedHook, 'address' | 'asked' | 'provider' | 'proof'>,
 ): Promise<Answer> {
   const { address, asked, provider, proof } = hook;
-  const check = checkProof(proof, await parts.inbox.secretsOf(address), parts.decoys(), parts.turn);
+  const check = checkProof(proof, await parts.inbox.secretsOf(address), parts.decoys(), parts.inSlices);
   const kept = needsBody(address, provider, asked.incoming.headers)
     ? parts.bodies.open(asked.clientAddress)
     : undefined;

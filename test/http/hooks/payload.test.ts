@@ -29,6 +29,18 @@ describe('the payload', () => {
     expect(reply.json()['repositories']).toEqual([id]);
   });
 
+  it.each([
+    [25_000, 'sync'],
+    [35_000, 'unknown repository'],
+  ])('with %i members has the outcome: %s', async (count, outcome) => {
+    await using hooks = await runHooks();
+    hooks.register('https://github.com/acme/tool.git');
+    const members = Object.fromEntries(Array.from({ length: count }, (_, at) => [`name${at}`, at]));
+    const body = JSON.stringify({ repository: { clone_url: 'https://github.com/acme/tool.git' }, members });
+    const reply = await hooks.send('/hooks', await github.send(hooks.secret, { ...now(), event: 'push', body }));
+    expect([reply.status, reply.json()['outcome']]).toEqual([202, outcome]);
+  });
+
   it('reaches the inbox only as a short id and a short event', async () => {
     await using hooks = await runHooks();
     const { path } = hooks.register(registeredAddresses.github);
