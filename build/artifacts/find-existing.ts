@@ -1,9 +1,8 @@
 // Looks up the published version that an upload would become, and the reason why it may not.
 
-import { publicationPath } from '../contract/paths.ts';
-import { parsePublication } from '../contract/publication.ts';
 import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
@@ -45,8 +44,7 @@ export async function findExisting(
 
 /** A build does not publish such a content, so an upload of it would change nothing. */
 async function isRolledBack({ name, normalized, reference }: ExaminedArtifact, output: Output): Promise<boolean> {
-  const text = await output.read('index', publicationPath);
-  const held = text === undefined ? [] : (parsePublication(text).undone ?? []);
+  const held = (await readPublication(output))?.undone ?? [];
   return held.some((one) => one.name === name && one.version_normalized === normalized && one.reference === reference);
 }
 

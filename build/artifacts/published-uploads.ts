@@ -5,11 +5,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactPath, artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
-import { indexPath, parseDistLabel, publicationPath } from '../contract/paths.ts';
-import { parsePublication } from '../contract/publication.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { indexPath, parseDistLabel } from '../contract/paths.ts';
+import { listPackages, readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { parseOwnFile, parsePublishedIndex } from '../output/parse-own-file.ts';
+import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { parseSource } from '../sources/spec.ts';
 
@@ -29,9 +28,7 @@ export async function readPublishedUploads(dataDirectory: string): Promise<Publi
   const folder = join(dataDirectory, artifactsFolder);
   const source = parseSource(`artifact:${folder}`, dataDirectory, dataDirectory).id;
   const output = createDiskOutput(dataDirectory);
-  const text = await output.read('index', publicationPath);
-  const announced =
-    text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));
+  const announced = await readPublication(output);
   if (announced?.sources.some(({ id }) => id === source) !== true) return undefined;
   const files = new Set(await filesBelow(folder));
   // a rollback publishes these versions without a ZIP

@@ -17,6 +17,11 @@ export interface WithdrawalCause {
   readonly source: string | undefined;
 }
 
+/** Tells the contents of one package apart. */
+export function contentKey({ version, reference }: { readonly version: string; readonly reference: string }): string {
+  return `${version} ${reference}`;
+}
+
 /** `by the rollback to publication 4`: follows "withdrawn". */
 export function causeText({ reason, rollback_to: to }: Pick<WithdrawalCause, 'reason' | 'rollback_to'>): string {
   switch (reason) {

@@ -1,13 +1,10 @@
 // Reads from the history why versions of a package were withdrawn: the newest publication that withdrew a content tells.
 
 import type { PackageName } from '../contract/name.ts';
-import type { WithdrawalCause, WithdrawalReason } from '../contract/withdrawal-cause.ts';
+import { contentKey, type WithdrawalCause, type WithdrawalReason } from '../contract/withdrawal-cause.ts';
 import { readRecord, type PublicationRecord } from '../history/record.ts';
-import { publicationPath } from '../contract/paths.ts';
-import { parsePublication, type Publication } from '../contract/publication.ts';
+import { readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
 
 /** A content that is not published any more. */
 export interface WithdrawnContent {
@@ -19,9 +16,12 @@ export interface WithdrawnContent {
 
 /** A publication announces its time, and its versions have theirs: they differ by less. */
 const toleranceMs = 3_600_000;
+/** A page must not read the history of years: each publication is a file. */
+const mostRecords = 1000;
 
 /**
- * The cause of each content, by `contentKey`. A content whose withdrawal is not recorded any more has none. Throws
+ * The cause of each content, by `contentKey`. A content whose withdrawal is not recorded any more, or longer ago than
+ * `mostRecords` publications, has none. Throws
  * BuildRefused for a tree of a newer Libretto.
  */
 export async function readWithdrawalCauses(
@@ -33,10 +33,10 @@ export async function readWithdrawalCauses(
   const open = new Map(contents.map((content) => [contentKey(content), Date.parse(content.since)]));
   if (open.size === 0) return causes;
   const output = createDiskOutput(dataDirectory);
-  const { serial, sources } = await readAnnouncement(output);
+  const { serial = 0, sources = [] } = (await readPublication(output)) ?? {};
   const present = new Set(sources.map(({ id }) => id));
   let next = serial;
-  while (next > 0 && open.size > 0) {
+  for (let read = 0; read < mostRecords && next > 0 && open.size > 0; read += 1) {
     const record = await readRecord(output, next);
     if (record === undefined || Date.parse(record.published_at) < Math.min(...open.values()) - toleranceMs) break;
     for (const line of record.packages.find((change) => change.name === name)?.withdrawn ?? [])
@@ -44,18 +44,6 @@ export async function readWithdrawalCauses(
     next = record.previous;
   }
   return causes;
-}
-
-/** A lost announcement knows nothing. */
-async function readAnnouncement(output: Pick<Output, 'read'>): Promise<Pick<Publication, 'serial' | 'sources'>> {
-  const text = await output.read('index', publicationPath);
-  const found = text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));
-  return found ?? { serial: 0, sources: [] };
-}
-
-/** Tells the contents of one package apart. */
-export function contentKey({ version, reference }: Pick<WithdrawnContent, 'version' | 'reference'>): string {
-  return `${version} ${reference}`;
 }
 
 function causeOf(record: PublicationRecord, source: string, present: ReadonlySet<string>): WithdrawalCause {

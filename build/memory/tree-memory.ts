@@ -208,7 +208,8 @@ function isPublishedBy(
   return (name) => (names.has(name) ? 'yes' : publication === undefined ? 'unknown' : 'no');
 }
 
-async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
+/** The announcement; undefined for a lost or damaged one. Throws BuildRefused for one of a newer Libretto. */
+export async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);
   // Damaged: packages and their sources are found again from the serving index, file by file.
   return text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));

@@ -23,8 +23,9 @@ export async function refuseCopies(
       const packages = (await readMemory(output, lost.id))?.packages ?? {};
       if (!('path' in lost.place) || lost.place.kind !== place.kind) continue;
       if (!refused.every(({ quarantine: { name } }) => name !== null && Object.hasOwn(packages, name))) continue;
+      const versions = refused.length === 1 ? ['version', 'is'] : ['versions', 'are'];
       throw new BuildRefused(
-        `${refused.length} ${refused.length === 1 ? 'version' : 'versions'} of ${place.path} ${refused.length === 1 ? 'is' : 'are'} published from ` +
+        `${refused.length} ${versions[0]} of ${place.path} ${versions[1]} published from ` +
           `${lost.place.path}, and nothing is there any more. Nothing was published. ` +
           (from === 'argument'
             ? `If the source moved, run \`libretto build --relocate ${quoteForShell(`${lost.place.path}=${place.path}`)}\`. `

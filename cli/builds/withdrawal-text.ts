@@ -1,8 +1,8 @@
 // Why versions were withdrawn, as `libretto why` says it.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { causeText, type WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
-import { contentKey, readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
+import { causeText, contentKey, type WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
+import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
 import type { KnownVersion, WhyAnswer } from '../../build/inspect/why.ts';
 import { shownCause } from './shown-sources.ts';
 

@@ -34,9 +34,8 @@ export function readConfigFile(
     if (named === undefined && missing) return undefined;
     const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES';
     const reason = missing ? 'there is no such file' : describeReadFault(error);
-    problems.push(
-      `${path}${named === undefined ? '' : ` (from ${named.by})`} cannot be read: ${reason}.${isClosed ? adviceOnHidden(path) : ''}`,
-    );
+    const advice = isClosed ? adviceOnHidden(path) : '';
+    problems.push(`${path}${named === undefined ? '' : ` (from ${named.by})`} cannot be read: ${reason}.${advice}`);
     return undefined;
   }
 }

@@ -2,11 +2,12 @@
 // and would answer that a registry has no token. Root may read and write everything, but the files that root makes there
 // are closed to the owner: a command of root that changes such a folder is refused too (decision D407).
 
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { ownUserName } from '../../build/shared/process/own-user.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
+import { userName } from '../io/file-owner.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** The part of a data folder that a command uses. */
@@ -38,7 +39,7 @@ export async function refuseRoot(data: string, area: Area, right: 'read' | 'chan
   const owner = await uidOf(data);
   if (owner === undefined || owner === 0) return;
   if (right === 'read' && (area === 'tree' || !(await opensWithNewFile(data)))) return;
-  const { shown, forSudo } = await userOf(owner);
+  const { shown, forSudo } = userOf(owner);
   throw new UsageError(
     `${data} belongs to ${shown}, and root would leave files in it that this user may not change. Run the command as ` +
       `that user, with "sudo -u ${forSudo}" before it, or with the command for operators of docs/how-to/deploy.md.`,
@@ -73,16 +74,16 @@ async function denied(data: string, path: string, right: 'read' | 'change'): Pro
 export async function ownerText(data: string, path: string): Promise<string> {
   const { owned, uid } = await ownedPart(path);
   if (uid === process.getuid?.()) return `its mode forbids it. Change the mode: chmod -R u+rwX ${quoteForShell(owned)}`;
-  const { shown, forSudo } = await userOf(uid);
+  const { shown, forSudo } = userOf(uid);
   const of = `${owned === path ? 'it' : owned} belongs to ${shown}`;
   const whole = path === data ? undefined : await uidOf(data);
-  if (whole !== undefined && whole !== uid) return `${of}, and ${await wholeOwnerText(data, whole)}`;
+  if (whole !== undefined && whole !== uid) return `${of}, and ${wholeOwnerText(data, whole)}`;
   return `${of}. Run the command as that user, with "sudo -u ${forSudo}" before it`;
 }
 
 /** A command of another user left a part that the owner of the folder may not use. No final point. */
-async function wholeOwnerText(data: string, uid: number): Promise<string> {
-  const { shown, forChown } = await userOf(uid);
+function wholeOwnerText(data: string, uid: number): string {
+  const { shown, forChown } = userOf(uid);
   return `${data} to ${shown}. Give the folder back, as root: chown -R ${forChown} ${quoteForShell(data)}`;
 }
 
@@ -92,7 +93,7 @@ export async function leftByRoot(data: string): Promise<string | undefined> {
   if (owner === undefined || owner === 0) return undefined;
   for (const part of [...partsOf.all, 'public/dist', 'public/p2']) {
     const path = join(data, part);
-    if ((await uidOf(path)) === 0) return `${path} belongs to root, and ${await wholeOwnerText(data, owner)}`;
+    if ((await uidOf(path)) === 0) return `${path} belongs to root, and ${wholeOwnerText(data, owner)}`;
   }
   return undefined;
 }
@@ -106,10 +107,8 @@ async function uidOf(path: string): Promise<number | undefined> {
 }
 
 /** A user for a sentence, and as a word of `sudo -u` and of `chown`. */
-async function userOf(
-  uid: number,
-): Promise<{ readonly shown: string; readonly forSudo: string; readonly forChown: string }> {
-  const name = await userNameOf(uid);
+function userOf(uid: number): { readonly shown: string; readonly forSudo: string; readonly forChown: string } {
+  const name = userName(uid);
   return name === undefined
     ? { shown: `the user with the id ${uid}`, forSudo: `'#${uid}'`, forChown: String(uid) }
     : { shown: name, forSudo: name, forChown: name };
@@ -123,10 +122,4 @@ async function ownedPart(path: string): Promise<{ readonly owned: string; readon
     if (dirname(path) === path) throw error;
     return ownedPart(dirname(path));
   }
-}
-
-/** undefined: the user has no name on this host. */
-async function userNameOf(uid: number): Promise<string | undefined> {
-  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
-  return lines.map((line) => line.split(':')).find(([name, , id]) => name !== '' && id === String(uid))?.[0];
 }

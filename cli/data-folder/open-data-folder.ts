@@ -43,8 +43,8 @@ export interface PossiblyNew {
 
 /**
  * The data folder of a command that may be the first one of a registry. The command itself makes the folder. Throws
- * UsageError for a folder that this user may not change, and for one with other files. With `mustExist`, the command changes what is recorded, and a
- * folder without a registry is refused.
+ * UsageError for a folder that this user may not change, and for one with other files. With `mustExist`, the command
+ * changes what is recorded, and a folder without a registry is refused.
  */
 export async function makeOrReadDataFolder(
   context: Context,

@@ -1,6 +1,10 @@
 // The check of connections to forges: a failed refresh, missing webhooks, and repositories that the forge has no more.
 
-import { connectionProblems, type ConnectionProblem } from '../../proxy/forges/model/connection-problems.ts';
+import {
+  connectionProblems,
+  problemTitles,
+  type ConnectionProblem,
+} from '../../proxy/forges/model/connection-problems.ts';
 import { listConnections } from '../../proxy/forges/model/list-connections.ts';
 import type { Config } from '../config/config.ts';
 import { counted } from '../io/output.ts';
@@ -22,12 +26,6 @@ export async function check(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-const titles: Readonly<Record<ConnectionProblem['kind'], string>> = {
-  failed: 'is not in step',
-  hooks: 'has no webhooks for some repositories',
-  reported: 'has repositories that need a decision',
-};
-
 function finding({ connection: { id, owner, web }, kind, message }: ConnectionProblem): Finding {
   const advice: Readonly<Record<ConnectionProblem['kind'], string>> = {
     failed:
@@ -38,5 +36,5 @@ function finding({ connection: { id, owner, web }, kind, message }: ConnectionPr
       `without: \`libretto connection update ${id} --no-hooks\`.`,
     reported: `\`libretto connection show ${id}\` names them first. Remove one with \`libretto repository remove ID\`.`,
   };
-  return warning('connection', `${owner} at ${web} ${titles[kind]}: ${message}`, advice[kind]);
+  return warning('connection', `${owner} at ${web} ${problemTitles[kind]}: ${message}`, advice[kind]);
 }

@@ -3,7 +3,8 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { explain } from '../../build/inspect/why.ts';
-import { contentKey, readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
+import { contentKey } from '../../build/contract/withdrawal-cause.ts';
+import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
 import { shownAnswer, shownCause } from '../builds/shown-sources.ts';

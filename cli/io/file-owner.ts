@@ -23,7 +23,8 @@ function adviceFor(path: string, uid: number): string {
   );
 }
 
-function userName(uid: number): string | undefined {
+/** undefined: the user has no name on this host. */
+export function userName(uid: number): string | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   return lines.map((line) => line.split(':')).find(([name, , id]) => name !== '' && id === String(uid))?.[0];
 }

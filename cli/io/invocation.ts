@@ -1,6 +1,6 @@
 // The command that starts this program, for lines to paste. A program that is on the PATH is `libretto`; another one is
-// its path, such as `/opt/libretto/bin/libretto`, or `node lib/cli/main.js` for a script. Messages write `libretto …`; streams for people write the command
-// that works in the shell of the reader.
+// its path, such as `/opt/libretto/bin/libretto`, or `node lib/cli/main.js` for a script. Messages write `libretto …`;
+// streams for people write the command that works in the shell of the reader.
 
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';

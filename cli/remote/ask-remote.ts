@@ -42,14 +42,14 @@ export async function askRemote(remote: Remote, { method, path, headers = {}, bo
       error.name === 'RegistryError'
     )
       throw error;
-    throw new RemoteFailure(describeFault(remote.url, Object.assign(error, { code: error.code })), { cause: error });
+    throw new RemoteFailure(describeFault(remote.url, error, error.code), { cause: error });
   }
 }
 
-function describeFault(url: string, error: Error & { readonly code: string }): string {
+function describeFault(url: string, error: Error, code: string): string {
   const plain = plainHttpFault(url, error);
   if (plain !== undefined) return `${plain} ${plainHttpAdvice}`;
-  const reason = error.message || error.code;
+  const reason = error.message || code;
   const advice = certificateAdvice(error);
   return advice === undefined
     ? `${url} cannot be reached, or the connection broke: ${reason}. Check the address, and whether the server runs.`

@@ -30,6 +30,8 @@ export interface MirrorReport {
   readonly registries: () => Promise<readonly MirrorRegistry[]>;
   /** By name. */
   readonly packages: (nowMs: number) => Promise<readonly StoredPackage[]>;
+  /** undefined: nothing of the name is stored. */
+  readonly packageOf: (name: PackageName, nowMs: number) => Promise<StoredPackage | undefined>;
   readonly archives: (name: PackageName) => Promise<StoredArchives>;
   /** Newest first, since this process started. */
   readonly alarms: () => readonly MirrorAlarm[];
@@ -37,7 +39,7 @@ export interface MirrorReport {
 
 export interface MirrorReportParts {
   readonly mirror: Pick<Mirror, 'standing' | 'problems' | 'archiveStore'>;
-  readonly catalogue: Pick<MirroredCatalogue, 'stored'>;
+  readonly catalogue: Pick<MirroredCatalogue, 'stored' | 'storedOne'>;
   readonly alarms: Pick<RecentAlarms, 'list'>;
 }
 
@@ -54,6 +56,7 @@ export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportPa
       }));
     },
     packages: catalogue.stored,
+    packageOf: catalogue.storedOne,
     archives: async (name) => {
       const { records, unreadable } = await mirror.archiveStore.inspect(name);
       const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));

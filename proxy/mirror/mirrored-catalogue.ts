@@ -32,6 +32,8 @@ export interface MirroredCatalogue {
   readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
   /** All stored packages by name, for people. */
   readonly stored: (nowMs: number) => Promise<readonly StoredPackage[]>;
+  /** One of them; undefined: nothing of the name is stored. */
+  readonly storedOne: (name: PackageName, nowMs: number) => Promise<StoredPackage | undefined>;
   /** True if mirrored packages may replace or provide the name; false for a private name. */
   readonly isForeign: (name: PackageName) => Promise<boolean>;
 }
@@ -92,7 +94,18 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
     return known.list().filter(({ name }) => belongs(name).to === 'upstreams');
   };
-  return { read, stored, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
+  const storedOne = async (name: PackageName, nowMs: number): Promise<StoredPackage | undefined> => {
+    const { compiled, belongs } = await mirror.standing();
+    if (compiled.rules.upstreams.length === 0 || belongs(name).to !== 'upstreams') return undefined;
+    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
+    return known.find(name);
+  };
+  return {
+    read,
+    stored,
+    storedOne,
+    isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private',
+  };
 }
 
 /** The packages with a document or an archive on disk, as the last reading of the disk found them. */
@@ -131,8 +144,13 @@ class KnownPackages {
 
   list(): readonly StoredPackage[] {
     return [...this.#known]
-      .map(([name, { registry, kept, heldBack }]) => ({ name, registry, summary: kept?.summary, heldBack }))
+      .map(([name, known]) => storedPackage(name, known))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  find(name: PackageName): StoredPackage | undefined {
+    const known = this.#known.get(name);
+    return known === undefined ? undefined : storedPackage(name, known);
   }
 
   /** The packages that the view sees, by name. */
@@ -208,6 +226,10 @@ class KnownPackages {
     this.#known.set(name, { ...from, ...(await cachedSummary(name, records, from.compiled.rules.releases, nowMs)) });
     this.#version += 1;
   }
+}
+
+function storedPackage(name: PackageName, { registry, kept, heldBack }: Known): StoredPackage {
+  return { name, registry, summary: kept?.summary, heldBack };
 }
 
 /** The records of accepted archives; an unreadable one is reported to the request that needs it. */

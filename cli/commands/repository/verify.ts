@@ -140,7 +140,7 @@ async function lookAtRemote(
   const { tags, branches, subdirectories } = options;
   try {
     const probe = await probeRepository({
-      url: record.forge?.url ?? record.url,
+      url: record.url,
       environment,
       timeoutMs: config.gitAskTimeout.value * 1000,
       stop: controller.signal,

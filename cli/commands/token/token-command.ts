@@ -27,8 +27,7 @@ export interface TokenCommand {
 }
 
 /**
- * Runs `work` and resolves with exit code 0; refusals are thrown. Only a command with `makes` creates the state's
- * folder. `opening`: as of openCommandState.
+ * Runs `work` and resolves with exit code 0; refusals are thrown. `opening`: as of openCommandState.
  */
 export async function runTokenCommand(
   context: Context,

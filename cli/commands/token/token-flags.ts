@@ -43,7 +43,7 @@ export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: numb
   return flags;
 }
 
-/** \`never\` is a word of \`token update\`, which takes a time away. */
+/** `never` is a word of `token update`, which takes a time away. */
 function expiryFlag(text: string, nowMs: number): Date {
   if (text.toLowerCase() === 'never')
     throw new UsageError('A token never expires without --expires. Leave --expires never out.');

@@ -2,7 +2,7 @@
 
 import type { StateStore } from '../../state/state-store.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
-import { repositoryKey } from '../../sync/repository.ts';
+import { repositoryKey, repositoryKeyPrefix } from '../../sync/repository.ts';
 import { parseSeen, seenPrefix, type SeenRepository, type SkipReason } from './forge-repository.ts';
 import type { ConnectionCounts } from './progress.ts';
 
@@ -10,15 +10,20 @@ type Reading = Pick<StateStore, 'get' | 'range'>;
 
 /** Those that need a look first, then the registered ones, then the others; by name. */
 export async function readConnected(state: Reading, id: ConnectionId): Promise<readonly SeenRepository[]> {
-  const rows = (await state.range(seenPrefix(id))).map(({ value }) => parseSeen(value));
-  const now = await Promise.all(rows.map((row) => asItIsNow(state, row)));
+  const [rows, records] = await Promise.all([state.range(seenPrefix(id)), state.range(repositoryKeyPrefix)]);
+  const registered = new Set(records.map(({ key }) => key));
+  const now = rows.map(({ value }) => asRegistered(parseSeen(value), (key) => registered.has(key)));
   return now.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
 /** A row of a repository that a person removed from this registry says so, before the next refresh does. */
 export async function asItIsNow(state: Reading, row: SeenRepository): Promise<SeenRepository> {
-  if (row.state === 'skipped' || row.repository === null) return row;
-  if ((await state.get(repositoryKey(row.repository))) !== undefined) return row;
+  const entry = row.repository === null ? undefined : await state.get(repositoryKey(row.repository));
+  return asRegistered(row, () => entry !== undefined);
+}
+
+function asRegistered(row: SeenRepository, isRegistered: (key: string) => boolean): SeenRepository {
+  if (row.state === 'skipped' || row.repository === null || isRegistered(repositoryKey(row.repository))) return row;
   return { ...row, state: 'skipped', reason: 'unregistered' };
 }
 

@@ -15,6 +15,13 @@ export interface ConnectionProblem {
   readonly message: string;
 }
 
+/** `The connection to acme is not in step`: what follows the name. */
+export const problemTitles: Readonly<Record<ConnectionProblem['kind'], string>> = {
+  failed: 'is not in step',
+  hooks: 'has no webhooks for some repositories',
+  reported: 'has repositories that need a decision',
+};
+
 /** [] without a problem. */
 export async function connectionProblems(
   state: Pick<StateStore, 'get' | 'range'>,

@@ -82,6 +82,7 @@ describe('the overview', () => {
       alarms: () => [{ kind: 'alarm', ...alarm }, late],
       registries: () => Promise.resolve([]),
       packages: () => Promise.resolve([]),
+      packageOf: () => Promise.resolve(undefined),
       archives: () => Promise.resolve({ records: [], unreadable: 0 }),
     };
     await using running = await runConsole({ now: () => now, mirrorReport });

@@ -4,7 +4,7 @@ import type { QuarantinedVersion } from '../../../../build/contract/quarantined.
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
-import type { ConnectionProblem } from '../../../forges/model/connection-problems.ts';
+import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
@@ -149,16 +149,10 @@ function repositoryNeed({ id, url, error_message: message }: RepositoryDocument)
   };
 }
 
-const connectionTitles: Readonly<Record<ConnectionProblem['kind'], string>> = {
-  failed: 'is not in step',
-  hooks: 'has no webhooks for some repositories',
-  reported: 'has repositories that need a decision',
-};
-
 function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[] {
   const needs = problems.map(({ connection: { id, owner }, kind, message }) => ({
     kind: kind === 'failed' ? ('bad' as const) : ('warn' as const),
-    title: `The connection to ${owner} ${connectionTitles[kind]}`,
+    title: `The connection to ${owner} ${problemTitles[kind]}`,
     detail: message,
     to: `/connections/${id}`,
   }));

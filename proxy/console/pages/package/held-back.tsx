@@ -39,7 +39,7 @@ export async function heldBackOf(
   name: PackageName,
   nowMs: number,
 ): Promise<readonly HeldBack[] | undefined> {
-  return (await mirrorReport?.packages(nowMs))?.find((one) => one.name === name)?.heldBack;
+  return (await mirrorReport?.packageOf(name, nowMs))?.heldBack;
 }
 
 /** The page “Why” of a package of another registry; undefined: nothing of it is stored. */

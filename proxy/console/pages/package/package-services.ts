@@ -26,7 +26,7 @@ export interface PackagePageServices {
   /** what is stored of mirrored packages */
   readonly mirror: Pick<Mirror, 'standing' | 'archiveStore'> | undefined;
   /** what is held back of them */
-  readonly mirrorReport: Pick<MirrorReport, 'packages'> | undefined;
+  readonly mirrorReport: Pick<MirrorReport, 'packageOf'> | undefined;
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;

@@ -1,7 +1,7 @@
 // Why versions were withdrawn, as far as the history of publications knows it.
 
 import type { Child } from 'hono/jsx';
-import { causeText, type WithdrawalCause } from '../../../../build/contract/withdrawal-cause.ts';
+import { causeText, contentKey, type WithdrawalCause } from '../../../../build/contract/withdrawal-cause.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
@@ -20,10 +20,9 @@ export async function readCauses(
   contents: readonly Content[],
 ): Promise<CauseOf> {
   if (contents.length === 0) return () => undefined;
-  const keyOf = ({ version, reference }: Pick<Content, 'version' | 'reference'>): string => `${version} ${reference}`;
   const found = await (await inspection()).why.causes(name, contents).catch(nothingElsewhere);
-  const causes = new Map(contents.map((content, at) => [keyOf(content), found[at]]));
-  return (content) => causes.get(keyOf(content));
+  const causes = new Map(contents.map((content, at) => [contentKey(content), found[at]]));
+  return (content) => causes.get(contentKey(content));
 }
 
 /** The builder's folder on another host tells nothing here. */
