@@ -101,6 +101,8 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       ]),
     ).toEqual([refused, refused, refused]);
     expect(await redis.command('DBSIZE')).toBe(0);
+    // the server accepts a known token until its next poll (I13)
+    await server.shows(/The state is gone/);
     expect([await status(token), await setUp()]).toEqual([500, expect.objectContaining({ code: 'STATE_BUSY' })]);
 
     // a data folder without a recorded identity starts a new state there, and the server does not use it
