@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { jsonFault } from './json-fault.ts';
 import { shown } from './setting-values.ts';
 import { groupExamples, settingNames, settings } from './settings.ts';
-import { adviceOnHidden } from '../io/file-owner.ts';
+import { adviceOnReadFault } from '../io/file-owner.ts';
 import { describeReadFault } from '../io/read-fault.ts';
 import { describeForeignKeys, describeUnknownKey, isForeignKey } from './unknown-setting.ts';
 
@@ -32,9 +32,8 @@ export function readConfigFile(
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (named === undefined && missing) return undefined;
-    const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES';
     const reason = missing ? 'there is no such file' : describeReadFault(error);
-    const advice = isClosed ? adviceOnHidden(path) : '';
+    const advice = adviceOnReadFault(path, error);
     problems.push(`${path}${named === undefined ? '' : ` (from ${named.by})`} cannot be read: ${reason}.${advice}`);
     return undefined;
   }

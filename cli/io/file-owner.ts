@@ -5,8 +5,15 @@ import { dirname } from 'node:path';
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 
-/** Sentences with the owner of the file, or of the nearest folder above it that this user may see; often empty. */
-export function adviceOnHidden(path: string): string {
+/**
+ * Completes a message about a file that could not be read: its owner, or the owner of the nearest folder above it that
+ * this user may see. Empty unless the user lacks the right to read the file.
+ */
+export function adviceOnReadFault(path: string, error: unknown): string {
+  return error instanceof Error && 'code' in error && error.code === 'EACCES' ? adviceOnHidden(path) : '';
+}
+
+function adviceOnHidden(path: string): string {
   try {
     return adviceFor(path, statSync(path).uid);
   } catch {

@@ -2,20 +2,21 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { adviceOnReadFault } from './file-owner.ts';
 import { describeReadFault } from './read-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `file`: a path, or - for standard input. Throws UsageError. */
 export function secretIn(file: unknown, workingDirectory: string): string {
-  const path = String(file);
+  const name = String(file);
+  const path = name === '-' ? undefined : resolve(workingDirectory, name);
   try {
-    return readFileSync(path === '-' ? 0 : resolve(workingDirectory, path), 'utf8');
+    return readFileSync(path ?? 0, 'utf8');
   } catch (error) {
-    const name = path === '-' ? 'Standard input' : path;
-    throw new UsageError(
-      `${name} cannot be read: ${describeReadFault(error)}. Name the file with the credential, or - for standard input.`,
-      { cause: error },
-    );
+    const owner = path === undefined ? '' : adviceOnReadFault(path, error);
+    const remedy = owner === '' ? ' Name the file with the credential, or - for standard input.' : owner;
+    const subject = path === undefined ? 'Standard input' : name;
+    throw new UsageError(`${subject} cannot be read: ${describeReadFault(error)}.${remedy}`, { cause: error });
   }
 }
 

@@ -8,6 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { certificateNames } from '../../proxy/http/http2/certificate-names.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
+import { adviceOnReadFault } from '../io/file-owner.ts';
 import { describeReadFault } from '../io/read-fault.ts';
 import { UsageError } from '../io/usage-error.ts';
 
@@ -66,7 +67,10 @@ function readPem(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CertificateError(`${name} cannot be read: ${describeReadFault(error)}.`, { cause: error });
+    throw new CertificateError(
+      `${name} cannot be read: ${describeReadFault(error)}.${adviceOnReadFault(path, error)}`,
+      { cause: error },
+    );
   }
 }
 

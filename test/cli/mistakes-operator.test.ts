@@ -333,6 +333,25 @@ const withoutRights: readonly Mistake[] = [
       /closed\S* belongs to (\S+)\. Run the command as that user, with "sudo -u \1" before it, or give/,
     ],
   })),
+  ...[
+    [
+      'token file',
+      2,
+      ['repository', 'add', 'https://git.example.org/x.git', '--token-file', 'closed.json', '-d', 'kept'],
+    ],
+    ['private key', 2, ['repository', 'add', 'git@git.example.org:x.git', '--key-file', 'closed.json', '-d', 'kept']],
+    ['certificate', 1, ['serve', '-d', 'kept', '--tls-cert', 'closed.json', '--tls-key', 'closed.json']],
+  ].map(([title, exitCode, args]) => ({
+    title: `unreadable ${String(title)}`,
+    args: args as string[],
+    options: asOther,
+    exitCode: exitCode as number,
+    says: [
+      'closed.json',
+      'cannot be read: this user may not read it.',
+      /closed\.json belongs to (\S+)\. Run the command as that user, with "sudo -u \1" before it, or give/,
+    ],
+  })),
   {
     title: 'circle of links',
     args: ['publish', 'circle', '-d', 'new'],
