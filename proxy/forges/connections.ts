@@ -98,7 +98,8 @@ async function create(options: ConnectionsOptions, draft: ConnectionDraft): Prom
       `${owner} at ${web} is connected already` +
       (other === null
         ? '.'
-        : `, as ${String(other)}. \`libretto connection refresh ${String(other)}\` goes on with it.`),
+        : `, as ${String(other)}. \`libretto connection refresh ${String(other)}\` goes on with it, and with ` +
+          '--dry-run it only shows the plan.'),
     details: { id: other },
   });
 }

@@ -227,7 +227,7 @@ describe('libretto connect', () => {
     expect([again.exitCode, again.stderr]).toEqual([
       2,
       `libretto: acme at ${forge.url} is connected already, as ${id}. ` +
-        `\`libretto connection refresh ${id}\` goes on with it.`,
+        `\`libretto connection refresh ${id}\` goes on with it, and with --dry-run it only shows the plan.`,
     ]);
     const asked = await run('connection', 'remove', id);
     expect([asked.exitCode, asked.stderr]).toEqual([
