@@ -181,7 +181,7 @@ describe('the end of all rollbacks', () => {
     const old = await browser.get('/packages/acme/hello/version?version=1.1.0');
     expect([old.status, String(old.headers['location'])]).toEqual([303, expect.stringMatching(/why\?version=1.1.0$/)]);
     const why = await browser.get('/packages/acme/hello/why?version=1.1.0');
-    expect(why.text).toContain('Roll back, or end rollbacks');
+    expect(why.text).toContain('Open the history');
     const { text, html } = await browser.get('/history');
     expect(text).toContain('A rollback is in effect: builds leave 2 versions as rolled back');
     expect(html).toContain('href="history/lift-rollbacks"');

@@ -75,7 +75,7 @@ function WaysBack({ name, version, isByHand, cause, request: { may } }: WaysBack
       {cause?.reason === 'rollback' && may('rollBack') ? (
         <>
           {' '}
-          <A to="/history">Roll back, or end rollbacks</A>
+          <A to="/history">Open the history</A>
         </>
       ) : null}
     </>
