@@ -19,7 +19,14 @@ import type { Given } from '../../io/command.ts';
 import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
-import { becauseText, causesOf, withdrawalLines, type Causes } from '../../builds/withdrawal-text.ts';
+import {
+  becauseText,
+  causesOf,
+  documentedVersions,
+  shownCauses,
+  withdrawalLines,
+  type Causes,
+} from '../../builds/withdrawal-text.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -39,12 +46,15 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const suggestions = suggest(answer);
   const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
   const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
-  if (flags['json'] === true) printJson(stdout, { ...document, suggestions, mirrored });
-  else if (mirrored?.belongs_to === 'upstreams')
+  const causes = await causesOf(answer, config.data.value);
+  if (flags['json'] === true) {
+    const versions = documentedVersions(answer.versions, causes);
+    printJson(stdout, { ...document, versions, suggestions, mirrored });
+  } else if (mirrored?.belongs_to === 'upstreams')
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
   else
     printLines(stdout, [
-      ...describe(shownAnswer(answer, config.data.value), suggestions, await causesOf(answer, config.data.value)),
+      ...describe(shownAnswer(answer, config.data.value), suggestions, shownCauses(causes, config.data.value)),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
     ]);
   return answer.published || isThere ? 0 : 1;

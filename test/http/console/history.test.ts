@@ -172,6 +172,12 @@ describe('the cause of a withdrawal', () => {
     expect(stdout).toMatch(/withdrawn +by the rollback to publication 1 \(publication 4\)/);
     const all = await runCli(['why', 'acme/hello', '--data', running.registry.data], { cwd: tree.root });
     expect(all.stdout).toContain('1.1.0 was withdrawn by the rollback to publication 1 (publication 4).');
+    const document = await runCli(['why', 'acme/hello', '1.1.0', '--json', '--data', running.registry.data], {
+      cwd: tree.root,
+    });
+    expect(JSON.parse(document.stdout)).toMatchObject({
+      versions: [{ withdrawal: { reason: 'rollback', serial: 4, rollback_to: 1, source: expect.any(String) } }],
+    });
   });
 });
 

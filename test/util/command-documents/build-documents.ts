@@ -154,6 +154,17 @@ const why = z.object({
         size: count('bytes of the archive'),
         time: orNull(z.string(), "the release's own time"),
         archive: text('the archive below public/'),
+        withdrawal: z
+          .object({
+            reason: z
+              .enum(['rollback', 'person', 'upload', 'removed', 'source'])
+              .describe('`removed`: its source left the registry. `source`: its source did not have it any more'),
+            serial: count('the publication that withdrew it'),
+            rollback_to: orNull(z.int(), 'the publication that a rollback restored; null otherwise'),
+            source: orNull(z.string(), 'the source at that time; null: not recorded'),
+          })
+          .nullable()
+          .describe('why a withdrawn version was withdrawn; null: not withdrawn, or not recorded any more'),
       }),
     )
     .describe('the known contents, newest first'),
