@@ -29,6 +29,10 @@ const shortForms: { readonly [Name in SettingName]?: (value: NonNullable<Setting
   metrics: addressText,
   origin: ({ url }) => url,
   distUrl: (value) => (value.form === 'path' ? 'path' : value.base),
+  originCheck: (milliseconds) => counted(milliseconds, 'millisecond'),
+  stateGrace: secondsText,
+  gitAskTimeout: secondsText,
+  gitFetchTimeout: secondsText,
   log: (target) => (target.to === 'file' ? target.path : target.to === 'none' ? 'none' : 'standard output'),
 };
 
@@ -51,6 +55,10 @@ function plainText(value: unknown): string {
 
 function addressText({ host, port }: ListenAddress): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+function secondsText(seconds: number): string {
+  return counted(seconds, 'second');
 }
 
 function isObject(value: unknown): value is object {

@@ -32,11 +32,18 @@ const whole = (
   least: number,
   most: number,
   description: string,
-): SettingDefinition<number> & { readonly least: number; readonly most: number } => ({
+  unit?: 'seconds',
+): SettingDefinition<number> & {
+  readonly least: number;
+  readonly most: number;
+  /** undefined: a count of what the description names */
+  readonly unit: 'seconds' | undefined;
+} => ({
   standard,
   least,
   most,
   description,
+  unit,
   allowed: `a whole number from ${least} to ${most}`,
   is: (value): value is number =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
@@ -135,6 +142,7 @@ export const settingDefinitions = {
     365 * daySeconds,
     'the minimum age, in seconds, of releases of another registry. With a minimum age, releases of unknown age ' +
       'are not offered',
+    'seconds',
   ),
   'mirroring.licenses': {
     standard: [],
@@ -156,8 +164,15 @@ export const settingDefinitions = {
     10,
     daySeconds,
     'the time, in seconds, that a document of another registry is served without a new request',
+    'seconds',
   ),
-  'mirroring.missing': whole(60, 1, 3600, 'the time, in seconds, that a 404 of another registry is remembered'),
+  'mirroring.missing': whole(
+    60,
+    1,
+    3600,
+    'the time, in seconds, that a 404 of another registry is remembered',
+    'seconds',
+  ),
   metadata_url: address(
     exactMetadataUrl,
     metadataUrlPattern,
@@ -197,6 +212,7 @@ export const settingDefinitions = {
     300,
     30 * daySeconds,
     'the lifetime of a session in seconds; applies to new sessions',
+    'seconds',
   ),
   'passwords.min_length': whole(12, 8, 128, 'the minimum length of a new password, in characters'),
   'retention.artifacts_days': whole(

@@ -12,6 +12,19 @@ export function counted(value: number, one: string, several = `${one}s`): string
   return `${shownNumber(value)} ${value === 1 ? one : several}`;
 }
 
+const spans = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** `12 hours`, `10 minutes`, `90 seconds`: in the largest unit of which it is a whole number. */
+export function shownSpan(seconds: number): string {
+  const [size, unit] = spans.find(([one]) => seconds > 0 && seconds % one === 0) ?? [1, 'second'];
+  return counted(seconds / size, unit);
+}
+
 /** `512 B`, `1.4 kB`, `23 MB`: powers of 1000. */
 export function shownBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -21,11 +21,13 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** true: the columns have the same widths in every such table of a page */
+  readonly isAligned?: boolean;
 }
 
-export function Table<Row>({ caption, columns, rows }: TableProps<Row>): Child {
+export function Table<Row>({ caption, columns, rows, isAligned }: TableProps<Row>): Child {
   return (
-    <table class="table cards">
+    <table class={`table cards${isAligned === true ? ' aligned' : ''}`}>
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>

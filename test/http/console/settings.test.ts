@@ -35,6 +35,10 @@ describe('the list of settings', () => {
     expect(rowOf(page, 'limits.write')).toMatch(/requests per hour .* 9 changed here Change/i);
     expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default Change/);
     expect(rowOf(page, 'mirroring.enabled')).toContain('off');
+    expect(rowOf(page, 'sessions.lifetime')).toContain('12 hours the default');
+    expect(rowOf(page, 'mirroring.minimum_age')).toContain('0 seconds the default');
+    expect(page.html).toContain('<a href="#request-limits">Request limits</a>');
+    expect(page.html).toContain('id="request-limits"');
     const viewer = await console.signIn('viewer');
     const seen = await viewer.browser.get('/settings');
     expect(seen.status).toBe(200);
@@ -57,6 +61,7 @@ describe('the list of settings', () => {
     expect(rowOf(page, 'listen')).toContain('[::1]:9000 LIBRETTO_LISTEN');
     expect(rowOf(page, 'data')).toContain('/nowhere/var the default');
     expect(rowOf(page, 'sources')).toContain('not set the default');
+    expect(rowOf(page, 'git.fetchTimeout')).toContain('300 seconds the default');
     expect(page.html).not.toMatch(/hunter[23]/);
   });
 });

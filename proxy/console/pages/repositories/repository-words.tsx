@@ -8,7 +8,7 @@ import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { shownSpan } from '../../components/quantity.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
   git: 'Git repository',
@@ -66,18 +66,10 @@ export function startedBy(trigger: JobTrigger, person: () => string): string {
   return trigger === 'hook' ? 'a webhook' : 'the interval';
 }
 
-const units = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const;
-
 /** `every 15 minutes`, `only on request`. `interval`: seconds. */
 export function intervalWords(interval: number | null): string {
   if (interval === null) return 'only on request';
-  const [size, unit] = units.find(([one]) => interval % one === 0) ?? [1, 'second'];
-  return interval === size ? `every ${unit}` : `every ${counted(interval / size, unit)}`;
+  return `every ${shownSpan(interval).replace(/^1 /, '')}`;
 }
 
 /** `acme/*, tools/cli`, `acme/core: ^1.0`. */

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
-import { shownNumber } from '../../components/quantity.ts';
+import { shownNumber, shownSpan } from '../../components/quantity.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 
 /** How a form asks for a setting. `endpoints`: a choice of several. `notices`: lines of `<2.5: text`. */
@@ -21,10 +21,12 @@ export function kindOf(key: SettingKey): FieldKind {
   return Array.isArray(definition.standard) ? 'lines' : 'text';
 }
 
-/** For reading; empty: an empty list. */
-export function shownSetting(value: JsonValue): string {
+/** For reading, times in words; empty: an empty list. */
+export function shownSetting(key: SettingKey, value: JsonValue): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'number') return shownNumber(value);
+  const definition = settingDefinitions[key];
+  if (typeof value === 'number')
+    return 'unit' in definition && definition.unit === 'seconds' ? shownSpan(value) : shownNumber(value);
   return Array.isArray(value) ? value.map(lineOf).join(', ') : lineOf(value);
 }
 

@@ -45,24 +45,42 @@ interface SettingsListProps {
 }
 
 function SettingsList({ settings, configuration, mayChange }: SettingsListProps): Child {
+  const groups = groupsOf(settings);
+  const hasConfiguration = mayChange && configuration.length > 0;
   return (
     <>
       <PageHead title="Settings" sentence="What this registry does, and where each value comes from." />
-      {groupsOf(settings).map((group) => (
-        <section class="stack-tight">
+      <Contents titles={[...groups.map(({ title }) => title), ...(hasConfiguration ? [ofServer] : [])]} />
+      {groups.map((group) => (
+        <section class="stack-tight" id={anchorOf(group.title)}>
           <h2>{group.title}</h2>
-          <Table caption={group.title} columns={columnsOf(configuration, mayChange)} rows={group.settings} />
+          <Table caption={group.title} columns={columnsOf(configuration, mayChange)} rows={group.settings} isAligned />
         </section>
       ))}
-      {mayChange && configuration.length > 0 ? <Configuration configuration={configuration} /> : null}
+      {hasConfiguration ? <Configuration configuration={configuration} /> : null}
     </>
+  );
+}
+
+/** The heading of what only a restart changes. */
+const ofServer = 'Configuration of the server';
+
+const anchorOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+
+function Contents({ titles }: { readonly titles: readonly string[] }): Child {
+  return (
+    <nav class="row small" aria-label="On this page">
+      {titles.map((title) => (
+        <a href={`#${anchorOf(title)}`}>{title}</a>
+      ))}
+    </nav>
   );
 }
 
 function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boolean): readonly Column<SettingView>[] {
   const columns: readonly Column<SettingView>[] = [
     { label: 'Setting', cell: ({ key }) => <Named name={key} purpose={settingDefinitions[key].description} /> },
-    { label: 'Value', cell: ({ value }) => <Value text={shownSetting(value)} empty="none" /> },
+    { label: 'Value', cell: ({ key, value }) => <Value text={shownSetting(key, value)} empty="none" /> },
     { label: 'From', cell: (setting) => <Origin setting={setting} configuration={configuration} /> },
   ];
   if (!mayChange) return columns;
@@ -126,13 +144,13 @@ function Configuration({ configuration }: Pick<SettingsListProps, 'configuration
     { label: 'From', cell: ({ origin }) => <OriginText name={origin} /> },
   ];
   return (
-    <section class="stack-tight">
-      <h2>Configuration of the server</h2>
+    <section class="stack-tight" id={anchorOf(ofServer)}>
+      <h2>{ofServer}</h2>
       <p class="soft prose">
         The server reads these when it starts. Change them in libretto.json, as a flag or as an environment variable,
         and restart it.
       </p>
-      <Table caption="Configuration of the server" columns={columns} rows={rows} />
+      <Table caption={ofServer} columns={columns} rows={rows} isAligned />
     </section>
   );
 }
