@@ -2,7 +2,8 @@
 // registry runs.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import { mostRequestsAnHour, settingDefinitions } from '../../proxy/settings/definitions.ts';
+import { settingDefinitions } from '../../proxy/settings/definitions.ts';
+import { mostRequestsAnHour } from '../../proxy/settings/setting-kinds.ts';
 import { parseWholeNumber } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 

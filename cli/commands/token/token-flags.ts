@@ -4,7 +4,7 @@ import { parseExpiry } from '../../../proxy/auth/expiry.ts';
 import { TokenError } from '../../../proxy/auth/token-error.ts';
 import type { TokenKind } from '../../../proxy/auth/token-format.ts';
 import { checkedDescription } from '../../../proxy/auth/token-fields.ts';
-import { mostRequestsAnHour } from '../../../proxy/settings/definitions.ts';
+import { mostRequestsAnHour } from '../../../proxy/settings/setting-kinds.ts';
 import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { parseLimitFlags } from './token-limit-flags.ts';

@@ -161,6 +161,7 @@ function keepAddresses(part, address) {
 function enableUploads(within) {
   for (const form of within.querySelectorAll('form[data-upload]')) {
     const bar = form.querySelector('progress');
+    form.classList.add('drops');
     const mark = (isOver) => (event) => {
       event.preventDefault();
       form.classList.toggle('over', isOver);

@@ -1,33 +1,45 @@
-// Who did something, in words for the reader. The addresses of people are for those who may list them.
+// Who did something, in words for the reader. The addresses of people, and the descriptions of tokens, are for those who
+// may list people.
 
-import { parseTokenRecord, tokenKeyPrefix } from '../../auth/token.ts';
+import { actorOf } from '../../auth/caller.ts';
+import { parseTokenId, parseTokenRecord, tokenKey } from '../../auth/token.ts';
 import { readUser } from '../../auth/user-records.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import type { PageRequest } from '../frame/definitions.ts';
 
-/** `actor`: in the form of the audit log. A token has its description in `tokens`, or is `a token`. */
-export async function nameActor(
-  state: Pick<StateStore, 'get'>,
-  actor: string,
-  { caller, may }: Pick<PageRequest, 'caller' | 'may'>,
-  tokens: ReadonlyMap<string, string> = new Map(),
-): Promise<string> {
-  const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
-  if (kind === 'cli') return `${id} on the command line`;
-  if (kind === 'token') return tokens.has(id) ? `the token ${tokens.get(id)}` : 'a token';
-  if (kind !== 'user') return 'the server';
-  if (id === caller?.userId) return 'you';
-  if (!may('listUsers')) return 'another person';
-  return (await readUser(state, id))?.record.email ?? `${id}, who is deleted`;
+type Reader = Pick<StateStore, 'get'>;
+type Asking = Pick<PageRequest, 'caller' | 'may'>;
+
+/**
+ * Names each of `actors`, which are in the form of the audit log: `you`, an email, `the token CI of the shop`, `root on
+ * the command line`, `the server`.
+ */
+export async function readActorNames(
+  state: Reader,
+  actors: readonly string[],
+  request: Asking,
+): Promise<(actor: string) => string> {
+  const different = [...new Set(actors)];
+  const entries = await Promise.all(
+    different.map(async (actor) => [actor, await nameActor(state, actor, request)] as const),
+  );
+  const names = new Map(entries);
+  return (actor) => names.get(actor) ?? 'the server';
 }
 
-/** Id → description, for those who see every token; empty without an actor that is a token. */
-export async function readTokenNames(
-  state: Pick<StateStore, 'range'>,
-  actors: readonly string[],
-  { may }: Pick<PageRequest, 'may'>,
-): Promise<ReadonlyMap<string, string>> {
-  if (!may('listUsers') || !actors.some((actor) => actor.startsWith('token:'))) return new Map();
-  const records = (await state.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
-  return new Map(records.filter(({ description }) => description !== '').map((one) => [one.id, one.description]));
+export async function nameActor(state: Reader, actor: string, { caller, may }: Asking): Promise<string> {
+  const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
+  if (kind === 'cli') return `${id} on the command line`;
+  if (kind === 'token') return may('listUsers') ? nameToken(state, id) : 'a token';
+  if (kind !== 'user') return 'the server';
+  if (caller !== undefined && actor === actorOf(caller)) return 'you';
+  if (!may('listUsers')) return 'another person';
+  return (await readUser(state, id))?.record.email ?? 'a person who was removed';
+}
+
+async function nameToken(state: Reader, text: string): Promise<string> {
+  const id = parseTokenId(text);
+  const entry = id === undefined ? undefined : await state.get(tokenKey(id));
+  const description = entry === undefined ? '' : parseTokenRecord(entry.value).description;
+  return `the token ${description === '' ? text : description}`;
 }

@@ -4,13 +4,8 @@ import { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { advertisable } from '../../settings/advertised.ts';
 import { longestNotice, mostNotices } from '../../settings/client-notice.ts';
-import {
-  longestText,
-  mostLicenses,
-  settingDefinitions,
-  settingKeys,
-  type SettingKey,
-} from '../../settings/definitions.ts';
+import { mostLicenses, settingDefinitions, settingKeys, type SettingKey } from '../../settings/definitions.ts';
+import { longestText } from '../../settings/setting-kinds.ts';
 import { mostPatterns } from '../../settings/package-patterns.ts';
 import type { SettingPatch, SettingView } from '../../settings/settings.ts';
 

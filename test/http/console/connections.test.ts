@@ -51,6 +51,7 @@ it('an owner is connected, kept in step and disconnected on pages', async () => 
   const refused = await browser.post(`${path}/credentials`, { token: 'wrong', password });
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('did not accept the credentials')]);
   expect(refused.html).not.toContain('value="wrong"');
+  expect((await browser.get(`${path}/credentials`)).html).not.toContain('name="user"');
   const replaced = await browser.post(`${path}/credentials`, { token: forge.token, password });
   expect([replaced.status, replaced.headers['location']]).toEqual([303, expect.stringContaining('credentials')]);
 

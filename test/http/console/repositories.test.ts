@@ -268,7 +268,7 @@ it('a viewer sees repositories and syncs, and may change none', async () => {
   const { browser } = await console.signIn('viewer');
   const { html, text } = await browser.get(page);
   expect(html).not.toMatch(/\/sync"|\/remove"/);
-  expect(text).toContain('by test (command line)');
+  expect(text).toContain('by test on the command line');
   expect((await browser.get(job)).status).toBe(200);
   for (const action of ['sync', 'remove']) expect((await browser.post(`${page}/${action}`, {})).status).toBe(403);
   await idle();

@@ -69,8 +69,10 @@ function newView(posted: FormState, plan?: ConnectionPlan): PageView {
         />
         {plan === undefined ? null : <PlanPanel plan={plan} />}
         <Form state={state} action={path} submit="Connect" cancel="/connections">
-          <PlaceFields />
-          <CredentialFields />
+          <div class="ways stack">
+            <PlaceFields />
+            <CredentialFields />
+          </div>
           <SelectionFields />
           <PlanButton />
         </Form>

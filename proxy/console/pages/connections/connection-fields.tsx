@@ -52,11 +52,12 @@ export function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionC
   if (forge === 'github' && appId !== undefined)
     return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
   if (token === '') throw fieldFault('token', 'Enter a token.');
-  const user = fields.optional('user');
+  const user = forge === 'bitbucket' ? fields.optional('user') : undefined;
   return { kind: 'token', token: new Secret(token), ...(user === undefined ? {} : { user }) };
 }
 
-export function CredentialFields(): Child {
+/** `forge`: the fields of the others are absent; undefined: the form asks for the forge, and its style hides them. */
+export function CredentialFields({ forge }: { readonly forge?: ForgeName }): Child {
   return (
     <>
       <TextField
@@ -66,9 +67,17 @@ export function CredentialFields(): Child {
         autocomplete="off"
         hint="It reads the list and the repositories. The documentation names its permissions for each forge."
       />
-      <TextField name="user" label="User" hint="For an API token of Bitbucket: the e-mail address of its user." />
-      <TextField name="app" label="Id of a GitHub App" hint="Instead of a token, with its private key." />
-      <TextArea name="key" label="Private key of the App" hint="The content of the .pem file." rows={4} />
+      {forge === undefined || forge === 'bitbucket' ? (
+        <div data-for="bitbucket">
+          <TextField name="user" label="User" hint="For an API token: the e-mail address of its user." />
+        </div>
+      ) : null}
+      {forge === undefined || forge === 'github' ? (
+        <div class="stack" data-for="github">
+          <TextField name="app" label="Id of a GitHub App" hint="Instead of a token, with its private key." />
+          <TextArea name="key" label="Private key of the App" hint="The content of the .pem file." rows={4} />
+        </div>
+      ) : null}
     </>
   );
 }

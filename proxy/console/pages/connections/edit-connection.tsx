@@ -91,7 +91,7 @@ function credentialsView({ asksPassword }: SignedInRequest, record: ConnectionRe
           trail={trailOf(record)}
         />
         <Form state={state} submit="Replace credentials" cancel={connectionPath(record)} asksPassword={asksPassword}>
-          <CredentialFields />
+          <CredentialFields forge={record.forge} />
         </Form>
       </>
     ),

@@ -3,7 +3,7 @@
 import type { PublicationSummary } from '../../../inspection/publications.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
-import { nameActor, readTokenNames } from '../name-actor.ts';
+import { readActorNames } from '../name-actor.ts';
 
 export interface DescribedPublication extends PublicationSummary {
   /** `by root on the command line, with build`; empty if nobody recorded it */
@@ -16,20 +16,14 @@ function wayOf(command: string): string {
 }
 
 export async function describePublications(
-  state: Pick<StateStore, 'get' | 'range'>,
+  state: Pick<StateStore, 'get'>,
   publications: readonly PublicationSummary[],
   request: Pick<PageRequest, 'caller' | 'may'>,
 ): Promise<readonly DescribedPublication[]> {
   const actors = publications.flatMap(({ by }) => (by === null ? [] : [by.actor]));
-  const tokens = await readTokenNames(state, actors, request);
-  return Promise.all(
-    publications.map(async (publication) => {
-      const { by } = publication;
-      if (by === null) return { ...publication, author: '' };
-      return {
-        ...publication,
-        author: `by ${await nameActor(state, by.actor, request, tokens)}, ${wayOf(by.command)}`,
-      };
-    }),
-  );
+  const nameOf = await readActorNames(state, actors, request);
+  return publications.map((publication) => {
+    const { by } = publication;
+    return { ...publication, author: by === null ? '' : `by ${nameOf(by.actor)}, ${wayOf(by.command)}` };
+  });
 }

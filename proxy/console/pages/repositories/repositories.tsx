@@ -6,7 +6,7 @@ import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definit
 import type { Pages } from '../../frame/pages.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Form } from '../../components/form.tsx';
-import { readAuthors } from '../tokens/services.ts';
+import { nameActor, readActorNames } from '../name-actor.ts';
 import { registerAddingRepositories } from './add-repository.tsx';
 import { registerEditingRepositories } from './edit-repository.tsx';
 import { isActive, JobPage } from './job-page.tsx';
@@ -93,7 +93,9 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
 }
 
 async function showOne(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
-  const [standing, authorOf] = await Promise.all([readStanding(services, request), readAuthors(services, request)]);
+  const standing = await readStanding(services, request);
+  const authors = [standing.record, ...standing.jobs].map((one) => one.created_by);
+  const authorOf = await readActorNames(services.state, authors, request);
   return {
     title: standing.record.url,
     section: 'repositories',
@@ -112,15 +114,13 @@ async function showOne(services: RepositoryPageServices, request: SignedInReques
 
 async function showJob(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
   const record = await repositoriesFor(services, request).get(request.param('id'));
-  const [job, authorOf] = await Promise.all([
-    services.jobs.get(record.id, request.param('job')),
-    readAuthors(services, request),
-  ]);
+  const job = await services.jobs.get(record.id, request.param('job'));
+  const author = await nameActor(services.state, job.created_by, request);
   return {
     title: `Sync of ${record.url}`,
     section: 'repositories',
     ...(isActive(job) ? { refreshSeconds } : {}),
-    content: <JobPage record={record} job={job} author={authorOf(job.created_by)} nowMs={request.nowMs} />,
+    content: <JobPage record={record} job={job} author={author} nowMs={request.nowMs} />,
   };
 }
 

@@ -1,7 +1,6 @@
 // What the pages about repositories need, and how they read a repository with the result of its last sync.
 
 import { actorOf } from '../../../auth/caller.ts';
-import type { People } from '../../../auth/people.ts';
 import type { JobRecord } from '../../../sync/job.ts';
 import type { Jobs } from '../../../sync/jobs.ts';
 import { describeRepositories } from '../../../sync/describe-repositories.ts';
@@ -11,6 +10,7 @@ import type { RepositoryRecord } from '../../../sync/repository.ts';
 import type { Syncer } from '../../../sync/syncer.ts';
 import type { Verifier } from '../../../sync/verifier.ts';
 import type { Actor } from '../../../state/audit.ts';
+import type { StateStore } from '../../../state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface RepositoryPageServices {
@@ -18,7 +18,7 @@ export interface RepositoryPageServices {
   readonly jobs: Jobs;
   readonly syncer: Pick<Syncer, 'sync' | 'removed'>;
   readonly verifier: Pick<Verifier, 'verify'>;
-  readonly people: People;
+  readonly state: Pick<StateStore, 'get'>;
 }
 
 /** A repository with its kept jobs, newest first. */

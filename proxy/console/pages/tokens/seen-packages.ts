@@ -1,5 +1,6 @@
 // What a token with these limits sees of the published packages.
 
+import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
 import { compileView } from '../../../views/compile-view.ts';
 import type { TokenLimits } from '../../../views/token-limits.ts';
@@ -11,6 +12,8 @@ export interface SeenPackages {
   readonly seen: number;
   /** the first of them, by name */
   readonly first: readonly SeenPackage[];
+  /** patterns of the limits that match no published package: it may be a typing error */
+  readonly unmatched: readonly string[];
 }
 
 export interface SeenPackage {
@@ -21,6 +24,8 @@ export interface SeenPackage {
 }
 
 const mostShown = 20;
+/** Each pattern with a `*` may be compared with every name, at each key that is typed. */
+const mostCompared = 50;
 
 export async function readSeenPackages(
   catalogue: Pick<Catalogue, 'read'>,
@@ -33,5 +38,15 @@ export async function readSeenPackages(
     seen: versions,
     total: all.all.get(name)?.versions ?? versions,
   }));
-  return { total: all.all.size, seen: seen.all.size, first };
+  return { total: all.all.size, seen: seen.all.size, first, unmatched: unmatchedOf(limits, all.all) };
+}
+
+function unmatchedOf({ packages, constraints }: TokenLimits, known: ReadonlyMap<string, unknown>): readonly string[] {
+  const names = [...known.keys()];
+  const patterns = [...new Set([...(packages ?? []), ...Object.keys(constraints ?? {})])];
+  const wildcards = patterns.filter((pattern) => pattern.includes('*')).slice(0, mostCompared);
+  return [
+    ...patterns.filter((pattern) => !pattern.includes('*') && !known.has(pattern)),
+    ...wildcards.filter((pattern) => !names.some((name) => matchesPattern(pattern, name))),
+  ];
 }

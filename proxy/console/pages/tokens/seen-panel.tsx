@@ -2,6 +2,7 @@
 // hourly limit allows.
 
 import type { Child } from 'hono/jsx';
+import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
 import { describeAllowance } from '../../../auth/token-allowance.ts';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { TokenLimits } from '../../../views/token-limits.ts';
@@ -61,6 +62,7 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
         </ul>
       )}
       <p class="small soft">{restOf(packages)}</p>
+      {packages.unmatched.length === 0 ? null : <Unmatched patterns={packages.unmatched} />}
       <Words limits={limits} />
       <p class="small soft">{describeAllowance(rateLimit).replaceAll('`', '')}</p>
       {mirrors ? <p class="small soft">Mirrored packages are not counted. The same limits apply to them.</p> : null}
@@ -86,6 +88,15 @@ function restOf({ total, seen, first }: SeenPackages): string {
     ...(more === 0 ? [] : [`${shownNumber(more)} more ${more === 1 ? 'is' : 'are'} seen.`]),
     hidden === 0 ? 'No package is hidden.' : `${counted(hidden, 'package')} ${hidden === 1 ? 'is' : 'are'} hidden.`,
   ].join(' ');
+}
+
+function Unmatched({ patterns }: { readonly patterns: readonly string[] }): Child {
+  return (
+    <p class="row whole small">
+      <Icon name="triangle-alert" />
+      <span>No published package matches {listShortly(patterns)}.</span>
+    </p>
+  );
 }
 
 /** The limits in words. */

@@ -5,13 +5,14 @@ import { readTokenStandings } from '../../../auth/token-standings.ts';
 import { effectiveLimit } from '../../../auth/token.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { nameActor, readActorNames } from '../name-actor.ts';
 import { registerEndingTokens } from './end-token.tsx';
 import type { ExplanationPanelProps } from './explanation-panel.tsx';
 import { TokenList } from './list-page.tsx';
 import { parseTokenQuery, selectTokens, tokensPerPage } from './list-query.ts';
 import { registerMakingTokens } from './make-token.tsx';
 import { readSeenPackages } from './seen-packages.ts';
-import { readAuthors, readStanding, tokensFor, type TokenPageServices } from './services.ts';
+import { readStanding, tokensFor, type TokenPageServices } from './services.ts';
 import { TokenPage } from './token-page.tsx';
 
 const notices = {
@@ -40,9 +41,11 @@ async function showList(services: TokenPageServices, request: SignedInRequest): 
   const all = await tokensFor(services, request).list();
   const found = selectTokens(all, query, nowMs);
   const from = (query.page - 1) * tokensPerPage;
+  const shown = found.slice(from, from + tokensPerPage);
+  const authors = shown.map((record) => record.created_by);
   const [rows, authorOf] = await Promise.all([
-    readTokenStandings(services, found.slice(from, from + tokensPerPage), nowMs),
-    readAuthors(services, request),
+    readTokenStandings(services, shown, nowMs),
+    readActorNames(services.state, authors, request),
   ]);
   return {
     title: 'Tokens',
@@ -62,9 +65,9 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   const { nowMs } = request;
   const standing = await readStanding(services, request);
   const { record, defaults } = standing;
-  const [packages, authorOf, explained] = await Promise.all([
+  const [packages, author, explained] = await Promise.all([
     readSeenPackages(services.catalogue, record, nowMs),
-    readAuthors(services, request),
+    nameActor(services.state, record.created_by, request),
     explain(services, request),
   ]);
   const mirrors = services.mirroredReleases !== undefined;
@@ -72,7 +75,7 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   return {
     title: record.description,
     section: 'tokens',
-    content: <TokenPage standing={standing} seen={seen} author={authorOf(record.created_by)} explained={explained} />,
+    content: <TokenPage standing={standing} seen={seen} author={author} explained={explained} />,
   };
 }
 

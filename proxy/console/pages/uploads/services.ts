@@ -3,9 +3,9 @@
 import { actorOf } from '../../../auth/caller.ts';
 import type { Artifacts } from '../../../artifacts/artifacts.ts';
 import type { Uploads } from '../../../artifacts/uploads.ts';
-import type { People } from '../../../auth/people.ts';
 import type { MaybeAsync } from '../../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../../state/audit.ts';
+import type { StateStore } from '../../../state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface UploadPageServices {
@@ -13,7 +13,7 @@ export interface UploadPageServices {
   readonly uploads: Uploads;
   /** the retention of a cleanup, days */
   readonly artifactRetention: () => MaybeAsync<number>;
-  readonly people: People;
+  readonly state: Pick<StateStore, 'get'>;
 }
 
 /** The artifacts on behalf of this visitor. */

@@ -102,6 +102,7 @@ function UploadForm({ version }: { readonly version: string }): Child {
         <label for="file">ZIP of a package</label>
         <span class="hint" id="file-hint">
           {`At most ${mostUploadBytes / 1024 / 1024} MiB. Its composer.json names the package.`}
+          <span class="drop-hint"> You can also drop the ZIP here: its upload begins at once.</span>
         </span>
         <input type="file" id="file" name="file" accept=".zip,application/zip" aria-describedby="file-hint" required />
       </div>

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../../http/http-request.ts';
 import { awaitBuilder } from '../../../protocol/await-builder.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { readAuthors } from '../tokens/services.ts';
+import { readActorNames } from '../name-actor.ts';
 import { registerRemovingUploads } from './remove-uploads.tsx';
 import { artifactsFor, type UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
@@ -64,9 +64,11 @@ async function uploadsView(
   const artifacts = artifactsFor(services, request);
   const wanted = Number(request.query.get('page') ?? '1');
   const page = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 1e6 ? wanted : 1;
-  const [all, authorOf] = await Promise.all([artifacts.list(), readAuthors(services, request)]);
+  const all = await artifacts.list();
   const from = (page - 1) * uploadsPerPage;
   const rows = await artifacts.standing(all.toReversed().slice(from, from + uploadsPerPage));
+  const authors = rows.map((row) => row.created_by);
+  const authorOf = await readActorNames(services.state, authors, request);
   return {
     title: 'Uploads',
     section: 'uploads',

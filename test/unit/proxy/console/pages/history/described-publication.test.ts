@@ -20,6 +20,9 @@ it('names a token by its description to an admin, and as a token to others', asy
     const found = await describePublications(state, [by(`token:${record.id}`), by('token:tok_gone')], request);
     return found.map(({ author }) => author);
   };
-  expect(await authorsFor('admin')).toEqual(['by the token CI of the shop, with publish', 'by a token, with publish']);
+  expect(await authorsFor('admin')).toEqual([
+    'by the token CI of the shop, with publish',
+    'by the token tok_gone, with publish',
+  ]);
   expect(await authorsFor('maintainer')).toEqual(['by a token, with publish', 'by a token, with publish']);
 });
