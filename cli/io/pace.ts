@@ -1,9 +1,14 @@
-// The pace of the running task of a build: its rate, and the remaining time once both can be estimated. Pure.
-
-import type { ProgressEvent } from '../../build/contract/build-report.ts';
+// The pace of the running task of a command: its rate, and the remaining time once both can be estimated. Pure.
 
 /** Text about the pace: `35/s, 22 s left`; empty while unknown. `nowMs`: any clock that never goes back. */
-export type Pace = (event: Pick<ProgressEvent, 'phase' | 'done' | 'total'>, nowMs: number) => string;
+export type Pace = (event: PacedEvent, nowMs: number) => string;
+
+/** `total` is 0 while unknown. */
+interface PacedEvent {
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+}
 
 /** A younger estimate would jump. */
 const leastMs = 2000;
@@ -19,7 +24,7 @@ interface Sample {
 
 /** Each phase begins a new measurement. */
 export function createPace(): Pace {
-  let phase: ProgressEvent['phase'] | undefined;
+  let phase: string | undefined;
   let samples: readonly Sample[] = [];
   return (event, nowMs) => {
     if (event.phase !== phase) samples = [];

@@ -1,5 +1,6 @@
 // Tests `libretto connect` and `libretto connection` against fakes of forges, with real git over smart HTTP.
 
+import { execa } from 'execa';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addTools, allForges } from '../util/forges/all-forges.ts';
@@ -8,7 +9,7 @@ import { startGitHub } from '../util/forges/fake-github.ts';
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { publishedVersions } from '../util/published-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 type Json = Record<string, unknown>;
@@ -214,6 +215,21 @@ describe('libretto connect', () => {
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data' }));
     expect(await refusal('github', '--owner', 'acme', ...given)).toContain('egress.allow');
     expect(existsSync(folder.at('data'))).toBe(false);
+  });
+
+  it('shows on a terminal how many repositories were read', async () => {
+    await using forge = await startGitHub();
+    addTools(forge, 3);
+    const given = ['--url', forge.url, '--owner', forge.owner, '--token-file', 'token'];
+    const line = ['stty cols 80;', process.execPath, binary, 'connect', 'github', ...given].join(' ');
+    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+      cwd: folder.path,
+      env: cleanEnvironment({ TERM: 'xterm' }),
+      extendEnv: false,
+      stdin: 'ignore',
+    });
+    expect(stdout).toContain('Reading repositories');
+    expect(stdout).toMatch(/Registered 3 repositories/);
   });
 
   it('connects an owner once, and forgets a connection only with --yes', async () => {

@@ -6,6 +6,7 @@ import type { RefreshOutcome } from '../../../proxy/forges/refresh/refresher.ts'
 import type { RefreshStep } from '../../../proxy/forges/refresh/refresh-step.ts';
 import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
+import { startProgress } from '../../io/progress.ts';
 import { printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { describeHookless, describeSteps, describeUnfinished } from '../../text/connection-text.ts';
 import type { ConnectionCommand } from './connection-command.ts';
@@ -24,28 +25,54 @@ export async function refreshHere(
   { context, connecting }: Pick<ConnectionCommand, 'context' | 'connecting'>,
   id: ConnectionId,
 ): Promise<RefreshedHere> {
-  const { actor, now, remarks, steps: log } = context;
-  const controller = new AbortController();
-  const { signal } = controller;
-  let interrupted: number | undefined;
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    context.onSignal(name, () => {
-      interrupted ??= 128 + constants.signals[name];
-      controller.abort();
-    });
+  const { actor, now, steps: log } = context;
+  const { signal, exitCode } = listen(context);
+  const progress = await startProgress(context.progress, () => now().getTime(), 'connect');
   const steps: RefreshStep[] = [];
   const onStep = (step: RefreshStep): void => {
     steps.push(step);
     printLines(log, [`${step.step} ${step.path}`]);
+    progress.show({ phase: 'connect', done: steps.length, total: 0, label: step.path });
   };
+  try {
+    const refresh = (): Promise<RefreshOutcome> => connecting.refresher.refresh(id, { actor, signal, onStep });
+    const outcome = await repeated(context, refresh, signal);
+    return { outcome, steps, interrupted: exitCode() };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Goes on after each short pause that the forge asks for. */
+async function repeated(
+  { now, remarks }: ConnectionCommand['context'],
+  refresh: () => Promise<RefreshOutcome>,
+  signal: AbortSignal,
+): Promise<RefreshOutcome> {
   for (;;) {
-    const outcome = await connecting.refresher.refresh(id, { actor, signal, onStep });
-    const waitMs = outcome.end === 'paused' ? outcome.untilMs - now().getTime() : Number.POSITIVE_INFINITY;
-    if (outcome.end !== 'paused' || !outcome.isLimit || waitMs > longestWaitMs) return { outcome, steps, interrupted };
+    const outcome = await refresh();
+    if (outcome.end !== 'paused' || !outcome.isLimit) return outcome;
+    const waitMs = outcome.untilMs - now().getTime();
+    if (waitMs > longestWaitMs) return outcome;
     printLines(remarks, [outcome.message]);
     await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return { outcome: { end: 'stopped' }, steps, interrupted };
+    if (signal.aborted) return { end: 'stopped' };
   }
+}
+
+/** `exitCode`: the one after SIGINT or SIGTERM; undefined: none came. */
+function listen({ onSignal }: ConnectionCommand['context']): {
+  readonly signal: AbortSignal;
+  readonly exitCode: () => number | undefined;
+} {
+  const controller = new AbortController();
+  let interrupted: number | undefined;
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    onSignal(name, () => {
+      interrupted ??= 128 + constants.signals[name];
+      controller.abort();
+    });
+  return { signal: controller.signal, exitCode: () => interrupted };
 }
 
 /** 75: the forge asked for a longer pause; 1: it refused, or failed, or `isHookless`: it refused the wanted webhooks. */

@@ -16,6 +16,12 @@ it('shows task, count, name, rate and remaining time within the width', () => {
   expect(later.length).toBeLessThanOrEqual(76);
 });
 
+it('shows a count without a total', () => {
+  const event = { phase: 'connect', total: 0, label: 'acme/tool' } as const;
+  const lines = [0, 120].map((done) => progressLine({ ...event, done }, createPace(), 0, 76));
+  expect(lines).toEqual(['Reading repositories acme/tool', 'Reading repositories 120 acme/tool']);
+});
+
 it('shows no control characters of a name', () => {
   const event = { phase: 'scan', done: 1, total: 2, label: '\u001b[31mred' } as const;
   expect(progressLine(event, createPace(), 0, 76)).toBe(String.raw`Reading sources 1/2 \u001b[31mred`);
