@@ -19,12 +19,14 @@ const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arb
   size: 'max',
 });
 
-/** Each once broke a promise: the series of this seed at this path. */
+/** Each once broke a promise, or seemed to: the series of this seed at this path. */
 const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   // a publication was cut off before its record, and history kept the purged version of that publication
   [78_372_120, '358'],
   // a purge completed a rollback that was cut off, and published the older content of a dev version
   [767_374_625, '381'],
+  // here the model was wrong: the purge of a version that a rollback had brought back ends its hold
+  [904_433_352, '840'],
 ];
 
 const series = (tally: Tally) =>

@@ -70,7 +70,8 @@ export function afterLift(state: VersionState): VersionState {
 export function afterPurge(state: VersionState, content: Content, dev: boolean): VersionState {
   const { published, undone, purged } = state;
   const contents = [...new Set([...purged, content])].toSorted();
-  const next = undone === content ? undefined : undone;
+  // a content that a rollback brought back is held only as long as it is published
+  const next = undone === content || (undone === null && published === content) ? undefined : undone;
   if (dev && published !== content) return { ...state, undone: next, purged: contents };
   const gone = next !== undefined && state.gone === true;
   return { published: undefined, first: undefined, undone: next, gone, purged: contents };
