@@ -195,12 +195,22 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
   });
 
   it('F5: answer 1000 of 1200 requests at once against a limit of 1000, and refuse 200', async () => {
-    const { url } = await serve();
-    const { token } = await createToken('--limit', '1000');
-    const agent = new Agent({ keepAlive: true, maxSockets: 48 });
-    const statuses = await Promise.all(Array.from({ length: 1200 }, () => statusOf(url, token, agent)));
-    agent.destroy();
-    expect([200, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([1000, 200]);
+    const { server, url } = await serve();
+    const burst = async (): Promise<readonly number[]> => {
+      const { token } = await createToken('--limit', '1000');
+      const agent = new Agent({ keepAlive: true, maxSockets: 48 });
+      const statuses = await Promise.all(Array.from({ length: 1200 }, () => statusOf(url, token, agent)));
+      agent.destroy();
+      return [200, 429].map((status) => statuses.filter((one) => one === status).length);
+    };
+    // a machine that holds Redis up for 250 ms makes each worker count alone, which the server announces (F6)
+    const outages = (): number => server.output().stderr.split('Degraded: Redis cannot be used').length;
+    let counts: readonly number[] = [];
+    for (let attempt = 0, before = -1; attempt < 5 && before !== outages(); attempt += 1) {
+      before = outages();
+      counts = await burst();
+    }
+    expect(counts).toEqual([1000, 200]);
   });
 
   it('refuse a revoked token with the next request, on each of them', async () => {
