@@ -136,7 +136,10 @@ async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource 
 /** The advice for a source that was read before, and is gone. */
 function moveAdvice({ chosen: { spec, from }, remembered }: Known): string {
   const { place } = spec;
-  if (remembered === undefined || from !== 'argument' || !('path' in place) || existsSync(place.path)) return '';
+  if (remembered === undefined || !('path' in place) || existsSync(place.path)) return '';
+  if (from === 'configuration')
+    return ' It comes from libretto.json: correct its path there, or name that file with --config.';
+  if (from !== 'argument') return '';
   return ` If the source moved: \`libretto build --relocate ${quoteForShell(`${place.path}=NEW_PATH`)}\`.`;
 }
 

@@ -68,6 +68,19 @@ function move(from: string, to: string): void {
 }
 
 describe('a data folder that moved', () => {
+  it('without its libretto.json names the file as the remedy', async () => {
+    writeFileSync(folder.at('one/libretto.json'), JSON.stringify({ sources: ['packages'] }));
+    await build('--config', 'one/libretto.json', '--data', 'one/var');
+    move('one/var', 'other/var');
+    const { exitCode, stderr } = await run('build', '--data', 'other/var');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      `${folder.at('other/packages')} does not exist. It comes from libretto.json: correct its path there, or name that file with --config.`,
+    );
+    const named = ['--config', 'one/libretto.json', '--data', 'other/var'];
+    expect(await build(...named)).toMatchObject(nothing);
+  });
+
   it('without its sources is built from them where they are', async () => {
     await build('one/packages', '--data', 'one/var');
     const before = served('one/var');
