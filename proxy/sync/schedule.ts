@@ -1,4 +1,4 @@
-// Schedules automatic syncs: each repository some time after its last sync. A jitter of a tenth of the interval keeps
+// Schedules automatic syncs: each repository with an interval at once, and then some time after its last sync. A jitter of a tenth of the interval keeps
 // syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Among
 // several processes the holder of the lease runs the schedule. It also takes the syncs that hooks asked for and that no
 // other process is working on.
@@ -82,12 +82,12 @@ async function lookOnce(
   syncer.takePending();
   const repositories = await listRepositories(state);
   if (await sources.hasLeftovers(repositories)) syncer.withdraw();
-  const timed = repositories.flatMap(({ id, interval, created_at: createdAt, forge }) =>
-    interval === null ? [] : [{ id, interval, createdAt, isConnected: forge !== undefined }],
+  const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) =>
+    interval === null ? [] : [{ id, interval, createdAt }],
   );
   for (const id of due.keys()) if (!timed.some((one) => one.id === id)) due.delete(id);
   const outcomes = await jobs.outcomes(timed.map(({ id }) => id));
-  for (const { id, interval, createdAt, isConnected } of timed) {
+  for (const { id, interval, createdAt } of timed) {
     const { outcome, syncing = false } = outcomes.get(id) ?? {};
     const last = Date.parse(outcome?.attempted_at ?? createdAt);
     const known = due.get(id);
@@ -96,8 +96,7 @@ async function lookOnce(
         ? known.atMs
         : last + interval * 1000 * (0.9 + 0.2 * random());
     due.set(id, { last, interval, atMs });
-    // nobody asks for the first sync of a repository that a connection registered
-    const isFirst = isConnected && outcome === undefined;
+    const isFirst = outcome === undefined;
     if (!syncing && (isFirst || now() >= atMs))
       await syncer.sync(id, { trigger: 'interval', actor: 'system:schedule' }).catch(unlessLater);
   }

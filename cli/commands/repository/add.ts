@@ -19,7 +19,9 @@ export function run(context: Context, given: Given): Promise<number> {
         printLines(context.summary, [
           ...describeRepository(document),
           '',
-          `Read it with \`libretto repository sync ${document.id}\`.`,
+          document.interval === null
+            ? `Read it with \`libretto repository sync ${document.id}\`.`
+            : `A running server reads it within seconds. Without one: \`libretto repository sync ${document.id}\`.`,
         ]);
       return 0;
     },
