@@ -83,7 +83,7 @@ it('says what stays at the forge if the credentials may not remove the webhook a
   forge.token = 'another';
   const removed = await run('connection', 'remove', id, '--yes');
   expect([removed.exitCode, removed.stderr]).toEqual([
-    0,
+    1,
     expect.stringContaining(`The webhook of acme stays at ${forge.url}, and its deliveries are refused`),
   ]);
   expect(forge.hooks).toHaveLength(1);

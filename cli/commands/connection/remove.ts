@@ -24,7 +24,8 @@ export function run(context: Context, given: Given): Promise<number> {
       if (json) printJson(context.stdout, { id: record.id, webhook, message });
       else printLines(context.summary, [`Removed the connection to ${record.owner} at ${record.web}.${removed}`]);
       if (message !== null) printWarnings(context.stderr, [message]);
-      return 0;
+      // the webhook stays at the forge until a person removes it
+      return message === null ? 0 : 1;
     },
     { changes: true },
   );

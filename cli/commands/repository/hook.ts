@@ -30,14 +30,22 @@ export function run(context: Context, given: Given): Promise<number> {
     async (command) => {
       const place = await placeOf(command);
       const hooks = command.syncing.hooksOf(context.actor);
-      const { secret, exitCode, remark } = await act(command, place, hooks);
+      const acted = await act(command, place, hooks);
       const record = await hooks.find(place);
-      await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), secret);
-      if (remark !== undefined && !command.json) printLines(context.remarks, ['', remark]);
-      return exitCode;
+      await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), acted);
+      if (acted.remark !== undefined && !command.json) printLines(context.remarks, ['', acted.remark]);
+      return acted.exitCode;
     },
     { changes: true },
   );
+}
+
+/** What the command did beside showing the webhook. */
+interface Acted {
+  readonly secret?: Secret;
+  readonly exitCode: number;
+  readonly remark?: string;
+  readonly replayed?: { readonly delivery: string; readonly jobs: readonly JobRecord[] };
 }
 
 /** One target and one action. */
@@ -59,7 +67,7 @@ async function act(
   { given: { flags }, context, syncing }: RepositoryCommand,
   place: Place,
   hooks: Hooks,
-): Promise<{ readonly secret?: Secret; readonly exitCode: number; readonly remark?: string }> {
+): Promise<Acted> {
   if (flags['remove'] === true) {
     await hooks.remove(place);
     return { exitCode: 0 };
@@ -71,6 +79,7 @@ async function act(
     return {
       exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0,
       remark: replayedText(flags['replay'], jobs),
+      replayed: { delivery: flags['replay'], jobs },
     };
   }
   if (flags['rotate'] !== true && (await hooks.find(place)) !== undefined) return { exitCode: 0 };
@@ -99,10 +108,20 @@ function replayedText(delivery: string, jobs: readonly JobRecord[]): string {
   return `Replayed ${delivery}: ${jobs.map(({ id, state }) => `${id} ${state}`).join(', ')}.`;
 }
 
+function replayedDocument(replayed: Acted['replayed']) {
+  if (replayed === undefined) return null;
+  const jobs = replayed.jobs.map(({ id, repository_id: repository, state }) => ({
+    id,
+    repository_id: repository,
+    state,
+  }));
+  return { delivery: replayed.delivery, jobs };
+}
+
 async function print(
   { context, config, json }: RepositoryCommand,
   document: HookDocument,
-  secret: Secret | undefined,
+  { secret, replayed }: Acted,
 ): Promise<void> {
   const { stdout, remarks } = context;
   const { url, remark } = addressForClients(
@@ -112,7 +131,7 @@ async function print(
   );
   const address = `${url}${document.path}`;
   const shown = secret === undefined ? null : revealSecret(secret);
-  if (json) printJson(stdout, { url: address, ...document, secret: shown });
+  if (json) printJson(stdout, { url: address, ...document, secret: shown, replayed: replayedDocument(replayed) });
   else {
     printLines(shown === null ? stdout : remarks, describeHookLines(address, document));
     if (remark !== undefined) printLines(remarks, ['', remark]);

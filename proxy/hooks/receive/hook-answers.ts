@@ -25,7 +25,7 @@ const namelessText =
   'registered.';
 
 const texts: Readonly<Record<DeliveryOutcome, string>> = {
-  sync: 'A sync of each of these repositories follows.',
+  sync: 'A sync of each listed repository follows.',
   ping: 'The proof is valid. A push to one of these repositories starts a sync.',
   'not about code': 'The proof is valid. This event changes no tags and branches, so no sync follows.',
   'unknown repository':

@@ -29,7 +29,7 @@ export const hookAnswerSchema = z
       .openapi({ description: 'the repositories that are synced; for a ping, those that a push syncs' }),
     message: z.string().openapi({
       description: 'the outcome, for a person',
-      example: 'A sync of each of these repositories follows.',
+      example: 'A sync of each listed repository follows.',
     }),
   })
   .openapi('WebhookAnswer');

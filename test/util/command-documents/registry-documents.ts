@@ -128,6 +128,13 @@ export const registryDocuments = {
   'repository hook': hookSchema.extend({
     url: text('the address of the webhook, for the provider'),
     secret: orNull(z.string(), 'the new secret, which no other output shows; null: none was made'),
+    replayed: z
+      .object({
+        delivery: text('the delivery that was replayed'),
+        jobs: z.array(jobSchema.pick({ id: true, repository_id: true, state: true })).describe('its new syncs'),
+      })
+      .nullable()
+      .describe('null: no delivery was replayed'),
   }),
   'repository verify': z.union([verificationSchema, errorBody]),
   'repository remove': removedRepository,
