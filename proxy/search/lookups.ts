@@ -4,7 +4,8 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
-import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
+import type { MirroredSummaries } from '../mirror/known-packages.ts';
+import type { MirroredCatalogue } from '../mirror/mirrored-catalogue.ts';
 import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
 import { matchName } from '../../build/shared/patterns/package-pattern.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';

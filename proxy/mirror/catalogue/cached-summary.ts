@@ -118,6 +118,21 @@ async function packed(name: PackageName, versions: readonly OfferedVersion[]): P
   return summary === undefined ? undefined : { summary, versions: JSON.stringify(rows), facts };
 }
 
+/** A version that its registry offers, and the rules of this one too. */
+export interface OfferedRelease {
+  readonly version: string;
+  /** RFC 3339 UTC; null: unknown */
+  readonly released_at: string | null;
+}
+
+/** As the registry orders them. */
+export function offeredReleases({ versions }: Pick<CachedSummary, 'versions'>): readonly OfferedRelease[] {
+  return (JSON.parse(versions) as readonly Packed[]).map(([, releasedMs, , version]) => ({
+    version,
+    released_at: releasedMs === null ? null : new Date(releasedMs).toISOString(),
+  }));
+}
+
 /** The summary for a caller who sees these versions; undefined: none. */
 export function seenSummary(
   { summary, versions, facts }: CachedSummary,

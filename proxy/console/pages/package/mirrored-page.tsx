@@ -1,12 +1,11 @@
 // The page of a package of another registry: what this server knows of it without asking that registry.
 
 import type { Child } from 'hono/jsx';
-import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
+import type { HeldBack, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type KeptVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -25,6 +24,7 @@ import { webAddress } from './web-links.ts';
 interface MirroredProps {
   readonly summary: PackageSummary;
   readonly stored: MirroredPackage;
+  readonly versions: readonly MirroredVersion[];
   readonly heldBack: readonly HeldBack[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
@@ -48,13 +48,38 @@ export async function showMirrored(
   return {
     title: name,
     section: 'packages',
-    content: <Mirrored {...{ summary, stored, heldBack, request }} dependents={packages.dependentsOf(name)} />,
+    content: (
+      <Mirrored
+        {...{ summary, stored, heldBack, request }}
+        versions={mirroredVersions(mirrored?.offered(name) ?? [], stored.kept)}
+        dependents={packages.dependentsOf(name)}
+      />
+    ),
   };
 }
 
 const mostRows = 100;
 
-function Mirrored({ summary, stored, heldBack, dependents, request }: MirroredProps): Child {
+/** A version that clients may get, or whose archive is stored. */
+interface MirroredVersion extends OfferedRelease {
+  /** undefined: no client has installed it yet */
+  readonly kept: KeptVersion | undefined;
+}
+
+/** First those that the registry offers, as it orders them; then those of which only the archive is left. */
+function mirroredVersions(
+  offered: readonly OfferedRelease[],
+  kept: readonly KeptVersion[],
+): readonly MirroredVersion[] {
+  const names = new Set(offered.map(({ version }) => version));
+  const left = kept.filter(({ version }) => !names.has(version));
+  return [
+    ...offered.map((release) => ({ ...release, kept: kept.find(({ version }) => version === release.version) })),
+    ...left.map((one) => ({ version: one.version, released_at: null, kept: one })),
+  ];
+}
+
+function Mirrored({ summary, stored, versions, heldBack, dependents, request }: MirroredProps): Child {
   const { name, description, type, abandoned } = summary;
   return (
     <>
@@ -79,8 +104,8 @@ function Mirrored({ summary, stored, heldBack, dependents, request }: MirroredPr
         <div class="readme stack">
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
-            <h2>Versions kept here</h2>
-            <Kept stored={stored} nowMs={request.nowMs} />
+            <h2>Versions</h2>
+            <Versions versions={versions} unreadable={stored.unreadable} nowMs={request.nowMs} />
             <p>
               <A to={`/mirror/${name}`}>What the mirror stores of it</A>
             </p>
@@ -94,16 +119,7 @@ function Mirrored({ summary, stored, heldBack, dependents, request }: MirroredPr
   );
 }
 
-function Kept({
-  stored: { kept, unreadable },
-  nowMs,
-}: Pick<MirroredProps, 'stored'> & { readonly nowMs: number }): Child {
-  if (kept.length === 0 && unreadable === 0)
-    return (
-      <EmptyState icon="archive" title="No archive yet">
-        The registry stores an archive when the first client installs it.
-      </EmptyState>
-    );
+function Versions({ versions, unreadable, nowMs }: VersionsProps): Child {
   return (
     <>
       {unreadable === 0 ? null : (
@@ -112,19 +128,34 @@ function Kept({
           them.
         </Notice>
       )}
-      <p class="soft small">Clients get these archives unchanged, even while the other registry is down.</p>
-      <Table caption="Versions kept here" columns={columnsOf(nowMs)} rows={kept.slice(0, mostRows)} />
-      {kept.length > mostRows ? <p class="soft small">and {kept.length - mostRows} more</p> : null}
+      <p class="soft small">
+        An archive is stored when the first client installs it. Clients get stored archives unchanged, even while the
+        other registry is down.
+      </p>
+      <Table caption="Versions" columns={columnsOf(nowMs)} rows={versions.slice(0, mostRows)} />
+      {versions.length > mostRows ? <p class="soft small">and {versions.length - mostRows} more</p> : null}
     </>
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<KeptVersion>[] {
+interface VersionsProps {
+  readonly versions: readonly MirroredVersion[];
+  readonly unreadable: number;
+  readonly nowMs: number;
+}
+
+function columnsOf(nowMs: number): readonly Column<MirroredVersion>[] {
+  const timeOf = (at: string | null, without: string): Child =>
+    at === null ? <span class="soft">{without}</span> : <Time at={at} nowMs={nowMs} />;
   return [
     { label: 'Version', cell: ({ version }) => <strong>{version}</strong> },
-    { label: 'Stored', cell: ({ fetched_at: at }) => <Time at={at} nowMs={nowMs} /> },
-    { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
-    { label: 'SHA-1', cell: ({ shasum }) => <code title={shasum}>{shasum.slice(0, 12)}</code> },
+    { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
+    { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.fetched_at ?? null, 'not yet') },
+    { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : shownBytes(kept.size)) },
+    {
+      label: 'SHA-1',
+      cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
+    },
   ];
 }
 

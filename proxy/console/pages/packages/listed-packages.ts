@@ -1,6 +1,6 @@
 // The packages that the list shows, own and mirrored, put together once for each publication and not for each request.
 
-import type { MirroredSummaries } from '../../../mirror/mirrored-catalogue.ts';
+import type { MirroredSummaries } from '../../../mirror/known-packages.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { ListedPackage } from './list-query.ts';

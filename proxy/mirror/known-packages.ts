@@ -1,0 +1,184 @@
+// The mirrored packages with a document or an archive on disk, as the last reading of the disk found them. Reading one
+// package anew happens only if its files or the rules have changed.
+
+import { join } from 'node:path';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { PackageSummary } from '../packages/package-summary.ts';
+import { filterOf, type View } from '../views/view.ts';
+import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
+import {
+  cachedSummary,
+  offeredReleases,
+  seenSummary,
+  type DatedSummary,
+  type HeldBack,
+  type OfferedRelease,
+} from './catalogue/cached-summary.ts';
+import { cachedVersions } from './documents/cached-versions.ts';
+import type { Mirror } from './mirror.ts';
+import type { Compiled } from './rules/mirror-rules.ts';
+
+export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
+
+/** A package with a stored document or archive, and what the rules hold back of it. */
+export interface StoredPackage {
+  readonly name: PackageName;
+  /** the id of the registry with its document; undefined: only archives are stored */
+  readonly registry: string | undefined;
+  /** undefined: no version of it is offered */
+  readonly summary: PackageSummary | undefined;
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** What the reader asks of the mirror. */
+export type ReadMirror = Pick<Mirror, 'standing' | 'archiveStore' | 'written'>;
+
+interface Known extends DatedSummary {
+  readonly of: CachedPackage;
+  readonly registry: string | undefined;
+  readonly compiled: Compiled;
+}
+
+const lookEveryMs = 5000;
+const mostPackages = 20_000;
+/** This number takes a few milliseconds; then other requests get their turn. */
+const packagesInTurn = 200;
+
+export class KnownPackages {
+  readonly #mirror: ReadMirror;
+  readonly #documents = new Map<string, CachedNames>();
+  readonly #archives: CachedNames;
+  readonly #known = new Map<PackageName, Known>();
+  #version = 0;
+  #current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
+
+  constructor(folder: string, mirror: ReadMirror) {
+    this.#mirror = mirror;
+    this.#archives = new CachedNames(join(folder, 'dist'), anything);
+  }
+
+  /** Grows with each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Looks on the disk, but not again within `lookEveryMs`. Rejects if the disk cannot be read at all. */
+  update(compiled: Compiled, nowMs: number): Promise<void> {
+    const current = this.#current;
+    if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs)
+      return current.looking;
+    const before = current?.looking ?? Promise.resolve();
+    const looking = before
+      .catch(() => undefined)
+      .then(() => this.#mirror.written())
+      .then(() => this.#look(compiled, nowMs));
+    this.#current = { compiled, atMs: nowMs, looking };
+    looking.catch(() => (this.#current = undefined)); // the next request tries again
+    return looking;
+  }
+
+  list(): readonly StoredPackage[] {
+    return [...this.#known]
+      .map(([name, known]) => storedPackage(name, known))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  find(name: PackageName): StoredPackage | undefined {
+    const known = this.#known.get(name);
+    return known === undefined ? undefined : storedPackage(name, known);
+  }
+
+  offered(name: PackageName): readonly OfferedRelease[] {
+    const kept = this.#known.get(name)?.kept;
+    return kept === undefined ? [] : offeredReleases(kept);
+  }
+
+  /** The packages that the view sees, by name. */
+  async summariesFor(view: View | undefined): Promise<MirroredSummaries> {
+    const { belongs } = await this.#mirror.standing();
+    const seen = new Map<PackageName, PackageSummary>();
+    let looked = 0;
+    for (const name of [...this.#known.keys()].toSorted()) {
+      if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
+      const cached = this.#known.get(name)?.kept;
+      const filter = filterOf(view, name);
+      const summary =
+        cached === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
+          ? undefined
+          : seenSummary(cached, filter);
+      if (summary !== undefined) seen.set(name, summary);
+    }
+    return seen;
+  }
+
+  async #look(compiled: Compiled, nowMs: number): Promise<void> {
+    const found = await this.#lookAtDocuments(compiled, nowMs);
+    for (const [name, of] of await this.#archives.look()) {
+      if (found.size >= mostPackages || found.has(name)) continue;
+      if (!this.#isCurrent(name, of, compiled, nowMs))
+        await this.#learn(name, { of, compiled, registry: undefined }, await recordsOf(this.#mirror, name), nowMs);
+      found.add(name);
+    }
+    for (const name of this.#known.keys()) if (!found.has(name) && this.#known.delete(name)) this.#version += 1;
+  }
+
+  async #lookAtDocuments(compiled: Compiled, nowMs: number): Promise<Set<PackageName>> {
+    const { belongs } = await this.#mirror.standing();
+    const found = new Set<PackageName>();
+    for (const { id } of compiled.rules.upstreams) {
+      for (const [name, of] of await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()) {
+        if (found.size >= mostPackages || found.has(name)) continue; // the first repository that has it is its source
+        if (!this.#isCurrent(name, of, compiled, nowMs)) {
+          const belonging = belongs(name);
+          if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
+          const records = await cachedVersions(name, of.paths);
+          if (records.length === 0) continue;
+          await this.#learn(name, { of, compiled, registry: id }, records, nowMs);
+        }
+        found.add(name);
+      }
+    }
+    return found;
+  }
+
+  #namesIn(folder: string): CachedNames {
+    const names = this.#documents.get(folder) ?? new CachedNames(join(folder, 'p2'), documentFiles);
+    this.#documents.set(folder, names);
+    return names;
+  }
+
+  #isCurrent(name: PackageName, of: CachedPackage, compiled: Compiled, nowMs: number): boolean {
+    const one = this.#known.get(name);
+    return (
+      one !== undefined &&
+      one.of === of &&
+      one.compiled === compiled &&
+      nowMs < (one.changesAtMs ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  async #learn(
+    name: PackageName,
+    from: Pick<Known, 'of' | 'compiled' | 'registry'>,
+    records: readonly JsonObject[],
+    nowMs: number,
+  ): Promise<void> {
+    this.#known.set(name, { ...from, ...(await cachedSummary(name, records, from.compiled.rules.releases, nowMs)) });
+    this.#version += 1;
+  }
+}
+
+function storedPackage(name: PackageName, { registry, kept, heldBack }: Known): StoredPackage {
+  return { name, registry, summary: kept?.summary, heldBack };
+}
+
+/** The records of accepted archives; an unreadable one is reported to the request that needs it. */
+async function recordsOf(
+  { archiveStore }: Pick<Mirror, 'archiveStore'>,
+  name: PackageName,
+): Promise<readonly JsonObject[]> {
+  return (await archiveStore.inspect(name).catch(() => ({ records: [] }))).records
+    .toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1))
+    .map(({ record }) => record);
+}
