@@ -36,6 +36,9 @@ export interface Schedule {
   readonly stop: () => Promise<void>;
 }
 
+/** What a person registered before the start, or what became due, is read soon. */
+const firstMs = 1000;
+
 export function createSchedule(options: ScheduleOptions): Schedule {
   const { jobs, lease, syncer, onError, everyMs = 10_000 } = options;
   const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
@@ -43,11 +46,13 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   let looking: Promise<void> = Promise.resolve();
   let stopped = false;
   const look = (): Promise<void> => lookOnce(options, due);
-  const later = (): void => {
+  const later = (afterMs: number): void => {
     if (stopped) return;
     timer = setTimeout(() => {
-      looking = look().catch(onError).then(later);
-    }, everyMs);
+      looking = look()
+        .catch(onError)
+        .then(() => later(everyMs));
+    }, afterMs);
     timer.unref();
   };
   return {
@@ -55,7 +60,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     start: async () => {
       await jobs.failAbandoned().catch((error: unknown) => (isDamage(error) ? onError(error) : Promise.reject(error)));
       syncer.takePending();
-      later();
+      later(Math.min(firstMs, everyMs));
     },
     stop: async () => {
       stopped = true;
