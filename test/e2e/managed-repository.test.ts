@@ -46,7 +46,6 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
       type: 'git',
       url: `${server.url}/tool.git`,
       credentials: { username: 'ci', password },
-      interval: 86_400,
     });
     expect([made.status, made.json['status'], made.json['credentials']]).toEqual([201, 'pending', 'basic']);
     id = String(made.json['id']);
