@@ -1,7 +1,7 @@
 // What a token with these limits sees of the published packages.
 
 import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
-import type { Catalogue } from '../../../packages/catalogue.ts';
+import type { Catalogue, PublishedPackages } from '../../../packages/catalogue.ts';
 import { compileView } from '../../../views/compile-view.ts';
 import type { TokenLimits } from '../../../views/token-limits.ts';
 
@@ -14,6 +14,14 @@ export interface SeenPackages {
   readonly first: readonly SeenPackage[];
   /** patterns of the limits that match no published package: it may be a typing error */
   readonly unmatched: readonly string[];
+  /** published packages that seen ones require, and that the token does not see: Composer cannot install those */
+  readonly missing: readonly MissingRequirement[];
+}
+
+export interface MissingRequirement {
+  readonly name: string;
+  /** the first seen package that requires it */
+  readonly requiredBy: string;
 }
 
 export interface SeenPackage {
@@ -38,7 +46,20 @@ export async function readSeenPackages(
     seen: versions,
     total: all.all.get(name)?.versions ?? versions,
   }));
-  return { total: all.all.size, seen: seen.all.size, first, unmatched: unmatchedOf(limits, all.all) };
+  return {
+    total: all.all.size,
+    seen: seen.all.size,
+    first,
+    unmatched: unmatchedOf(limits, all.all),
+    missing: missingOf(all, seen),
+  };
+}
+
+function missingOf(all: PublishedPackages, seen: PublishedPackages): readonly MissingRequirement[] {
+  return [...all.all.keys()].flatMap((name) => {
+    const [requiredBy] = seen.all.has(name) ? [] : seen.dependentsOf(name);
+    return requiredBy === undefined ? [] : [{ name, requiredBy }];
+  });
 }
 
 function unmatchedOf({ packages, constraints }: TokenLimits, known: ReadonlyMap<string, unknown>): readonly string[] {

@@ -62,7 +62,10 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
         </ul>
       )}
       <p class="small soft">{restOf(packages)}</p>
-      {packages.unmatched.length === 0 ? null : <Unmatched patterns={packages.unmatched} />}
+      {packages.unmatched.length === 0 ? null : (
+        <Warning>No published package matches {listShortly(packages.unmatched)}.</Warning>
+      )}
+      {packages.missing.length === 0 ? null : <Warning>{missingText(packages.missing)}</Warning>}
       <Words limits={limits} />
       <p class="small soft">{describeAllowance(rateLimit).replaceAll('`', '')}</p>
       {mirrors ? <p class="small soft">Mirrored packages are not counted. The same limits apply to them.</p> : null}
@@ -90,13 +93,19 @@ function restOf({ total, seen, first }: SeenPackages): string {
   ].join(' ');
 }
 
-function Unmatched({ patterns }: { readonly patterns: readonly string[] }): Child {
+function Warning({ children }: { readonly children?: Child }): Child {
   return (
     <p class="row whole small">
       <Icon name="triangle-alert" />
-      <span>No published package matches {listShortly(patterns)}.</span>
+      <span>{children}</span>
     </p>
   );
+}
+
+/** `acme/billing requires acme/core, which the token does not see. Composer cannot install versions that need it.` */
+function missingText([first, ...others]: SeenPackages['missing']): string {
+  const more = others.length === 0 ? '' : ` The same holds for ${counted(others.length, 'other requirement')}.`;
+  return `${first?.requiredBy} requires ${first?.name}, which the token does not see. Composer cannot install versions that need it.${more}`;
 }
 
 /** The limits in words. */
