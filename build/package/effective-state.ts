@@ -20,7 +20,8 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
     const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
       isDevVersion(normalized) === (kind === 'dev');
     const records = [...state.records.values()].filter(isMine);
-    if (!state.uncertain.has(kind) || !isCredible(records, pending[kind], versions)) continue;
+    const isAbsent = !state.onDisk.has(kind);
+    if (!state.uncertain.has(kind) || !isCredible({ records, isAbsent }, pending[kind], versions)) continue;
     const offered = new Set(records.map(keyOfRecord));
     const replaced = new Set<string>(records.map((record) => record.version_normalized));
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
@@ -38,17 +39,22 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
 
 /**
  * True if the records are those of a complete document: the previous one, or that of an earlier interrupted
- * publication.
+ * publication, such as a purge that removed it.
  */
 function isCredible(
-  records: readonly VersionRecord[],
+  { records, isAbsent }: { readonly records: readonly VersionRecord[]; readonly isAbsent: boolean },
   pending: PendingDocument | undefined,
   versions: readonly IndexEntry[],
 ): boolean {
   if (pending === undefined) return false;
   const known = new Set(versions.map(keyOf));
   if (!records.every((record) => known.has(keyOfRecord(record)))) return false;
-  return records.length > 0 || (pending.document !== 'lost' && pending.records.length === 0);
+  if (records.length > 0) return true;
+  if (pending.document === 'lost') return false;
+  // without any of the readers' former versions in the index, the document was removed, and is not lost
+  const former = new Set(pending.records.map(keyOfRecord));
+  const hasFormer = versions.some((entry) => entry.state === 'published' && former.has(keyOf(entry)));
+  return former.size === 0 || (isAbsent && !hasFormer);
 }
 
 function withState(entry: IndexEntry, offered: ReadonlySet<string>, replaced: ReadonlySet<string>): IndexEntry {

@@ -27,6 +27,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [767_374_625, '381'],
   // here the model was wrong: the purge of a version that a rollback had brought back ends its hold
   [904_433_352, '840'],
+  // two publications were cut off, a purge and a build, and a third build refused the package for good
+  [391_625_695, '538'],
 ];
 
 const series = (tally: Tally) =>
