@@ -35,7 +35,7 @@ const installedConfig = '/etc/libretto/libretto.json';
 const cancelledExitCode = 130;
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { workingDirectory, stderr, stdout } = context;
+  const { workingDirectory, stderr, summary } = context;
   const out = resolve(workingDirectory, String(flags['out']));
   refuseExisting([out], 'Change it with an editor, or name another file with --out.');
   const answers = await answersOf(context, withProxyFile(flags), out);
@@ -50,17 +50,17 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   );
   writeAll(files);
   printLines(
-    stdout,
+    summary,
     files.map(({ path }) => `Wrote ${path}`),
   );
-  printLines(stdout, ['', 'libretto doctor:']);
-  const doctor = await diagnose(context, { config: out }, true);
+  printLines(summary, ['', 'libretto doctor:']);
+  const doctor = await diagnose(context, { config: out }, true, summary);
   const warnings = [
     ...(answers.systemd === undefined ? [] : hiddenPlaces(unitPlaces(answers))),
     ...unfitAddress(answers),
   ];
   if (doctor !== 0) warnings.push(notYet);
-  printLines(stdout, [
+  printLines(summary, [
     '',
     ...nextSteps({ answers, out, operator: join(dirname(out), operatorFile), warnings, ...context }),
   ]);
@@ -84,7 +84,7 @@ function withProxyFile(flags: Given['flags']): Given['flags'] {
 
 /** undefined: the person cancelled the questions. */
 async function answersOf(context: Context, flags: Given['flags'], out: string): Promise<Answers | undefined> {
-  const { stdin, stderr, workingDirectory, environment } = context;
+  const { stdin, stderr, remarks, workingDirectory, environment } = context;
   const standardsApply = flags['yes'] === true;
   const isTerminal = !standardsApply && stdin.isTTY === true && stderr.isTTY === true;
   const questions = isTerminal ? openQuestions(context) : undefined;
@@ -97,7 +97,7 @@ async function answersOf(context: Context, flags: Given['flags'], out: string): 
       flags,
       place: { workingDirectory, environment, resolveHost },
       ask: questions?.ask,
-      tell: (line) => printLines(stderr, [`  ${line}`]),
+      tell: (line) => printLines(isTerminal ? stderr : remarks, [`  ${line}`]),
       standardsApply,
     });
   } catch (error) {

@@ -21,6 +21,7 @@ import { checkSite } from '../../doctor/site.ts';
 import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
+import type { TextStream } from '../../io/answer-stream.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { crossesNetwork } from '../../remote/plain-http.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
@@ -33,8 +34,13 @@ export function run(context: Context, { flags }: Given): Promise<number> {
   return diagnose(context, flags, false);
 }
 
-/** Prints all findings. `isNew`: no build has made the data folder yet. Resolves with the exit code. */
-export async function diagnose(context: Context, flags: Given['flags'], isNew: boolean): Promise<number> {
+/** Prints all findings to `shown`. `isNew`: no build has made the data folder yet. Resolves with the exit code. */
+export async function diagnose(
+  context: Context,
+  flags: Given['flags'],
+  isNew: boolean,
+  shown: TextStream = context.stdout,
+): Promise<number> {
   const { environment, stdout, now } = context;
   const url = registryAddress(flags, environment);
   const token = [flags['token'], environment['LIBRETTO_TOKEN']].find(
@@ -53,7 +59,7 @@ export async function diagnose(context: Context, flags: Given['flags'], isNew: b
   ];
   const healthy = findings.every(({ verdict }) => verdict !== 'failed');
   if (flags['json'] === true) printJson(stdout, { ok: healthy, version, checks: findings });
-  else printLines(stdout, describe(findings), paintOf);
+  else printLines(shown, describe(findings), paintOf);
   return healthy ? 0 : 1;
 }
 

@@ -3,6 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
 import { why, type KnownVersion, type WhyAnswer, type WhyWithKnown } from '../../../build/inspect/why.ts';
 import { contentKey, type WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
@@ -54,7 +55,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
   else
     printLines(stdout, [
-      ...describe(shownAnswer(answer, config.data.value), suggestions, shownCauses(causes, config.data.value)),
+      ...describe(shownAnswer(answer, config.data.value), suggestions, {
+        causes: shownCauses(causes, config.data.value),
+        instead: insteadOf(answer),
+      }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
     ]);
   return answer.published || isThere ? 0 : 1;
@@ -112,7 +116,18 @@ function suggest({ name, version, versions, left_out: leftOut, known }: WhyWithK
   return nearestOf(name, known.names, 3);
 }
 
-function describe(answer: WhyAnswer, suggestions: readonly string[], causes: Causes): readonly string[] {
+/** What the registry has instead of an unknown version or package. */
+function insteadOf({ name, version, known }: WhyWithKnown): string {
+  return version !== null && known.versions.length > 0
+    ? `${name} has ${listShortly(known.versions)}: \`libretto why ${name}\`.`
+    : '`libretto package list` names the packages.';
+}
+
+function describe(
+  answer: WhyAnswer,
+  suggestions: readonly string[],
+  { causes, instead }: { readonly causes: Causes; readonly instead: string },
+): readonly string[] {
   const { name, version, published, versions } = answer;
   const what = version === null ? name : `${name} ${version}`;
   if (published && version !== null) return [`${what} is published.`, ...contents(versions, causes), ...purged(answer)];
@@ -134,7 +149,7 @@ function describe(answer: WhyAnswer, suggestions: readonly string[], causes: Cau
       ? [...table(versions), ...firstOf(withdrawalLines(versions, causes), mostShown + 1)]
       : contents(versions, causes)),
     ...reasons,
-    ...(nothing ? ['No built source is known to have it.'] : []),
+    ...(nothing ? ['No built source is known to have it.', instead] : []),
     ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
   ];
 }

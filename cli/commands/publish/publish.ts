@@ -21,6 +21,7 @@ import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
+import type { Config } from '../../config/config.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
@@ -63,6 +64,7 @@ async function publishOrPlan(context: Context, { flags, operands }: Given): Prom
   const facts = look(path);
   const given = await configOf(context, flags);
   const isFirst = remote === undefined && flags['dryRun'] !== true && lookAtFolder(given.data.value) !== 'registry';
+  if (isFirst) refuseUnnamed(given.data);
   const { config } = remote === undefined && !isFirst ? await openLocal(context, flags) : { config: given };
   const progress = await startProgress(context.progress, () => now().getTime());
   const job: Job = {
@@ -80,6 +82,15 @@ async function publishOrPlan(context: Context, { flags, operands }: Given): Prom
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(summary, [describe(record, created, remote)]);
   return 0;
+}
+
+/** A CI job with a forgotten LIBRETTO_URL would be green, and its version would go into a folder of the checkout. */
+function refuseUnnamed({ value, origin }: Config['data']): void {
+  if (origin.from !== 'default') return;
+  throw new UsageError(
+    `No registry is named, and there is no data folder ${value} (default). To publish to a server, set LIBRETTO_URL ` +
+      'and LIBRETTO_TOKEN, or use --url. To make a registry here, name its folder: --data DIRECTORY.',
+  );
 }
 
 async function openLocal(context: Context, flags: Given['flags']): Promise<PossiblyNew> {

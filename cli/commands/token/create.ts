@@ -7,6 +7,7 @@ import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
 import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { explainUse } from './explain-use.ts';
+import { noteUnmatched } from './note-unmatched.ts';
 import { tokenFlags } from './token-flags.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
@@ -33,5 +34,7 @@ async function create({ context, given: { flags }, config, tokens, nowMs, json, 
   await context.stdout.delivered(
     `The token ${id} was created, but its secret could not be printed. Revoke it and create another.`,
   );
-  if (!json) await explainUse(context, config, document, secret);
+  if (json) return;
+  await explainUse(context, config, document, secret);
+  await noteUnmatched(context, config, record);
 }

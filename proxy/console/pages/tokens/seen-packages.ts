@@ -1,9 +1,9 @@
 // What a token with these limits sees of the published packages.
 
-import { matchesPattern } from '../../../../build/shared/patterns/package-pattern.ts';
 import type { Catalogue, PublishedPackages } from '../../../packages/catalogue.ts';
 import { compileView } from '../../../views/compile-view.ts';
 import type { TokenLimits } from '../../../views/token-limits.ts';
+import { unmatchedPatterns } from '../../../views/unmatched-patterns.ts';
 
 export interface SeenPackages {
   /** all published packages */
@@ -32,8 +32,6 @@ export interface SeenPackage {
 }
 
 const mostShown = 20;
-/** Each pattern with a `*` may be compared with every name, at each key that is typed. */
-const mostCompared = 50;
 
 export async function readSeenPackages(
   catalogue: Pick<Catalogue, 'read'>,
@@ -50,7 +48,7 @@ export async function readSeenPackages(
     total: all.all.size,
     seen: seen.all.size,
     first,
-    unmatched: unmatchedOf(limits, all.all),
+    unmatched: unmatchedPatterns(limits, all.all),
     missing: missingOf(all, seen),
   };
 }
@@ -60,14 +58,4 @@ function missingOf(all: PublishedPackages, seen: PublishedPackages): readonly Mi
     const [requiredBy] = seen.all.has(name) ? [] : seen.dependentsOf(name);
     return requiredBy === undefined ? [] : [{ name, requiredBy }];
   });
-}
-
-function unmatchedOf({ packages, constraints }: TokenLimits, known: ReadonlyMap<string, unknown>): readonly string[] {
-  const names = [...known.keys()];
-  const patterns = [...new Set([...(packages ?? []), ...Object.keys(constraints ?? {})])];
-  const wildcards = patterns.filter((pattern) => pattern.includes('*')).slice(0, mostCompared);
-  return [
-    ...patterns.filter((pattern) => !pattern.includes('*') && !known.has(pattern)),
-    ...wildcards.filter((pattern) => !names.some((name) => matchesPattern(pattern, name))),
-  ];
 }
