@@ -220,7 +220,7 @@ describe('the first line on standard error', () => {
     expect(await libretto(['build', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it.each(making.filter(([name]) => name !== 'receive' && name !== 'config' && name !== 'restore'))(
+  it.each(making.filter(([name = '']) => !['publish', 'receive', 'config', 'restore'].includes(name)))(
     'of %s %s says that it makes a folder',
     async (...args) => {
       rmSync(folder.at('other'), { recursive: true, force: true });
@@ -286,7 +286,10 @@ describe('the first line on standard error', () => {
 
   it('of a first start announces no folder if no source can be read, and none is left', async () => {
     mkdirSync(folder.at('started'));
-    writeFileSync(folder.at('started/libretto.json'), JSON.stringify({ sources: ['https://localhost:1/typo.git'] }));
+    writeFileSync(
+      folder.at('started/libretto.json'),
+      JSON.stringify({ listen: '127.0.0.1:0', sources: ['https://localhost:1/typo.git'] }),
+    );
     const { exitCode, stderr } = await libretto(['start'], { cwd: folder.at('started') });
     expect([exitCode, stderr]).toEqual([
       1,

@@ -340,7 +340,11 @@ const withoutRights: readonly Mistake[] = [
       ['repository', 'add', 'https://git.example.org/x.git', '--token-file', 'closed.json', '-d', 'kept'],
     ],
     ['private key', 2, ['repository', 'add', 'git@git.example.org:x.git', '--key-file', 'closed.json', '-d', 'kept']],
-    ['certificate', 1, ['serve', '-d', 'kept', '--tls-cert', 'closed.json', '--tls-key', 'closed.json']],
+    [
+      'certificate',
+      1,
+      ['serve', '-d', 'kept', '--listen', '127.0.0.1:0', '--tls-cert', 'closed.json', '--tls-key', 'closed.json'],
+    ],
   ].map(([title, exitCode, args]) => ({
     title: `unreadable ${String(title)}`,
     args: args as string[],

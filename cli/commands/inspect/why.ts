@@ -17,8 +17,8 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines, printWarnings } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
-import { describeUnoffered } from '../../mirror/unoffered-versions-text.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
+import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 import {
   becauseText,
@@ -74,39 +74,6 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
     printWarnings(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
     return null;
   }
-}
-
-function describeMirrored(name: string, version: string | undefined, mirrored: MirroredName): readonly string[] {
-  const { repositories, found_in: foundIn, asked_at: askedAt, not_standing_in_for: dropped } = mirrored;
-  return [
-    `${name} is not published here, and is mirrored.`,
-    `It is requested from ${repositories.length === 1 ? '' : 'the first of these that has it: '}${repositories.join(', ')}`,
-    foundIn === null
-      ? 'No stored document has this package: it was not requested yet, or no repository has it.'
-      : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
-    ...(dropped.length === 0
-      ? []
-      : [
-          `It claims to provide or replace ${firstOf(dropped, mostShown).join(', ')}. These names are private or ` +
-            'belong to other repositories, so clients do not get the claims.',
-        ]),
-    ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
-    ...describeArchives(version, mirrored),
-    ...mirrored.unreadable.map((message) => `${message}.`),
-  ];
-}
-
-function describeArchives(
-  version: string | undefined,
-  { archives, unreadable }: Pick<MirroredName, 'archives' | 'unreadable'>,
-): readonly string[] {
-  const shown = archives.filter((archive) => version === undefined || archive.version === version);
-  if (shown.length === 0) return unreadable.length === 0 ? ['No archive of it was fetched yet.'] : [];
-  const lines = formatTable(
-    ['VERSION', 'FETCHED', 'SHA-1', 'FROM'],
-    shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from]),
-  );
-  return ['', ...firstOf(lines, mostShown + 1)];
 }
 
 /** Similar names or versions, if the registry does not have the requested one. */
