@@ -111,7 +111,15 @@ describe('libretto init', () => {
     const url = ['--public-url', 'https://localhost:8443', '--proxy', 'none', '--listen', '0.0.0.0:8443'];
     const { exitCode, stdout } = await init('--source', 'packages', ...url, '--tls', 'own', ...swapped, '--yes');
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED +certificate /m)]);
-    expect(stdout).toMatch(/^The doctor above found a fault: repair it [^]*^Next:$/m);
+    expect(stdout).toMatch(/^The doctor found a fault: repair it [^]*^Next:$/m);
+    const quiet = ['--out', 'quiet.json', '--quiet'];
+    expect(await init('--source', 'packages', ...url, '--tls', 'own', ...swapped, '--yes', ...quiet)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The doctor found a fault: repair it as its line says \(`libretto doctor/m,
+      ) as string,
+    });
   });
 
   it('warns about a port and a certificate that do not fit the address for clients', async () => {

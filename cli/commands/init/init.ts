@@ -60,6 +60,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     ...unfitAddress(answers),
   ];
   if (doctor !== 0) warnings.push(notYet);
+  if (flags['quiet'] === true) printLines(stderr, warnings);
   printLines(summary, [
     '',
     ...nextSteps({ answers, out, operator: join(dirname(out), operatorFile), warnings, ...context }),
@@ -68,8 +69,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 const notYet =
-  'The doctor above found a fault: repair it as its line says, and change libretto.json where needed. The server cannot ' +
-  'start, or clients cannot use it, before that.';
+  'The doctor found a fault: repair it as its line says (`libretto doctor`), and change libretto.json where needed. The ' +
+  'server cannot start, or clients cannot use it, before that.';
 
 /** --nginx FILE names the proxy and its file. */
 function withProxyFile(flags: Given['flags']): Given['flags'] {
