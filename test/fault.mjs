@@ -29,6 +29,8 @@ const series = {
   OWN_PROCESSES: '1',
   CONSOLE_WAYS: 'all',
   HOOK_REPOSITORIES: '200',
+  NOTIFICATION_KILLS: '40',
+  NOTIFIED_RUNS: '60',
 };
 const env = { ...series, ...process.env };
 

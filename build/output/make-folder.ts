@@ -23,7 +23,8 @@ export async function makeFolder(path: string, mode?: number): Promise<readonly 
           cause: error,
         }),
       );
-    if (isMissing(error)) throw new StorageError(path, new Error('no folder can be made here', { cause: error }));
+    if (isMissing(error))
+      throw new StorageError(path, new Error('no folder can be made here. Name a place on a disk', { cause: error }));
     throw new StorageError(path, error);
   }
 }

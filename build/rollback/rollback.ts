@@ -20,7 +20,7 @@ import { readPending } from '../package/pending-publications.ts';
 import { readPresentLists } from '../publish/read-lists.ts';
 import { recordsSince } from '../history/read-history.ts';
 import { holdingLock, publishAndPrune, runWithoutSources, type RollbackPlace } from './rollback-run.ts';
-import { stageRollback } from './stage-rollback.ts';
+import { stageRollback, type StaysOut } from './stage-rollback.ts';
 
 export interface RollbackReport {
   /** the serial of the current publication */
@@ -29,6 +29,8 @@ export interface RollbackReport {
   readonly changes: NetChanges;
   /** the changes that later builds do not publish */
   readonly undone: readonly RollbackHold[];
+  /** versions of that publication that are not offered again */
+  readonly staysOut: readonly StaysOut[];
 }
 
 export interface RollbackOrder {
@@ -49,14 +51,14 @@ export async function rollBack(
 ): Promise<RollbackReport> {
   return holdingLock(request, effects, async (place) => {
     const tree = await settledTree(place);
-    const { outcome, undone } = await stage(order.to, tree, place);
+    const { outcome, undone, staysOut } = await stage(order.to, tree, place);
     const changes = changesOf(outcome.results, tree.sources);
     const present = tree.publication?.serial ?? 0;
     if (order.dryRun || outcome.results.every(({ history }) => history === undefined))
-      return { serial: present, published: false, changes, undone };
+      return { serial: present, published: false, changes, undone, staysOut };
     const run = { ...(await runWithoutSources(tree, place)), rollback: { to: order.to, undone } };
     const serial = await publishAndPrune(run, outcome, place);
-    return { serial, published: true, changes, undone };
+    return { serial, published: true, changes, undone, staysOut };
   });
 }
 
@@ -80,6 +82,7 @@ export async function liftRollbacks(request: BuildRequest, effects: BuildEffects
       published: true,
       changes: { versions: [], metadata: [] },
       undone: [],
+      staysOut: [],
     };
   });
 }
@@ -118,15 +121,15 @@ async function settledTree(place: RollbackPlace): Promise<TreeMemory> {
   throw new BuildRefused(`${why}${whole ? ', or run `libretto build` first' : ''}.`);
 }
 
-async function stage(
-  to: number,
-  tree: TreeMemory,
-  { request, effects, output }: RollbackPlace,
-): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly RollbackHold[] }> {
+interface Staged extends Pick<RollbackReport, 'undone' | 'staysOut'> {
+  readonly outcome: PackagesOutcome;
+}
+
+async function stage(to: number, tree: TreeMemory, { request, effects, output }: RollbackPlace): Promise<Staged> {
   const records = await recordsSince(output, to);
   const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
   const advisories = await nextAdvisories(output, undefined, undefined);
-  const results = await stageRollback({
+  const { results, staysOut } = await stageRollback({
     records,
     to,
     sources: tree.sources,
@@ -142,6 +145,7 @@ async function stage(
   });
   return {
     outcome: outcomeOf(results, tree),
+    staysOut,
     undone: holdsAfter(
       tree.undone ?? [],
       results.flatMap(({ history }) => (history === undefined ? [] : [history.change])),

@@ -45,15 +45,36 @@ export interface RollbackInputs {
 /** Each former document, and the record that stores it. */
 type FormerDocuments = { [Kind in DocumentKind]?: { readonly document: FormerDocument; readonly serial: number } };
 
+/** A version of that publication that a rollback does not offer again. */
+export interface StaysOut {
+  readonly name: PackageName;
+  readonly version: string;
+  /** `withheld`: a person withdrew it, and may restore it; `purged`: it never returns */
+  readonly why: 'withheld' | 'purged';
+}
+
+export interface StagedRollback {
+  readonly results: readonly PackageResult[];
+  readonly staysOut: readonly StaysOut[];
+}
+
+/** What single packages cannot give. */
+interface Gaps {
+  /** missing files, in words */
+  readonly problems: string[];
+  readonly staysOut: StaysOut[];
+}
+
 const mostShown = 20;
 
 /** Throws BuildRefused, with a list of archives and records that the earlier metadata names and that are missing. */
-export async function stageRollback(inputs: RollbackInputs): Promise<readonly PackageResult[]> {
-  const problems: string[] = [];
+export async function stageRollback(inputs: RollbackInputs): Promise<StagedRollback> {
+  const gaps: Gaps = { problems: [], staysOut: [] };
+  const { problems, staysOut } = gaps;
   const results: PackageResult[] = [];
   for (const [name, former] of formerByName(inputs.records))
-    results.push(await stageFormer(name, former, inputs, problems));
-  if (problems.length === 0) return results;
+    results.push(await stageFormer(name, former, inputs, gaps));
+  if (problems.length === 0) return { results, staysOut };
   const more = problems.length > mostShown ? [`  … and ${problems.length - mostShown} more`] : [];
   throw new BuildRefused(
     [
@@ -83,9 +104,9 @@ async function stageFormer(
   name: PackageName,
   former: FormerDocuments,
   inputs: RollbackInputs,
-  problems: string[],
+  { problems, staysOut }: Gaps,
 ): Promise<PackageResult> {
-  const { output, now, pending, settings, withheld, purged } = inputs;
+  const { output, now, pending, settings } = inputs;
   const leftovers = new Set<PublicPath>();
   const state = await readPackageState(name, { ...inputs, leftovers, mayLose: 'nothing' });
   const records = [
@@ -93,10 +114,12 @@ async function stageFormer(
     ...(await recordsThen(name, 'dev', former, state, inputs, problems)),
   ];
   const publishedRecords: PublishedRecord[] = [];
-  const isLeftOut = ({ version_normalized: normalized, dist }: VersionRecord): boolean =>
-    withheld.of(name).has(normalized) ||
-    purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined;
-  for (const record of records.filter((one) => !isLeftOut(one))) {
+  for (const record of records) {
+    const why = whyOut(name, record, inputs);
+    if (why !== undefined) {
+      staysOut.push({ name, version: record.version, why });
+      continue;
+    }
     const entry = await entryThen(name, record, state, inputs);
     if (typeof entry === 'string') problems.push(entry);
     else publishedRecords.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
@@ -115,6 +138,16 @@ async function stageFormer(
       now,
     },
   );
+}
+
+/** undefined: the version may return. */
+function whyOut(
+  name: PackageName,
+  { version_normalized: normalized, dist }: VersionRecord,
+  { withheld, purged }: Pick<RollbackInputs, 'withheld' | 'purged'>,
+): StaysOut['why'] | undefined {
+  if (purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined) return 'purged';
+  return withheld.of(name).has(normalized) ? 'withheld' : undefined;
 }
 
 async function recordsThen(

@@ -23,6 +23,7 @@ export function shownReport(report: BuildReport, dataDirectory: string): BuildRe
   const shown = shownLines(dataDirectory);
   return {
     ...report,
+    quarantined: shown(report.quarantined),
     failed: shown(report.failed),
     notices: shown(report.notices),
   };

@@ -7,9 +7,11 @@ export const featureNames = [
   'mirror',
   'search',
   'statistics',
+  'feeds',
   'advisories',
   'repositories',
   'hooks',
+  'notifications',
   'console',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];

@@ -14,6 +14,7 @@ import { features } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { consoleSettings } from './console-settings.ts';
+import { mailSettings } from './mail-settings.ts';
 import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
@@ -187,6 +188,7 @@ export const settings = {
   ...connectionSettings,
   features,
   ...consoleSettings,
+  ...mailSettings,
   metrics,
   workers,
   ...tlsSettings,

@@ -34,6 +34,7 @@ export const features: readonly (ServedFeature & {
   },
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
+  { name: 'feeds', wants: ['packages'], load: () => import('./feeds.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
   { name: 'hooks', wants: ['repositories'], load: () => import('./hooks.ts') },
   {
@@ -44,6 +45,16 @@ export const features: readonly (ServedFeature & {
       name: 'connection',
       advice: 'Look at the connections to forges: `libretto connection list`.',
       load: () => import('../doctor/connections.ts'),
+    },
+  },
+  {
+    name: 'notifications',
+    wants: ['packages', 'services'],
+    load: () => import('./notifications.ts'),
+    check: {
+      name: 'notification',
+      advice: 'Look at the addresses that hear of events: `libretto notify list`.',
+      load: () => import('../doctor/notifications.ts'),
     },
   },
   { name: 'api', wants: ['services'], load: () => import('./management.ts') },

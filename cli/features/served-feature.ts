@@ -8,6 +8,8 @@ import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import type { Connecting } from '../compose/connections.ts';
+import type { Mailing } from '../compose/mailing.ts';
+import type { Notifying } from '../compose/notifying.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import type { AnsweredKey } from '../compose/settings.ts';
 import type { Syncing } from '../compose/sync.ts';
@@ -25,6 +27,9 @@ export interface Offers {
   readonly mirror?: ServedMirror;
   readonly syncing?: Syncing;
   readonly connecting?: Connecting;
+  readonly notifying?: Notifying;
+  /** undefined: the registry sends no mail */
+  readonly mailing?: Mailing | undefined;
   /** history, reasons and comparisons of published versions; loaded at the first call */
   readonly inspection?: () => Promise<Inspection>;
   /** what the management API and the console call */

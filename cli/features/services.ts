@@ -8,7 +8,10 @@ import { createTokens } from '../../proxy/auth/tokens.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
 import { composeBuilder } from '../compose/builder.ts';
-import { composeKeys } from '../compose/keys.ts';
+import { composeKeys, type ComposedKeys } from '../compose/keys.ts';
+import type { People } from '../../proxy/auth/people.ts';
+import { composeMailing, type Mailing } from '../compose/mailing.ts';
+import { composeNotifying } from '../compose/notifying.ts';
 import { composePeople } from '../compose/people.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
 import { invitationPage } from '../config/invitation-page.ts';
@@ -23,15 +26,17 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
   if (packages === undefined || syncing === undefined || connecting === undefined)
     throw new Error('the services are opened behind packages and repositories');
   const { config, context, store: state, settings } = core;
-  const { now, randomBytes } = context;
-  const nowMs = (): number => now().getTime();
+  const nowMs = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now: nowMs });
   const keys = composeKeys(config, context);
-  const people = composePeople(context, state, keys, peopleRules(settings));
+  const mailing = composeMailing(config, context, { state, sealer: keys.sealer });
+  const notifying = composeNotifying(config, context, { state, sealer: keys.sealer, catalogue: packages.catalogue });
+  const people = peopleFor(core, keys, mailing);
   const services = {
     ...syncing,
     ...connecting,
     ...packages,
+    ...notifying,
     uses: core.uses,
     counters: core.counters,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
@@ -47,12 +52,23 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     version,
     artifactsOf: artifactsFor(core, store),
     uploads: createUploads(config.data.value),
-    tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
+    tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     defaultLimits: defaultLimits(settings),
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   };
-  return { offers: { services, setupCode: () => composePeople(context, state, keys).offerSetup() } };
+  return {
+    offers: { services, notifying, mailing, setupCode: () => composePeople(context, state, keys).offerSetup() },
+    close: () => Promise.resolve(notifying.close()),
+  };
+}
+
+function peopleFor({ context, store, settings, log }: ServingCore, keys: ComposedKeys, mailing?: Mailing): People {
+  return composePeople(context, store, keys, {
+    rules: peopleRules(settings),
+    mails: mailing?.accountMails,
+    onError: (err) => log.logger.error({ err }, 'a link for a new password could not be sent'),
+  });
 }
 
 /** The artifacts on behalf of an actor. */

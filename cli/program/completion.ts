@@ -12,7 +12,7 @@ export function addCompletion(program: Command, wire: Wire): void {
     .summary('print the completion script of bash, zsh or fish')
     .description(
       'Print a script that completes commands, options, files, and the names and ids of your registry: packages, ' +
-        'versions, tokens, repositories, users, sources. The examples install it for one user; a new shell uses it.',
+        'versions, tokens, repositories, users, sources, endpoints. The examples install it for one user; a new shell uses it.',
     )
     .addHelpText(
       'after',

@@ -20,6 +20,7 @@ const withdrawing = 'to withdraw a version: `libretto package withdraw`';
 const settings = 'the settings: `libretto settings list`; to change one: `libretto settings set KEY VALUE`';
 const publishing = 'to publish a folder: `libretto publish FOLDER`; to publish sources: `libretto build SOURCE`';
 const advisories = 'how to publish advisories: docs/how-to/advisories.md';
+const notifying = 'the addresses that hear of events: `libretto notify list`';
 const nounFirst = 'the kind of thing stands first, such as `libretto token create`';
 
 /** Words with an answer of their own, by the group; the program itself has no name. */
@@ -50,10 +51,21 @@ const answers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     info: aboutPackage,
     advisory: advisories,
     advisories,
+    webhook: `${notifying}; the webhook of a repository: \`libretto repository hook ID\``,
+    webhooks: `${notifying}; the webhook of a repository: \`libretto repository hook ID\``,
+    notification: notifying,
+    notifications: notifying,
+    mail: 'mails: `libretto notify mail`',
   },
   package: { show: aboutPackage, info: aboutPackage, status: aboutPackage, add: publishing, create: publishing },
   connection: { add: 'to connect: `libretto connect`', create: 'to connect: `libretto connect`' },
   config: { list: settings, show: settings, get: settings, set: settings },
+  notify: {
+    rotate: 'a new secret: `libretto notify update ID --rotate`',
+    enable: 'to send again: `libretto notify update ID --enable`',
+    disable: 'to send no more: `libretto notify update ID --disable`',
+    replay: 'to send again: `libretto notify deliveries ID --replay EVENT`',
+  },
   mirror: { packages: 'the mirrored packages: `libretto mirror list`', add: 'to fetch ahead: `libretto mirror warm`' },
 };
 

@@ -16,6 +16,7 @@ import { acceptLeadingOptions, flagsOf } from './leading-options.ts';
 import { groupCommands, helpConfiguration } from './root-help.ts';
 import { addData } from './data.ts';
 import { addMirror } from './mirror.ts';
+import { addNotifications } from './notifications.ts';
 import { addPackages } from './packages.ts';
 import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
@@ -92,6 +93,7 @@ function addCommands(program: Command, wire: Wire): void {
   addStart(program, wire);
   addTokens(program, wire);
   addPeople(program, wire);
+  addNotifications(program, wire);
   addSettings(program, wire);
   addAudit(program, wire);
   addData(program, wire);

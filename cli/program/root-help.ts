@@ -7,7 +7,7 @@ import { heading } from '../commands/command-parts.ts';
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
-  'Serve:': ['init', 'start', 'serve', 'mirror', 'settings'],
+  'Serve:': ['init', 'start', 'serve', 'mirror', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'keys'],
   'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit'],
   'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],
@@ -25,7 +25,7 @@ export function groupCommands(program: Command): void {
 
 /**
  * The configuration of every help text. The help of the program fits a screen: it shows no arguments of its commands,
- * and no blank line between their groups.
+ * and no blank line before their groups.
  */
 export const helpConfiguration: HelpConfiguration = {
   showGlobalOptions: true,
@@ -42,11 +42,12 @@ export const helpConfiguration: HelpConfiguration = {
   },
 };
 
-/** Removes the blank line before each group but the first. */
+/** Removes the blank line before each group. */
 function withoutGaps(text: string): string {
-  return Object.keys(helpGroups)
-    .slice(1)
-    .reduce((left, group) => left.replace(`\n\n${heading(group)}`, `\n${heading(group)}`), text);
+  return Object.keys(helpGroups).reduce(
+    (left, group) => left.replace(`\n\n${heading(group)}`, `\n${heading(group)}`),
+    text,
+  );
 }
 
 function isProgram(command: Command | null): boolean {

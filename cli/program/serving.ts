@@ -15,6 +15,8 @@ const served = [
   'consoleListen',
   'consoleHosts',
   'consoleAllowHttp',
+  'mail',
+  'mailFrom',
   'metrics',
   'log',
   'site',

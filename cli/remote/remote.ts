@@ -122,8 +122,11 @@ export function readReply({ url }: Remote, status: number, text: string): Reply 
 
 /** People take the address of an upload, which has a path, for that of the registry. */
 function adviceOnPath(url: string, code: string): string {
-  const [path] = /\/(?:api|ui|p2|dist)(?:\/.*)?$/.exec(new URL(url).pathname) ?? [];
-  return code !== 'NOT_FOUND' || path === undefined ? '' : ` Leave out ${path} at the end of ${url}.`;
+  if (code !== 'NOT_FOUND') return '';
+  const { pathname, origin } = new URL(url);
+  const [path] = /\/(?:api|ui|p2|dist)(?:\/.*)?$/.exec(pathname) ?? [];
+  if (path !== undefined) return ` Leave out ${path} at the end of ${url}.`;
+  return pathname === '/' ? '' : ` If the registry is not below ${pathname}, its address is ${origin}.`;
 }
 
 /** The invalid fields of a request, each on a line, without those that the message names already. */

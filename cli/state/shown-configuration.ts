@@ -28,6 +28,7 @@ const shortForms: { readonly [Name in SettingName]?: (value: NonNullable<Setting
   listen: addressText,
   metrics: addressText,
   origin: ({ url }) => url,
+  mail: ({ address }) => address,
   distUrl: (value) => (value.form === 'path' ? 'path' : value.base),
   originCheck: (milliseconds) => counted(milliseconds, 'millisecond'),
   stateGrace: secondsText,

@@ -44,37 +44,20 @@ import {
   parseSyncOutcome,
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
+import { notificationFamilies } from './notification-families.ts';
+import { fits, parsed, type Companion, type StateFamily } from './state-family.ts';
 
-/** Another row that must agree with the row that names it; `value` is undefined if the other row is missing. */
-export interface Companion {
-  readonly key: string;
-  readonly agrees: (value: JsonValue | undefined) => boolean;
-}
-
-export interface StateFamily {
-  /** False, or a StateError, for a value that the program did not write. */
-  readonly isRow: (value: JsonValue, key: string) => boolean;
-  /** The companions of a valid row. */
-  readonly companions?: (value: JsonValue, key: string) => readonly Companion[];
-}
+export type { Companion, StateFamily } from './state-family.ts';
 
 const isCount = (value: JsonValue): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isCounts: StateFamily = {
   isRow: (value) => isJsonObject(value) && parseDay(value).size === Object.keys(value).length,
 };
 const isTotal: StateFamily = { isRow: isCount };
-/** Any value without an error. */
-const parsed = (parse: (value: JsonValue) => unknown): StateFamily => ({
-  isRow: (value) => parse(value) !== undefined,
-});
 const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
 const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
-const fits = <Row>(key: string, parse: (value: JsonValue) => Row, agrees: (row: Row) => boolean): Companion => ({
-  key,
-  agrees: (value) => value !== undefined && agrees(parse(value)),
-});
-
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
+  ...notificationFamilies,
   [
     'artifact',
     {

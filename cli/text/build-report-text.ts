@@ -43,9 +43,11 @@ export function describeProblems(report: BuildReport): string[] {
   return lines;
 }
 
-/** Empty for a message that begins with the place. */
-function placeOf({ where, message }: BuildReport['quarantined'][number]): string {
-  return message.startsWith(where) ? '' : ` (${where})`;
+/** The place with its source; each only if nothing else names it. */
+function placeOf({ where, message, source }: BuildReport['quarantined'][number]): string {
+  const places = [message.startsWith(where) ? '' : where, where.startsWith(source) ? '' : source];
+  const named = places.filter((text) => text !== '').join(' of ');
+  return named === '' ? '' : ` (${named})`;
 }
 
 function headline(

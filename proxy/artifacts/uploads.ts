@@ -36,6 +36,8 @@ export interface Uploading {
   /** the caller of the upload */
   readonly caller: Actor;
   readonly sendContinue: () => void;
+  /** learns the name of the file in a form, before its bytes are taken */
+  readonly onFile?: (name: string) => void;
 }
 
 export interface Uploads {
@@ -52,7 +54,7 @@ export interface Uploads {
 export function createUploads(dataDirectory: string, limits: UploadLimits = standardLimits): Uploads {
   const take = createSlots(limits);
   return {
-    receive: async ({ request, caller, sendContinue }, work) => {
+    receive: async ({ request, caller, sendContinue, onFile = () => undefined }, work) => {
       const type = mediaType(request);
       if (!rawTypes.has(type) && type !== 'multipart/form-data')
         throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
@@ -70,7 +72,8 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
         request.holdsSlot = true;
         sendContinue();
         const fields = new Map<string, string>();
-        return await work(await stage(request, type, dataDirectory, limits.leastSpeed, fields), fields);
+        const form = { fields, onFile };
+        return await work(await stage(request, type, dataDirectory, limits.leastSpeed, form), fields);
       } finally {
         request.holdsSlot = false;
         free();
@@ -114,12 +117,18 @@ function tooSlow(error: Error, { bytes }: ThroughputFloor): RegistryError {
   });
 }
 
+/** What a form has beside the bytes of its file. */
+interface FormParts {
+  readonly fields: Map<string, string>;
+  readonly onFile: (name: string) => void;
+}
+
 async function stage(
   request: HttpRequest,
   type: string,
   dataDirectory: string,
   leastSpeed: ThroughputFloor,
-  fields: Map<string, string>,
+  parts: FormParts,
 ): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
@@ -138,7 +147,7 @@ async function stage(
   if (request.errored) abort(request.errored);
   const speed = watchThroughput({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
   try {
-    const source = type === 'multipart/form-data' ? fileOfForm(request, fields, abort) : request;
+    const source = type === 'multipart/form-data' ? fileOfForm(request, parts, abort) : request;
     return await stageUpload(source, dataDirectory, { signal: controller.signal, speed });
   } finally {
     speed.end();
@@ -147,14 +156,15 @@ async function stage(
 }
 
 /** The bytes of the form's only file. They end only with the form, so that an invalid form never counts as complete. */
-function fileOfForm(request: HttpRequest, fields: Map<string, string>, abort: (reason: Error) => void): Readable {
+function fileOfForm(request: HttpRequest, { fields, onFile }: FormParts, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
   const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));
   const form = openForm(request);
   let files = 0;
   form.on('field', (name, value) => fields.set(name, value));
-  form.on('file', (_name, file) => {
+  form.on('file', (_name, file, { filename }: { readonly filename?: string }) => {
     files += 1;
+    if (filename !== undefined) onFile(filename);
     // for each file: an unhandled error ends the process
     file.on('error', () => wrong('The form broke off before its end.'));
     if (files > 1) {

@@ -45,6 +45,16 @@ export function accountBudget(email: string): Budget {
   return { key: keyOf('account', hashEmail(email)), free: 50, firstMs: secondMs, longestMs: minuteMs };
 }
 
+/** Requests for a link by mail, from one network. Each counts. */
+export function resetAddressBudget(address: string): Budget {
+  return { key: keyOf('reset-address', networkOf(address)), free: 10, firstMs: minuteMs, longestMs: hourMs };
+}
+
+/** Requests for a link by mail to one e-mail address, with or without an account. Each counts. */
+export function resetAccountBudget(email: string): Budget {
+  return { key: keyOf('reset-account', hashEmail(email)), free: 3, firstMs: 5 * minuteMs, longestMs: hourMs };
+}
+
 /** Codes, requested only after the right password: ten an hour. */
 export function codeBudget(userId: string): Budget {
   return { key: keyOf('code', userId), free: 10, firstMs: hourMs, longestMs: hourMs };

@@ -1,5 +1,5 @@
-// Email addresses of users. Two spellings of one address are one person. The addresses are login names; the program
-// sends no mail.
+// Email addresses of users. Two spellings of one address are one person. The addresses are login names, and mails
+// go to them.
 
 import { hash } from 'node:crypto';
 import type { Branded } from '../../build/contract/brand.ts';

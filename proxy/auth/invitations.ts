@@ -26,9 +26,10 @@ export interface Invitation {
 export function mintInvitation(
   nowMs: number,
   randomBytes: RandomBytes,
+  lifetimeMs = invitationMs,
 ): { readonly shown: Invitation; readonly stored: { readonly hash: string; readonly expires_at: string } } {
   const { secret, hash } = mintCode('inv', randomBytes);
-  const expires_at = new Date(nowMs + invitationMs).toISOString();
+  const expires_at = new Date(nowMs + lifetimeMs).toISOString();
   return { shown: { code: secret, expires_at }, stored: { hash, expires_at } };
 }
 

@@ -16,4 +16,7 @@ export const longestSessionMs = 30 * 24 * hourMs;
 
 export const invitationMs = 7 * 24 * hourMs;
 
+/** A link for a new password that a person asked for by mail. */
+export const resetMs = hourMs;
+
 export const setupCodeMs = hourMs;

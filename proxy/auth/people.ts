@@ -14,6 +14,8 @@ import { login, type Credentials, type LoggedIn } from './login.ts';
 import type { Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
+import type { PeopleMails } from './people-mails.ts';
+import { createRequestReset, type RequestReset } from './request-reset.ts';
 import { createSessions, type SessionService } from './sessions.ts';
 import { isSetupCode, offerSetup, setUp, type SetupDraft } from './setup.ts';
 import { createTwoStepLogin, type TwoStepLogin } from './two-step-login.ts';
@@ -38,6 +40,8 @@ export interface People {
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
+  /** sends a link for a new password; undefined: the registry sends no mail */
+  readonly requestReset: RequestReset | undefined;
 }
 
 export interface PeopleOptions {
@@ -50,10 +54,14 @@ export interface PeopleOptions {
   readonly randomBytes: RandomBytes;
   /** called for each request, because settings change at run time */
   readonly rules: () => MaybeAsync<PeopleRules>;
+  /** undefined: the registry sends no mail */
+  readonly mails?: PeopleMails | undefined;
+  /** receives the errors of mails that were asked for */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export function createPeople(options: PeopleOptions): People {
-  const { state, now, randomBytes } = options;
+  const { state, now, randomBytes, mails, onError = () => undefined } = options;
   const store = createAuditedStore({ store: state, now });
   const sessions = createSessions({ ...options, store });
   const parts = { ...options, store, sessions, attempts: createAttempts({ store: state, now, randomBytes }) };
@@ -71,5 +79,6 @@ export function createPeople(options: PeopleOptions): People {
     rules: options.rules,
     offerSetup: () => offerSetup(parts),
     setUp: (draft, address) => setUp(parts, draft, address),
+    requestReset: mails === undefined ? undefined : createRequestReset({ ...parts, mails, onError }),
   };
 }

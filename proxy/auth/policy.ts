@@ -72,6 +72,17 @@ export const policy = {
   refreshConnection: keepers,
   listConnectedRepositories: keepers,
 
+  // an endpoint without a view hears of everything, also of tokens and of the audit log
+  listEndpoints: admins,
+  createEndpoint: admins,
+  getEndpoint: admins,
+  updateEndpoint: admins,
+  deleteEndpoint: admins,
+  rotateEndpointSecret: admins,
+  testEndpoint: admins,
+  listNotificationDeliveries: admins,
+  replayNotifications: admins,
+
   // a maintainer: only their own tokens; the service checks `created_by`
   listTokens: keepers,
   createToken: keepers,

@@ -7,6 +7,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashEmail, type Email } from './email.ts';
+import { mailTopics, type MailTopic } from './mail-topic.ts';
 import { roles, type Role } from './policy.ts';
 
 /** `usr_` and 16 base62 characters. */
@@ -42,6 +43,8 @@ export interface UserRecord {
   readonly last_login_at: string | null;
   /** the addresses of the last logins, newest first */
   readonly known_addresses: readonly string[];
+  /** topics of mails that the person turned off; absent: none */
+  readonly mail_off?: readonly MailTopic[];
 }
 
 const timeText = z.iso.datetime();
@@ -66,6 +69,7 @@ const userRecord = z.strictObject({
   created_by: z.string(),
   last_login_at: timeText.nullable(),
   known_addresses: z.array(z.string()),
+  mail_off: z.array(z.enum(mailTopics)).optional(),
 });
 
 /**
@@ -129,6 +133,7 @@ export interface UserView {
   readonly created_at: string;
   readonly created_by: string;
   readonly last_login_at: string | null;
+  readonly mail_off: MailTopic[];
 }
 
 export function showUser(record: UserRecord): UserView {
@@ -146,5 +151,6 @@ export function showUser(record: UserRecord): UserView {
     created_at,
     created_by,
     last_login_at,
+    mail_off: [...(record.mail_off ?? [])],
   };
 }

@@ -8,6 +8,8 @@ import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
 import { assertPassword, type Passwords } from './password.ts';
+import type { MailTopic } from './mail-topic.ts';
+import type { PeopleMails } from './people-mails.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Role } from './policy.ts';
 import type { SessionService } from './sessions.ts';
@@ -41,6 +43,8 @@ export interface UserPatch {
   readonly invite?: true;
   /** removes two-factor authentication from an account whose owner has lost the second factor */
   readonly resetTwoFactor?: true;
+  /** topics of mails that the person does not want; they change it themselves */
+  readonly mailOff?: readonly MailTopic[];
 }
 
 export interface ChangedUser {
@@ -66,6 +70,8 @@ export interface UsersOptions {
   readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly actor: Actor;
+  /** undefined: the registry sends no mail, and admins hand over the links themselves */
+  readonly mails?: PeopleMails | undefined;
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, LAST_ADMIN, INVALID_INPUT. */
@@ -85,7 +91,7 @@ export function createUsers(options: UsersOptions): Users {
 }
 
 async function create(
-  { store, passwords, now, randomBytes, rules, actor }: UsersOptions,
+  { store, passwords, now, randomBytes, rules, actor, mails }: UsersOptions,
   draft: UserDraft,
 ): Promise<ChangedUser> {
   const { password, role } = draft;
@@ -110,7 +116,7 @@ async function create(
     last_login_at: null,
     known_addresses: [],
   };
-  const puts = invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: id }];
+  const puts = invitation === undefined ? [] : invitationRows(record, invitation, mails);
   const done = await insertUser(store, record, {
     puts,
     event: {
@@ -125,11 +131,11 @@ async function create(
 }
 
 async function update(
-  { store, sessions, now, randomBytes, actor }: UsersOptions,
+  { store, sessions, now, randomBytes, actor, mails }: UsersOptions,
   id: string,
   patch: UserPatch,
 ): Promise<ChangedUser> {
-  const { name, role, status, invite, resetTwoFactor } = patch;
+  const { name, role, status, invite, resetTwoFactor, mailOff } = patch;
   const details = detailsOf(patch);
   const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
   const record = await changeUser(store, id, async (current) => {
@@ -145,9 +151,10 @@ async function update(
       ...(status === 'disabled' || current.status === 'disabled' ? { invitation: null } : {}),
       ...(invitation && { invitation: invitation.stored }),
       ...(resetTwoFactor && { two_factor: null }),
+      ...(mailOff && { mail_off: [...mailOff] }),
     };
     const extras: Required<UserEditExtras> = {
-      puts: invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: current.id }],
+      puts: invitation === undefined ? [] : invitationRows(edited, invitation, mails),
       deletes: ends ? await sessions.keysOf(current) : [],
     };
     return { record: edited, ...extras, event: { actor, action: 'user.update', subject: current.id, details } };
@@ -155,14 +162,25 @@ async function update(
   return { record, invitation: invitation?.shown };
 }
 
+/** The row that leads from the code to its user, and the mail with the link. */
+function invitationRows(
+  record: UserRecord,
+  { shown, stored }: ReturnType<typeof mintInvitation>,
+  mails: PeopleMails | undefined,
+): readonly { readonly key: string; readonly value: JsonObject | string }[] {
+  const row = { key: invitationKey(stored.hash), value: record.id };
+  return mails === undefined ? [row] : [row, mails.invitation(record, shown)];
+}
+
 /** The details of the audit event. Throws INVALID_INPUT for an empty patch. */
-function detailsOf({ name, role, status, invite, resetTwoFactor }: UserPatch): JsonObject {
+function detailsOf({ name, role, status, invite, resetTwoFactor, mailOff }: UserPatch): JsonObject {
   const details: JsonObject = {
     ...(name === undefined ? {} : { name: checkedName(name) }),
     ...(role && { role }),
     ...(status && { status }),
     ...(invite && { invite }),
     ...(resetTwoFactor && { reset_two_factor: true }),
+    ...(mailOff && { mail_off: [...mailOff] }),
   };
   if (Object.keys(details).length > 0) return details;
   throw new RegistryError('INVALID_INPUT', {

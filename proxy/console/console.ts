@@ -91,7 +91,11 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
   const visitor = request as SignedInRequest;
   if (found.kind === 'upload')
     return { outcome: await found.definition.receive(visitor, incoming, sendContinue), cookies: [] };
-  if (found.kind === 'page') throw new RegistryError('METHOD_NOT_ALLOWED', { message: 'This page takes no form.' });
+  if (found.kind === 'page')
+    throw new RegistryError('METHOD_NOT_ALLOWED', {
+      message: 'This page takes no form.',
+      details: { allow: 'GET, HEAD' },
+    });
   return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
 }
 
@@ -115,9 +119,9 @@ function isUpload({ asked }: Visit): boolean {
   return asked.incoming.headers['content-type']?.startsWith('multipart/') === true;
 }
 
-function isOwnPost({ asked: { incoming }, host }: Visit): boolean {
+function isOwnPost({ asked: { incoming }, host, transport }: Visit): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = incoming.headers;
-  return isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host });
+  return isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host, transport });
 }
 
 /** True over plain HTTP from another machine, where nobody may sign in. */

@@ -13,6 +13,8 @@ import { registerHistoryPages, type HistoryPageServices } from './pages/history/
 import { registerHookPages } from './pages/hooks/hook-pages.tsx';
 import type { HookPageServices } from './pages/hooks/services.ts';
 import { registerMirrorPages, type MirrorPageServices } from './pages/mirror/mirror-pages.ts';
+import { registerNotificationPages } from './pages/notifications/notifications.tsx';
+import type { NotificationPageServices } from './pages/notifications/services.ts';
 import { registerOverviewPage } from './pages/overview/overview.tsx';
 import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
@@ -39,7 +41,8 @@ export type ConsoleServices = ComparePageServices &
   PeoplePageServices &
   AuditPageServices &
   SettingsPageServices &
-  MirrorPageServices;
+  MirrorPageServices &
+  NotificationPageServices;
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
@@ -77,5 +80,6 @@ export function consolePages(services: ConsoleServices): Pages {
   registerRepositoryPages(pages, services);
   registerConnectionPages(pages, services);
   registerUploadPages(pages, services);
+  registerNotificationPages(pages, services);
   return pages;
 }

@@ -4,6 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
+import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
@@ -31,9 +32,9 @@ export function createQuestions({
   const running = new SingleFlight<JsonObject>({ keeps: 'running' });
   const closing = new AbortController();
   const run = async (args: readonly string[]): Promise<JsonObject> => {
-    const late = AbortSignal.timeout(longestMs);
-    const ended = await runner.run(args, AbortSignal.any([closing.signal, late]));
-    if (late.aborted && ended.report === undefined)
+    const { signal, clear } = timedSignal(longestMs, closing.signal);
+    const ended = await runner.run(args, signal).finally(clear);
+    if (signal.aborted && !closing.signal.aborted && ended.report === undefined)
       throw new RegistryError('BUILD_FAILED', {
         message: `\`libretto ${args[0] ?? ''}\` did not end within ${longestMs / 1000} seconds.`,
       });

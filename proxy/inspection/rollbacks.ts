@@ -29,6 +29,8 @@ const report = z.object({
   metadata: z.array(z.string()),
   /** later builds leave these as rolled back until their source has other content */
   undone: z.array(z.object({ name: z.string(), version: z.string() })),
+  /** versions of that publication that are not offered again: a person withdrew them, or they were purged */
+  stays_out: z.array(z.object({ name: z.string(), version: z.string(), why: z.enum(['withheld', 'purged']) })),
 });
 
 const lifted = z.object({ serial: z.number() });

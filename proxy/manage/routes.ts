@@ -9,6 +9,7 @@ import { registerAuthentication, type AuthenticationServices } from './routes/au
 import { registerConnections, type ConnectionServices } from './routes/connections.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerHooks, type HookServices } from './routes/hooks.ts';
+import { registerNotifications, type NotificationServices } from './routes/notifications.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
@@ -27,6 +28,7 @@ export interface Services
     ConnectionServices,
     DescriptionServices,
     HookServices,
+    NotificationServices,
     PackageServices,
     PurgeServices,
     RepositoryServices,
@@ -49,6 +51,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerPurges(api, services);
   registerRepositories(api, services);
   registerHooks(api, services);
+  registerNotifications(api, services);
   registerSettings(api, services);
   registerStatus(api, services);
   registerTokens(api, services);

@@ -6,8 +6,8 @@ import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { findDependents, type DependentsOf } from './dependents.ts';
-import { sees, type View } from '../views/view.ts';
-import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
+import { filterOf, passes, type View } from '../views/view.ts';
+import { listedVersions, summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
 import { parsePublished, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
 import { readVersions } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
@@ -17,6 +17,8 @@ export interface PublishedPackages {
   readonly all: ReadonlyMap<PackageName, PackageSummary>;
   /** labels of the versions that are seen */
   readonly labelsOf: (name: string) => readonly string[];
+  /** the versions that are seen, newest first */
+  readonly versionsOf: (name: string) => readonly ListedVersion[];
   readonly dependentsOf: DependentsOf;
 }
 
@@ -178,15 +180,17 @@ function sameStamps(one: Stamps, other: Stamps): boolean {
 }
 
 async function gather(listed: Listed, view: View | undefined): Promise<PublishedPackages> {
-  const labelsOf = (name: string): readonly string[] => {
+  const versionsOf = (name: string): readonly ListedVersion[] => {
+    const filter = filterOf(view, name);
     const versions = listed.get(name as PackageName)?.versions ?? [];
-    return versions.filter((version) => sees(view, name, version)).map(({ version }) => version);
+    return filter === 'all' ? versions : versions.filter((version) => passes(filter, version));
   };
+  const labelsOf = (name: string): readonly string[] => versionsOf(name).map(({ version }) => version);
   const all =
     view === undefined
       ? new Map([...listed].map(([name, { summary }]) => [name, summary]))
       : await visiblePackages(listed, view);
-  return { all, labelsOf, dependentsOf: findDependents(all) };
+  return { all, labelsOf, versionsOf, dependentsOf: findDependents(all) };
 }
 
 /** The other packages with a version that provides or replaces `name`; sorted. */

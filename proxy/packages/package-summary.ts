@@ -47,6 +47,8 @@ export interface ListedVersion extends Release {
   readonly version: string;
   /** since when this content is published here, RFC 3339 UTC */
   readonly since: string;
+  /** when this content was published here first: a withdrawal and a return do not change it. RFC 3339 UTC */
+  readonly published: string;
   readonly facts: VersionFacts;
 }
 
@@ -54,6 +56,11 @@ export interface ListedVersion extends Release {
 export function listedVersions(versions: readonly PublishedVersion[]): readonly ListedVersion[] {
   const known = new Map<string, VersionFacts>();
   const times = new Map<string, string>(); // sharing equal texts saves megabytes for thousands of packages
+  const sharedTime = (time: string): string => {
+    const same = times.get(time);
+    if (same === undefined) times.set(time, time);
+    return same ?? time;
+  };
   let shared: VersionFacts | undefined;
   return versions.map(({ entry, record }) => {
     const facts = factsOf(record);
@@ -63,10 +70,15 @@ export function listedVersions(versions: readonly PublishedVersion[]): readonly 
       shared = known.get(key) ?? facts;
       known.set(key, shared);
     }
-    const since = times.get(entry.since) ?? entry.since;
-    times.set(since, since);
     const { version_normalized, releasedMs } = releaseOf(entry);
-    return { version_normalized, releasedMs, version: entry.version, since, facts: shared };
+    return {
+      version_normalized,
+      releasedMs,
+      version: entry.version,
+      since: sharedTime(entry.since),
+      published: sharedTime(entry.first_published ?? entry.since),
+      facts: shared,
+    };
   });
 }
 
@@ -153,7 +165,7 @@ export function textsOf(value: JsonValue | undefined): readonly string[] {
 }
 
 /** Returns the address if it is safe for browsers. */
-function webAddressOf(value: JsonValue | undefined): string | null {
+export function webAddressOf(value: JsonValue | undefined): string | null {
   const text = textOf(value);
   return text !== null && /^https?:\/\//i.test(text) ? text : null;
 }

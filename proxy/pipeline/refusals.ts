@@ -23,8 +23,16 @@ export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): 
   const headers = (bearer: string): readonly string[] => ['WWW-Authenticate', bearer, ...basic];
   return outcome === 'absent'
     ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: headers('Bearer realm="libretto"') })
-    : errorAnswer('INVALID_TOKEN', { forComposer, headers: headers('Bearer realm="libretto", error="invalid_token"') });
+    : errorAnswer('INVALID_TOKEN', {
+        forComposer,
+        headers: headers('Bearer realm="libretto", error="invalid_token"'),
+        ...(/^\s*(?:bearer|basic)?\s*$/i.test(request.headers.authorization ?? '') && { message: emptyToken }),
+      });
 }
+
+/** A job of a fork, or of an unprotected branch, often gets no secrets. */
+const emptyToken =
+  'The Authorization header contains no token. In a CI job, check that the variable with the token is set for this job.';
 
 export function limitExceeded(limit: number, count: Count, nowMs: number, request: HttpRequest): Answer {
   const seconds = retryAfterSeconds(count, nowMs);

@@ -6,6 +6,7 @@
 // closing both take the turn (write-lock.ts).
 
 import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../../build/shared/text/message-of.ts';
@@ -144,10 +145,11 @@ export async function write(
     return await action();
   } catch (error) {
     if (error instanceof StateError) throw error;
-    const cause = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
+    const reason = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
       () => error,
       (why: unknown) => why,
     );
+    const cause = (await shortWrite(directory, reason)) ?? reason;
     const damage = damagedPage(directory, cause);
     if (damage !== undefined) throw damage;
     throw new StateError(
@@ -159,4 +161,21 @@ export async function write(
   } finally {
     release?.();
   }
+}
+
+/** With less space than this, an input/output error of LMDB is a short write. */
+const nearlyFullBytes = 2 ** 20;
+
+/**
+ * LMDB reports a write that the disk took only in part as EIO, like a broken disk. On a disk without space it is
+ * ENOSPC: the result is that error. undefined: the failure has another cause.
+ */
+async function shortWrite(directory: string, reason: unknown): Promise<Error | undefined> {
+  if (!/Input\/output error|\bEIO\b/.test(messageOf(reason))) return undefined;
+  const free = await statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => Infinity,
+  );
+  if (free >= nearlyFullBytes) return undefined;
+  return Object.assign(new Error('No space left on device', { cause: reason }), { code: 'ENOSPC' });
 }

@@ -1,13 +1,21 @@
 // The end of a sync: its result in the state, together with what it settles for the repository. A finished job frees its
 // repository for the next one.
 
+import { storeEvent, type OutboxChange } from '../events/outbox.ts';
 import type { StateChange, StateStore } from '../state/state-store.ts';
 import type { BuildRun } from './build-runner.ts';
 import { put } from './job-rows.ts';
 import { activeKey, jobKey, outcomeOf, withLog, type JobError, type JobRecord, type JobReport } from './job.ts';
 import { pendingKey, settlePending } from './pending-sync.ts';
 import { isTemporary } from './temporary-fault.ts';
-import { outcomeKey, parseSyncOutcome, type SyncOutcome } from './repository.ts';
+import {
+  outcomeKey,
+  parseRepositoryRecord,
+  parseSyncOutcome,
+  repositoryKey,
+  type RepositoryId,
+  type SyncOutcome,
+} from './repository.ts';
 
 export interface JobEnd {
   readonly error: JobError | null;
@@ -75,11 +83,17 @@ async function settle(
   // a busy builder is no result of this repository: its next sync stays due
   if (error?.code === 'BUILD_BUSY') return freed;
   const at = finishedAt ?? '';
+  const known = parseSyncOutcome(before?.value);
+  const isTold = known?.is_told === true;
+  // a sync that was cut off begins again, and is no failure that people should hear of
+  const tells = error === null ? isTold : !isTold && !isCutOff;
+  const event = tells ? await eventOf(state, { id, job: job.id, error, at }) : noEvent;
   const outcome: SyncOutcome = {
     status: error === null ? 'active' : 'error',
     error_message: error?.message ?? null,
-    last_synced_at: error === null ? at : (parseSyncOutcome(before?.value)?.last_synced_at ?? null),
+    last_synced_at: error === null ? at : (known?.last_synced_at ?? null),
     attempted_at: at,
+    ...(error !== null && (isTold || tells) ? { is_told: true } : {}),
   };
   const { conditions, puts, deletes } = settlePending(isCutOff ? undefined : pending, {
     answered: deliveries,
@@ -88,7 +102,37 @@ async function settle(
   });
   return {
     conditions,
-    puts: [{ key: outcomeKey(id), value: { ...outcome } }, ...puts],
-    deletes: [...freed.deletes, ...deletes],
+    puts: [{ key: outcomeKey(id), value: { ...outcome } }, ...puts, ...event.puts],
+    deletes: [...freed.deletes, ...deletes, ...event.deletes],
   };
+}
+
+const noEvent: OutboxChange = { puts: [], deletes: [] };
+
+interface EndedSync {
+  readonly id: RepositoryId;
+  readonly job: string;
+  readonly error: JobError | null;
+  readonly at: string;
+}
+
+/** The event of the first failure, or of the first success after failures. */
+async function eventOf(
+  state: Pick<StateStore, 'get' | 'range'>,
+  { id, job, error, at }: EndedSync,
+): Promise<OutboxChange> {
+  const entry = await state.get(repositoryKey(id));
+  if (entry === undefined) return noEvent;
+  const { url } = parseRepositoryRecord(entry.value);
+  return storeEvent(state, {
+    type: error !== null ? 'repository.sync.failed' : 'repository.sync.recovered',
+    subject: id,
+    atMs: Date.parse(at),
+    data: {
+      repository_id: id,
+      repository_url: url,
+      job_id: job,
+      ...(error === null ? {} : { error: error.message, code: error.code }),
+    },
+  });
 }

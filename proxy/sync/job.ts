@@ -121,7 +121,10 @@ export function outcomeOf({ exitCode, report, messages }: BuildRun): {
     };
   const code = report?.['code'];
   if (typeof code === 'string' && Object.hasOwn(errorTable, code))
-    return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
+    return {
+      error: { code: code as ErrorCode, message: reasonsIn(report?.['details']) ?? String(report?.['error']) },
+      report: null,
+    };
   if (report === undefined || !Array.isArray(report['added']))
     return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };
   const [failed] = objectsIn(report['failed']);
@@ -129,6 +132,13 @@ export function outcomeOf({ exitCode, report, messages }: BuildRun): {
     error: failed === undefined ? null : { code: 'BUILD_FAILED', message: String(failed['reason']) },
     report: parseReport(report),
   };
+}
+
+/** The reasons of INVALID_INPUT, whose message alone names none. */
+function reasonsIn(details: JsonValue | undefined): string | undefined {
+  const issues = isJsonObject(details) ? objectsIn(details['issues']) : [];
+  const reasons = issues.map(({ path, message }) => `${path === '' ? '' : `${String(path)}: `}${String(message)}`);
+  return reasons.length === 0 ? undefined : `${reasons.join(', ')}.`;
 }
 
 function parseReport(report: JsonObject): JobReport {

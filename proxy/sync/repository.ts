@@ -77,6 +77,8 @@ export interface SyncOutcome {
   readonly last_synced_at: string | null;
   /** time of the last sync */
   readonly attempted_at: string;
+  /** true: an event told of the failure, so that another one tells when it is over */
+  readonly is_told?: boolean;
 }
 
 export function mintRepositoryId(randomBytes: RandomBytes): RepositoryId {
@@ -155,5 +157,6 @@ export function parseSyncOutcome(value: JsonValue | undefined): SyncOutcome | un
     error_message: typeof message === 'string' ? message : null,
     last_synced_at: typeof synced === 'string' ? synced : null,
     attempted_at: attempted,
+    ...(value['is_told'] === true ? { is_told: true } : {}),
   };
 }

@@ -1,6 +1,7 @@
 // Checks in a child process that a registered repository is reachable and readable with its credentials. Changes
 // nothing.
 
+import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import pLimit from 'p-limit';
 
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
@@ -50,8 +51,8 @@ export function createVerifier({
   const closing = new AbortController();
   const work = new Set<Promise<unknown>>();
   const run = async (repository: RepositoryId | RepositoryRecord): Promise<Verification> => {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
-    const { report, messages } = await runner.run(argumentsOf(repository), signal);
+    const { signal, clear } = timedSignal(longestMs, closing.signal);
+    const { report, messages } = await runner.run(argumentsOf(repository), signal).finally(clear);
     if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
     if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
       throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });

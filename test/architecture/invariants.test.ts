@@ -52,6 +52,8 @@ describe('the promises of Libretto', () => {
       'I19',
       'I20',
       'I21',
+      'I22',
+      'I23',
     ]));
 
   it.each(rows)('are kept by code and proved by a test that name them: $id', ({ id, keptBy, provedBy }) => {

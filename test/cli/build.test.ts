@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { takeLock } from '../../build/output/lock.ts';
+import { createRepository } from '../util/git-repository.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome, heading } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
@@ -27,6 +28,14 @@ const listed = (): unknown =>
   ];
 const addBroken = (): void =>
   writeTree(folder.at('packages'), below('broken', libraryTree('acme/broken', { version: 'not-a-version' })));
+
+describe('a version that is left out', () => {
+  it('names its branch and its repository where the place is no path', async () => {
+    createRepository(folder.at('nameless'), [{ commit: 'main', files: { 'composer.json': '{"name": "Bad Name"}' } }]);
+    const { stderr } = await run('build', 'nameless', 'packages');
+    expect(stderr).toContain(`a package (branch main of ${folder.at('nameless')}): The name "Bad Name"`);
+  });
+});
 
 describe('a build without faults', () => {
   it('exits with 0, prints the published versions, and prints nothing on standard error', async () => {

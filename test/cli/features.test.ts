@@ -34,6 +34,7 @@ const paths = [
   '/p2/acme/hello.json',
   '/dist/acme/hello/1.0.0.zip',
   '/search.json?q=hello',
+  '/feeds/releases.atom',
   '/api/status',
   '/ui/',
   '/hooks',
@@ -82,6 +83,7 @@ describe('a server without features', () => {
       '/p2/acme/hello.json': 200,
       '/dist/acme/hello/1.0.0.zip': 200,
       '/search.json?q=hello': 404,
+      '/feeds/releases.atom': 404,
       '/api/status': 404,
       '/ui/': 404,
       '/hooks': 404,
@@ -99,7 +101,13 @@ describe('a server without features', () => {
 
   it('gets the named features, and those that they need', async () => {
     const { root, statuses, sources } = await serve(['--features', 'search']);
-    expect(statuses).toMatchObject({ '/search.json?q=hello': 200, '/api/status': 404, '/ui/': 404, '/hooks': 404 });
+    expect(statuses).toMatchObject({
+      '/search.json?q=hello': 200,
+      '/feeds/releases.atom': 404,
+      '/api/status': 404,
+      '/ui/': 404,
+      '/hooks': 404,
+    });
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([
       'search',
       'list',
@@ -149,7 +157,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'pages'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'any of api, mirror, search, statistics, advisories, repositories, hooks, console, with commas between, or none',
+      'any of api, mirror, search, statistics, feeds, advisories, repositories, hooks, notifications, console, with commas between, or none',
     );
   });
 });

@@ -312,6 +312,7 @@ describe('a request with', () => {
       'Ask the operator of this registry for a new token.',
     ],
     ['the token in the address', '/packages.json?token=lib_r_x', {}, 401, 'A token is required.'],
+    ['an empty variable', '/packages.json', { headers: { authorization: 'Bearer ' } }, 401, 'contains no token'],
     ['another path', '/registry/packages.json', {}, 404, 'Check the address and the name.'],
   ])('%s is told what to do', async (_, path, init, status, error) =>
     expect(await get(path, init)).toMatchObject({ status, error: expect.stringContaining(error) as string }),

@@ -58,6 +58,23 @@ describe('libretto rollback', () => {
     expect((await run('history')).stdout).toMatch(/^3 .*rollback to 1$/m);
   });
 
+  it('names the versions that stay out, because a person withdrew them, and the way back', async () => {
+    await run('package', 'withdraw', 'acme/hello', '1.0.0');
+    const named =
+      '1 version of publication 1 is not offered again:\n' +
+      '  acme/hello 1.0.0 was withdrawn by hand; `libretto package restore acme/hello 1.0.0` offers it again';
+    expect((await run('rollback', '1', '--dry-run')).stdout).toContain(named);
+    const { stdout } = await run('rollback', '1', '--dry-run', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      stays_out: [{ name: 'acme/hello', version: '1.0.0', why: 'withheld' }],
+    });
+    expect((await run('rollback', '1')).stdout).toContain(named);
+  });
+
+  it('says that the current publication needs no rollback', async () => {
+    expect((await run('rollback', '2')).stdout).toContain('Nothing to roll back: publication 2 is the current one.');
+  });
+
   it('refuses an upload of the very content that it took back, until --lift', async () => {
     writeTree(folder.at('theme'), { 'composer.json': JSON.stringify({ name: 'bought/theme', version: '1.0.0' }) });
     expect(await run('publish', 'theme')).toMatchObject({ exitCode: 0 });

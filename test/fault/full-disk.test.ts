@@ -153,6 +153,20 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     expect(await readAll()).toEqual([200, 200, 200]);
   });
 
+  it('is named as the reason also when it takes only a part of a write of the state', async () => {
+    // rows of many pages are written with one call
+    const limits = Array.from({ length: 200 }, (_, index) => ['--package', `acme/${'long'.repeat(20)}-${index}`]);
+    for (let left = 0; left <= 64; left += 4) {
+      disk.fill(left * kibibyte);
+      const { exitCode, stderr } = await run('token', 'create', '--description', 'z', ...limits.flat());
+      expect([exitCode, stderr], `${left} KiB left: ${stderr}`).toEqual(
+        exitCode === 0 ? [0, stderr] : [74, expect.stringMatching(/The disk is full/) as string],
+      );
+    }
+    disk.free();
+    expect((await run('verify')).exitCode).toBe(0);
+  });
+
   it.each([1200, 2020])(
     'is never reported as a fault of the archive, with %i KiB left during a publication',
     async (left) => {

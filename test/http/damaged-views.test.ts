@@ -60,8 +60,16 @@ const ofPackage = (name: string): readonly string[] => [
   `/api/packages/${name}`,
   `/api/packages/${name}/statistics`,
   `/api/packages/${name}/readme`,
+  `/feeds/${name}.atom?stability=dev`,
 ];
-const lists = ['/packages.json', '/list.json', '/search.json?q=', '/providers/acme/core.json', '/api/packages'];
+const lists = [
+  '/packages.json',
+  '/list.json',
+  '/search.json?q=',
+  '/providers/acme/core.json',
+  '/feeds/releases.atom?stability=dev',
+  '/api/packages',
+];
 
 describe.each([
   ['minimum stability', { stability: 'stable' }, 'public/p2/acme/onlydev~dev.json'],

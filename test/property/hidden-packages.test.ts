@@ -114,12 +114,15 @@ function questions(): readonly Asked[] {
     `/api/packages/${name}/readme`,
     `/api/packages/${name}/readme?version=2.0.0`,
     `/api/packages/${name}/changelog`,
+    `/feeds/${name}.atom?stability=dev`,
   ]);
   const lists = [
     '/packages.json',
     '/search.json?q=',
     '/search.json?q=kram&per_page=2',
     '/list.json',
+    '/feeds/releases.atom',
+    '/feeds/releases.atom?stability=dev',
     '/filter-lists/summary',
     '/api/packages',
     '/api/packages?sort=downloads',

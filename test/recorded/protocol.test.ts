@@ -248,6 +248,21 @@ it('refusals are answered as recorded', async () => {
   expectRecorded('protocol/refusals', transcript.text());
 });
 
+it('feeds are answered as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  const lines = [
+    'GET /feeds/releases.atom',
+    'GET /feeds/acme/hello.atom',
+    'HEAD /feeds/acme/tool.atom?stability=dev',
+    'GET /feeds/acme/none.atom',
+    'GET /feeds/releases.atom?stability=none',
+  ];
+  await askAll(transcript, lines, basic('token', tokens['all'] ?? ''));
+  await askAll(transcript, ['GET /feeds/releases.atom', 'GET /feeds/acme/tool.atom'], bearer('limited'));
+  await askAll(transcript, ['GET /feeds/releases.atom'], {});
+  expectRecorded('protocol/feeds', transcript.text());
+});
+
 it('metrics and the request log have these requests as recorded', async () => {
   const transcript = openTranscript(workspace);
   // values of this process, and durations

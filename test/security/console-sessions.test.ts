@@ -192,6 +192,7 @@ describe('a plain connection of another machine', () => {
       expect([page.status, page.text]).toEqual([403, expect.stringContaining('This connection is not encrypted')]);
       for (const remedy of ['--tls-cert', 'publicUrl', 'consoleAllowHttp', 'http://localhost'])
         expect(page.text).toContain(remedy);
+      if (headers['host'] === '192.0.2.1:8080') expect(page.text).toContain('http://localhost:8080/ui/');
       expect(page.html).not.toContain('<input');
       const posted = await signInVia(console, { origin: `http://${headers['host'] ?? host}`, ...headers });
       expect([posted.status, posted.cookies]).toEqual([403, []]);

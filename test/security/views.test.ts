@@ -149,6 +149,8 @@ function protocolPaths(): readonly string[] {
     '/search.json?q=hush',
     '/search.json?q=kram&per_page=2',
     '/list.json',
+    '/feeds/releases.atom',
+    '/feeds/releases.atom?stability=dev',
     '/list.json?filter=hush/*',
     '/list.json?vendor=acme',
     '/providers/virtual/nothing.json',
@@ -159,7 +161,7 @@ function protocolPaths(): readonly string[] {
   })) {
     for (const kind of ['', '~dev', '%7Edev'])
       for (const suffix of ['', '$%hash%', `$${'0'.repeat(64)}`]) paths.push(`/p2/${name}${kind}${suffix}.json`);
-    paths.push(`/providers/${name}.json`);
+    paths.push(`/providers/${name}.json`, `/feeds/${name}.atom?stability=dev`);
     for (const spec of versions) {
       const [reference, labels] = [
         referenceOf(spec),

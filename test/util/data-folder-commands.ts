@@ -2,6 +2,7 @@
 
 const repository = 'repo_0000000000000000';
 const connection = 'conn_4fHj2kLm9QwErTy0';
+const endpoint = 'ntf_4fHj2kLm9QwErTy0';
 
 /** Every command that only reads or changes an existing data folder. */
 export const reading: readonly (readonly string[])[] = [
@@ -56,6 +57,15 @@ export const reading: readonly (readonly string[])[] = [
   ['connection', 'refresh', connection],
   ['connection', 'update', connection, '--interval', '2h'],
   ['connection', 'remove', connection],
+  ['notify', 'list'],
+  ['notify', 'show', endpoint],
+  ['notify', 'update', endpoint, '--name', 'Deployment'],
+  ['notify', 'remove', endpoint],
+  ['notify', 'test', endpoint],
+  ['notify', 'deliveries', endpoint],
+  ['notify', 'deliveries', endpoint, '--replay-since', '2026-01-01'],
+  ['notify', 'mail'],
+  ['notify', 'mail', '--remove-password'],
 ];
 
 /** Every command that may be the first one of a registry: it makes the data folder. */
@@ -69,6 +79,7 @@ export const making: readonly (readonly string[])[] = [
   ['settings', 'set', 'limits.read', '5'],
   ['state', 'init'],
   ['config', 'import', '../config.json'],
+  ['notify', 'add', 'https://1.1.1.1/hook'],
   ['restore', '../nowhere'],
 ];
 
@@ -77,8 +88,10 @@ const onlyReading = (
   'status, verify, why, impact, history, diff, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, audit, state show, mirror list, mirror verify, ' +
-  'package list, package statistics, repository list, repository show, connection list, connection show'
+  'package list, package statistics, repository list, repository show, connection list, connection show, ' +
+  'notify list, notify show'
 ).split(', ');
 /** Whether a command of `reading` changes the data folder. */
 export const changes = (args: readonly string[]): boolean =>
-  args.join(' ') !== 'package purged' && !onlyReading.some((known) => args.join(' ').startsWith(known));
+  !['package purged', `notify deliveries ${endpoint}`, 'notify mail'].includes(args.join(' ')) &&
+  !onlyReading.some((known) => args.join(' ').startsWith(known));

@@ -1,17 +1,19 @@
 // The shipped server with something on every page of the console: packages of several builds, withdrawn and left-out
-// versions, mirrored packages, tokens, repositories with jobs, people, uploads, and what the audit log has of all this.
+// versions, mirrored packages, tokens, repositories with jobs, notifications, people, uploads, and what the audit log has of all this.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstPackages, secondPackages } from './filled-packages.ts';
 import type { FakeForge } from './forges/fake-forge.ts';
 import { startGitHub } from './forges/fake-github.ts';
 import { startGitHttpServer, type GitHttpServer } from './git-http-server.ts';
+import { addNotifications, type FilledNotifications } from './filled-notifications.ts';
 import { createRepository } from './git-repository.ts';
 import { startManagedRegistry, type ManagedRegistry } from './managed-registry.ts';
 import { archiveFor } from './mirroring-registry.ts';
 import { below, writeTree, type Tree } from './package-tree.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { startUpstream } from './upstream.ts';
+import { startReceiver } from './webhook-receiver.ts';
 import { whoLibrary } from './who-library.ts';
 
 type Json = Record<string, unknown>;
@@ -22,7 +24,7 @@ export interface FilledRegistry extends AsyncDisposable {
 }
 
 /** One thing of each kind. */
-export interface FilledIds {
+export interface FilledIds extends FilledNotifications {
   readonly token: string;
   readonly person: string;
   readonly personsSession: string;
@@ -52,15 +54,16 @@ const extremes: PublishedPackages = { first: firstPackages, second: secondPackag
 
 export async function startFilledRegistry(packages = extremes): Promise<FilledRegistry> {
   const folder = temporaryFolder('remote');
-  const [upstream, remote, forge] = await Promise.all([
+  const [upstream, remote, forge, receiver] = await Promise.all([
     startUpstream(),
     startGitHttpServer(folder.path),
     startGitHub(),
+    startReceiver(),
   ]);
   const registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
   const dispose = async (): Promise<void> => {
     await registry[Symbol.asyncDispose]();
-    const others = [upstream, forge].map((one) => one[Symbol.asyncDispose]());
+    const others = [upstream, forge, receiver].map((one) => one[Symbol.asyncDispose]());
     await Promise.all([...others, remote.close(), folder.remove()]);
   };
   try {
@@ -68,9 +71,10 @@ export async function startFilledRegistry(packages = extremes): Promise<FilledRe
       { version: '1.0.0', zip: archiveFor('other/library'), extra: { description: 'A library of somebody else.' } },
     ]);
     createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
+    const settled = await addNotifications(registry, receiver);
     const ids = await fill(registry, packages, upstream.url, remote);
     const connection = await connectForge(registry, forge);
-    return { registry, ids: { ...ids, connection }, [Symbol.asyncDispose]: dispose };
+    return { registry, ids: { ...ids, connection, ...(await settled()) }, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -90,7 +94,7 @@ async function fill(
   packages: PublishedPackages,
   upstream: string,
   remote: GitHttpServer,
-): Promise<Omit<FilledIds, 'connection'>> {
+): Promise<Omit<FilledIds, 'connection' | keyof FilledNotifications>> {
   await publishPackages(registry, packages);
   const token = await createTokens(registry);
   await mirrorPackage(registry, upstream);

@@ -29,6 +29,8 @@ export function exampleOf(path: string, ids: FilledIds): string {
     [`/repositories/${ids.repository}/hook/:delivery`]: 'dlv_0000000000000000',
     '/uploads/:id': ids.artifact,
     '/connections/:id': ids.connection,
+    '/notifications/:id': ids.endpoint,
+    [`/notifications/${ids.endpoint}/deliveries/:event`]: ids.event,
     '/history/:serial': '2',
     '/settings/:key': 'mirroring.minimum_age',
   };

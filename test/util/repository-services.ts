@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import { addressObjection } from '../../cli/compose/settings.ts';
+import { composeNotifying, type Notifying } from '../../cli/compose/notifying.ts';
+import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { composeConnecting, type Connecting } from '../../cli/compose/connections.ts';
 import { loadConfig } from '../../cli/config/config.ts';
 import { createRepositorySources } from '../../cli/builds/repository-sources.ts';
@@ -47,6 +49,7 @@ export interface TestRepositories extends RepositoryServices, Connecting {
   readonly inbox: HookInbox;
   readonly builder: ScriptedBuilder;
   readonly settingObjection: SettingObjection;
+  readonly notifyingWith: (catalogue: Catalogue) => Notifying;
   readonly errors: readonly unknown[];
 }
 
@@ -85,6 +88,7 @@ export async function repositoryServices({
   const clock = { now: () => new Date(now()), randomBytes };
   return {
     ...composeConnecting(config, clock, { state, sealer, installsHooks: true }),
+    notifyingWith: (catalogue) => composeNotifying(config, clock, { state, sealer, catalogue }),
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
     syncer,

@@ -41,6 +41,8 @@ export interface ConsoleOptions {
   readonly mirrorReport?: MirrorReport;
   /** false: builds run on another host */
   readonly hasBuilder?: boolean;
+  /** true: the registry makes mails, which wait in its state */
+  readonly mails?: boolean;
 }
 
 export interface PageReply {
@@ -86,13 +88,14 @@ export interface RunningConsole extends AsyncDisposable {
 }
 
 export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
-  const { now, certificate, trustedProxies, http2 = false, baseline, settings } = options;
+  const { now, certificate, trustedProxies, http2 = false, baseline, settings, mails = false } = options;
   const registry = await runManagement({
     ...(now && { now }),
     ...(certificate && { certificate }),
     ...(trustedProxies && { trustedProxies }),
     ...(baseline && { baseline }),
     ...(settings && { settings }),
+    mails,
     features: (services, state) => [consoleFeature(services, state, options)],
   });
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;

@@ -21,6 +21,7 @@ import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts'
 import { createTokens } from '../../proxy/auth/tokens.ts';
 import { createKeyRing, type KeyRing } from '../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../proxy/keys/sealer.ts';
+import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
@@ -75,6 +76,8 @@ export interface SignedIn {
   readonly password: string;
 }
 
+const mailPlace = { address: 'https://packages.test', page: 'console' } as const;
+
 /** The real scrypt at a low cost, because tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
@@ -90,6 +93,11 @@ export async function runManagement(
     readonly uploads?: Partial<UploadLimits>;
     readonly render?: Omit<RenderThreadOptions, 'onFailure'>;
     readonly trustedProxies?: readonly string[];
+    /** of feeds: the address of the registry, and the pages that feeds link to */
+    readonly publicUrl?: string;
+    readonly hasPages?: boolean;
+    /** true: the registry makes mails, which wait in its state */
+    readonly mails?: boolean;
     /** more features on these services */
     readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
@@ -128,11 +136,15 @@ export async function runManagement(
     now,
     randomBytes,
     rules: peopleRules(settings),
+    mails: options.mails === true ? createAccountMails({ sealer, randomBytes, now, ...mailPlace }) : undefined,
+    onError: (error) => void errors.push(error),
   });
+  const published = packageServices(state, store, now, folder.at('data'), options.render);
   const services: Services = {
     ...repositories,
     ...artifactServices(store, now, folder.at('data'), options.uploads),
-    ...packageServices(state, store, now, folder.at('data'), options.render),
+    ...published,
+    ...repositories.notifyingWith(published.catalogue),
     dataDirectory: folder.at('data'),
     people,
     invitationPage: 'console',
@@ -160,6 +172,7 @@ export async function runManagement(
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
     }),
+    feeds: { ...services, publicUrl: options.publicUrl, hasPages: options.hasPages ?? true },
     management: createManagement(services),
     dataDirectory: folder.at('data'),
     onDownload: services.downloads.count,

@@ -21,6 +21,8 @@ import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.t
 import { publicPath } from '../../proxy/http/node-path.ts';
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
 import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
+import { createFeedFeature } from '../../proxy/feeds/feature.ts';
+import { createFeeds, type FeedParts } from '../../proxy/feeds/feeds.ts';
 import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
@@ -85,6 +87,7 @@ export interface RunningOptions {
   readonly onInstall?: (name: string, version: string) => void;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
+  readonly feeds?: Omit<FeedParts, 'files'> | undefined;
   readonly advisories?: PublishedAdvisories | undefined;
   readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
@@ -198,11 +201,12 @@ function createSend(agent: Agent, port: number): RunningProxy['send'] {
 
 /** The services as cli/features/ composes them. */
 function featuresOf(
-  { lookups, advisories, onInstall, management, mirrored, features = [] }: RunningOptions,
+  { lookups, feeds, advisories, onInstall, management, mirrored, features = [] }: RunningOptions,
   files: TreeFiles,
 ): readonly Feature[] {
   return [
     ...(lookups === undefined ? [] : [createSearchFeature(lookups)]),
+    ...(feeds === undefined ? [] : [createFeedFeature(createFeeds({ ...feeds, files }))]),
     ...(onInstall === undefined
       ? []
       : [createInstallReportFeature(createInstallReports({ files, mirrored, onInstall }))]),

@@ -12,6 +12,8 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { prune } from '../../build/prune/prune.ts';
 import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
+import type { Catalogue } from '../../proxy/packages/catalogue.ts';
+import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { filesBelow } from './files-below.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
@@ -34,6 +36,10 @@ export interface Asked {
 }
 
 export interface ViewedRegistry {
+  /** the data folder, and what is published there */
+  readonly data: string;
+  readonly published: PublishedFiles;
+  readonly catalogue: Catalogue;
   readonly build: (edits: readonly Edit[], atMs: number, more?: Partial<BuildRequest>) => Promise<void>;
   /** Rolls back to the publication before the last. */
   readonly rollBack: (atMs: number) => Promise<void>;
@@ -67,7 +73,11 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
     ...more,
   });
   const tokenOf = createTokens(served);
+  const { published, catalogue } = served.services;
   return {
+    data: served.data,
+    published,
+    catalogue,
     ...publicationsOf(served, tree, request),
     redate: (atMs) => {
       const folder = join(served.data, 'public/p2');

@@ -5,6 +5,7 @@ import { readAuditLog, type AuditFilter } from '../../../proxy/state/audit-log.t
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
+import { instantFlag } from '../../io/instant-flag.ts';
 import { withState } from './existing-state.ts';
 import { formatTable, printable, printJson, printLines } from '../../io/output.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
@@ -53,16 +54,4 @@ function filterOf(flags: Given['flags']): AuditFilter {
     sinceMs: instantFlag('since', text('since')),
     untilMs: instantFlag('until', text('until')),
   };
-}
-
-function instantFlag(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(given)
-    ? Date.parse(given)
-    : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
-  throw new UsageError(
-    `--${name} is ${JSON.stringify(given)}; allowed: a day such as 2027-01-31, or an instant such as ` +
-      '2027-01-31T12:00:00Z.',
-  );
 }

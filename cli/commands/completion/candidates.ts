@@ -13,9 +13,10 @@ export interface Candidate {
 }
 
 /** The things of a registry that a word may name. */
-export type RegistryThings = 'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials';
+export type RegistryThings =
+  'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials' | 'endpoints';
 /** Lists of this program whose modules are loaded only for them. */
-export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes';
+export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes' | 'events' | 'forms';
 export type Things = RegistryThings | ProgramList;
 export type ReadThings = (things: Things, line: Unfinished) => Promise<readonly Candidate[]>;
 
@@ -49,12 +50,19 @@ const valuesByName: Readonly<Record<string, Values>> = {
   stability: { things: 'stabilities' },
   reason: { things: 'reasons' },
   purpose: { things: 'purposes' },
+  type: { things: 'events' },
+  form: { things: 'forms' },
+  'token-id': { things: 'tokens' },
   setting: { things: 'settings' },
   names: featureNames,
   shell: shells,
 };
 /** By the name of the command above the command. */
-const idsByParent: Readonly<Record<string, Things>> = { token: 'tokens', repository: 'repositories' };
+const idsByParent: Readonly<Record<string, Things>> = {
+  token: 'tokens',
+  repository: 'repositories',
+  notify: 'endpoints',
+};
 /** Placeholders that stand for any value, among alternatives such as `n|default`. */
 const anyValue = new Set(['n', 'when']);
 /** Above this number of packages, the vendors come first. */

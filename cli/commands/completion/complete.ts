@@ -21,6 +21,8 @@ const lists: Readonly<Record<ProgramList, () => Promise<readonly string[]>>> = {
   settings: async () => (await import('../../../proxy/settings/definitions.ts')).settingKeys,
   stabilities: async () => (await import('../../../proxy/views/token-limits.ts')).stabilities,
   reasons: async () => (await import('../../../build/contract/purged.ts')).purgeReasons,
+  events: async () => (await import('../../../proxy/events/registry-event.ts')).eventTypes,
+  forms: async () => (await import('../../../proxy/notifications/model/endpoint.ts')).endpointForms,
   purposes: async () => (await import('../../../proxy/keys/key-file.ts')).keyPurposes,
 };
 

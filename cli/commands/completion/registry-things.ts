@@ -44,6 +44,11 @@ const readers: Readonly<Record<RegistryThings, Read>> = {
       const { listRepositories } = await import('../../../proxy/sync/list-repositories.ts');
       return (await listRepositories(state)).map(({ id, url }) => ({ value: id, description: url }));
     }),
+  endpoints: (config) =>
+    fromState(config, async (state) => {
+      const { listEndpoints } = await import('../../../proxy/notifications/endpoints/list-endpoints.ts');
+      return (await listEndpoints(state)).map(({ id, name }) => ({ value: id, description: name }));
+    }),
   users: (config) =>
     fromState(config, async (state) => {
       const { readUsers } = await import('../../../proxy/auth/user-records.ts');

@@ -85,13 +85,17 @@ function shown(report: RollbackReport, { data }: Config): RollbackReport {
   return { ...report, changes: shownChanges(report.changes, data.value) };
 }
 
-function documentOf({ serial, published, changes, undone }: RollbackReport, to: number | undefined) {
-  return { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone };
+function documentOf({ serial, published, changes, undone, staysOut }: RollbackReport, to: number | undefined) {
+  return { serial, published, rollback_to: to ?? null, ...changesDocument(changes), undone, stays_out: staysOut };
 }
 
-function describe({ serial, published, changes, undone }: RollbackReport, to: number, dryRun: boolean): string[] {
+function describe(report: RollbackReport, to: number, dryRun: boolean): string[] {
+  const { serial, published, changes, undone, staysOut } = report;
   const same = changes.versions.length + changes.metadata.length === 0;
-  if (same) return [`Nothing to roll back: publication ${serial} has everything of publication ${to} that may return.`];
+  if (same && to === serial) return [`Nothing to roll back: publication ${to} is the current one.`];
+  const out = staysOutLines(staysOut, to);
+  if (same)
+    return [`Nothing to roll back: publication ${serial} has everything of publication ${to} that may return.`, ...out];
   const head = published
     ? `Rolled back to publication ${to}: serial ${serial}.`
     : `A rollback to publication ${to} would publish this. Nothing was published.`;
@@ -102,5 +106,20 @@ function describe({ serial, published, changes, undone }: RollbackReport, to: nu
           `Builds leave ${counted(undone.length, 'version')} as rolled back until there is another content for ` +
             `${undone.length === 1 ? 'it' : 'them'}; \`libretto rollback --lift\` ends that.`,
         ];
-  return [head, ...firstOf(describeChanges(changes), mostLines), ...heldVersions];
+  return [head, ...firstOf(describeChanges(changes), mostLines), ...out, ...heldVersions];
+}
+
+function staysOutLines(staysOut: RollbackReport['staysOut'], to: number): string[] {
+  if (staysOut.length === 0) return [];
+  const wayBack = ({ name, version, why }: RollbackReport['staysOut'][number]): string =>
+    why === 'purged'
+      ? 'was purged, and never returns'
+      : `was withdrawn by hand; \`libretto package restore ${name} ${version}\` offers it again`;
+  return [
+    `${counted(staysOut.length, 'version')} of publication ${to} ${staysOut.length === 1 ? 'is' : 'are'} not offered again:`,
+    ...firstOf(
+      staysOut.map((one) => `  ${one.name} ${one.version} ${wayBack(one)}`),
+      mostLines,
+    ),
+  ];
 }

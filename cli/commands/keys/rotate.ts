@@ -5,6 +5,8 @@ import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
 import { resealConnections, type ResealParts } from '../../../proxy/forges/reseal-connections.ts';
 import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { resealMails } from '../../../proxy/mail/reseal-mails.ts';
+import { resealEndpoints } from '../../../proxy/notifications/endpoints/reseal-endpoints.ts';
 import { resealHooks } from '../../../proxy/hooks/reseal-hooks.ts';
 import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { Given } from '../../io/command.ts';
@@ -60,7 +62,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
 async function resealAll(parts: ResealParts): Promise<number> {
   const { store, sealer, actor } = parts;
   const users = await resealUsers(store, sealer, actor);
-  const others = [resealRepositories, resealHooks, resealConnections];
+  const others = [resealRepositories, resealHooks, resealConnections, resealEndpoints, resealMails];
   let count = users;
   for (const reseal of others) count += await reseal(parts);
   return count;

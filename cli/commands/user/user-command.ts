@@ -9,6 +9,7 @@ import { invitationPage } from '../../config/invitation-page.ts';
 import type { Given } from '../../io/command.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
+import { composeMailing } from '../../compose/mailing.ts';
 import { composePeople } from '../../compose/people.ts';
 import { composeSettings, peopleRules } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
@@ -20,6 +21,8 @@ export interface UserCommand {
   readonly context: Context;
   readonly flags: Given['flags'];
   readonly config: Config;
+  /** true: an invitation goes to its person by mail */
+  readonly sendsMail: boolean;
   readonly users: Users;
   /** the user that the first operand names */
   readonly find: () => Promise<UserRecord>;
@@ -38,16 +41,18 @@ export async function runUserCommand(
 ): Promise<number> {
   const { config, state: store } = await openCommandState(context, flags, opening);
   try {
-    const users = composePeople(
-      context,
-      store,
-      composeKeys(config, context),
-      peopleRules(composeSettings(config, context, store)),
-    ).usersOf(context.actor);
+    const keys = composeKeys(config, context);
+    const mayInvite = opening.makes === true || opening.changes === true;
+    const mailing = mayInvite ? composeMailing(config, context, { state: store, sealer: keys.sealer }) : undefined;
+    const users = composePeople(context, store, keys, {
+      rules: peopleRules(composeSettings(config, context, store)),
+      mails: mailing?.accountMails,
+    }).usersOf(context.actor);
     await work({
       context,
       flags,
       config,
+      sendsMail: mailing !== undefined,
       users,
       json: flags['json'] === true,
       find: () => findUser(users, operands[0] ?? ''),
@@ -73,7 +78,7 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
 
 /** Prints the changed user. An invitation is the only line on standard output, for scripts. */
 export async function showChange(
-  { context, config, json }: UserCommand,
+  { context, config, json, sendsMail }: UserCommand,
   { record, invitation }: ChangedUser,
 ): Promise<void> {
   const { stdout, summary, remarks } = context;
@@ -89,7 +94,8 @@ export async function showChange(
   if (json) printJson(stdout, shown === undefined ? user : { ...user, invitation: shown });
   else if (shown === undefined) printLines(summary, describeUser(user));
   else {
-    printLines(remarks, [...describeUser(user), '', ...(await invitationLines(context, config, shown))]);
+    const mailed = sendsMail ? ['', `A server that runs sends the link to ${user.email} too.`] : [];
+    printLines(remarks, [...describeUser(user), '', ...(await invitationLines(context, config, shown)), ...mailed]);
     printLines(stdout, [shown.token]);
   }
   await stdout.delivered(

@@ -6,16 +6,19 @@ function enableCopying(within) {
   for (const block of within.querySelectorAll('[data-copy]')) {
     block.classList.add('copies');
     const button = block.querySelector('.copy');
-    const label = button.getAttribute('aria-label');
+    const said = document.createElement('span');
+    said.className = 'unseen';
+    said.setAttribute('role', 'status');
+    block.append(said);
     button.addEventListener('click', async () => {
       const text = block.querySelector('pre').textContent;
       // a page over plain HTTP has no clipboard
       const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
       await copied.catch(() => getSelection().selectAllChildren(block.querySelector('pre')));
-      button.setAttribute('aria-label', 'Copied');
+      said.textContent = 'Copied';
       button.dataset.done = '';
       setTimeout(() => {
-        button.setAttribute('aria-label', label);
+        said.textContent = '';
         delete button.dataset.done;
       }, 2000);
     });
@@ -51,42 +54,52 @@ function enableSlash() {
 }
 
 /**
- * Replaces the part of this page with this id by that of a fetched page. Only the newest answer counts. Resolves with
- * false if nothing was replaced.
+ * Replaces the part of this page with this id by that of a fetched page. Only the newest answer counts: false says that
+ * a newer one is on its way. Throws if the part could not be fetched, such as after the end of the session.
  */
 function refresherOf(id) {
   let newest = 0;
   return async (address, request) => {
     const turn = ++newest;
-    const answer = await fetch(address, request);
-    if (turn !== newest || !answer.ok || answer.redirected) return false;
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const part = page.getElementById(id);
-    if (turn !== newest || part === null) return false;
+    const answer = await fetch(address, request).catch(() => undefined);
+    const text = answer?.ok && !answer.redirected ? await answer.text() : '';
+    if (turn !== newest) return false;
+    const part = new DOMParser().parseFromString(text, 'text/html').getElementById(id);
+    if (part === null) throw new Error('the part is missing');
     document.getElementById(id).replaceWith(part);
     enhance(part);
     return true;
   };
 }
 
-/** A form marked `data-live` shows its results in `#results` while one types. */
+/** The results do not fit what was typed: they could not be fetched. */
+function sayOld(results) {
+  if (results.querySelector('.old') !== null) return;
+  const notice = document.createElement('p');
+  notice.className = 'notice warn old';
+  notice.setAttribute('role', 'status');
+  notice.textContent = 'This list is old: the server did not answer, or you were signed out. Press Enter to load it.';
+  results.prepend(notice);
+}
+
+/** A form marked `data-live` shows its results in `#results` while one types. If that fails, Enter loads the page. */
 function enableLiveSearch() {
   for (const form of document.querySelectorAll('form[data-live]')) {
     let waiting;
     const replace = refresherOf('results');
     const refresh = async () => {
       const fields = [...new FormData(form)].filter(([, value]) => value !== '');
-      const address = `${form.action.split('?')[0]}?${new URLSearchParams(fields)}`;
+      const address = `${location.pathname}?${new URLSearchParams(fields)}`;
       if (await replace(address)) history.replaceState(null, '', address);
     };
-    const soon = (delay) => {
+    const soon = (delay, otherwise) => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => refresh().catch(() => form.requestSubmit()), delay);
+      waiting = setTimeout(() => refresh().catch(otherwise), delay);
     };
-    form.addEventListener('input', () => soon(150));
+    form.addEventListener('input', () => soon(150, () => sayOld(document.getElementById('results'))));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      soon(0);
+      soon(0, () => form.submit());
     });
   }
 }
@@ -110,20 +123,31 @@ function enablePreviews() {
   }
 }
 
-/** A button marked `data-check` shows its answer in the part that it names, so that the form keeps its secrets. */
+/**
+ * A button marked `data-check` shows its answer in the part that it names, so that the form keeps its secrets. It follows
+ * a redirect.
+ */
 function enableChecks() {
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('button[data-check]');
     if (button === null || !button.form.reportValidity()) return;
     event.preventDefault();
+    const panel = document.getElementById(button.dataset.check);
+    panel.replaceChildren(panel.firstElementChild, 'Checking …');
+    panel.scrollIntoView({ block: 'nearest' });
     button.disabled = true;
     const body = new URLSearchParams(new FormData(button.form));
-    const answer = await fetch(button.formAction, { method: 'POST', body }).catch(() => undefined);
+    const address = button.getAttribute('formaction') ?? button.form.getAttribute('action');
+    const answer = await fetch(address, { method: 'POST', body }).catch(() => undefined);
+    const text = (await answer?.text()) ?? '';
+    if (answer?.redirected) return void (location.href = answer.url);
     button.disabled = false;
-    const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
-    const part = page.getElementById(button.dataset.check);
+    const page = new DOMParser().parseFromString(text, 'text/html');
+    const part = page.getElementById(panel.id);
     if (part === null) return button.form.requestSubmit(button);
-    document.getElementById(button.dataset.check).replaceWith(part);
+    panel.replaceWith(part);
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
+    part.scrollIntoView({ block: 'nearest' });
   });
 }
 
@@ -143,7 +167,7 @@ function enableAddedRows() {
 function enablePostingOnce() {
   document.addEventListener('submit', (event) => {
     const form = event.target;
-    if (form.method !== 'post' || event.defaultPrevented) return;
+    if (form.getAttribute('method') !== 'post' || event.defaultPrevented) return;
     if ('posted' in form.dataset) return void event.preventDefault();
     form.dataset.posted = '';
     setTimeout(() => delete form.dataset.posted, 3000);
@@ -212,7 +236,7 @@ function enableDialogs() {
     dialog.setAttribute('aria-labelledby', 'question');
     keepAddresses(dialog, link.href);
     const form = dialog.querySelector('form');
-    form.action = link.href;
+    form.setAttribute('action', link.href);
     const cancel = form.querySelector('a');
     cancel?.addEventListener('click', (click) => {
       click.preventDefault();
@@ -222,6 +246,8 @@ function enableDialogs() {
     document.body.append(dialog);
     enhance(dialog);
     dialog.showModal();
+    // one Enter too many must not do what cannot be undone
+    if (document.activeElement.matches('.danger')) cancel?.focus();
   });
 }
 

@@ -41,7 +41,7 @@ function nameCell({ name, description, abandoned, advisory }) {
   if (abandoned) line.append(isAbandoned.cloneNode(true));
   if (advisory) line.append((advisory === 'latest' ? latest : other).cloneNode(true));
   const cell = element('div', 'stack-tight', line);
-  if (description !== undefined) cell.append(element('span', 'soft small prose', description));
+  if (description !== undefined) cell.append(element('span', 'soft small prose shortened', description));
   return cell;
 }
 

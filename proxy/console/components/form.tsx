@@ -5,6 +5,7 @@ import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { emptyForm, type FormState } from '../request/form-fields.ts';
 import { passwordField } from '../request/password-field.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { MarkedText } from './marked-text.tsx';
 import { Notice } from './notice.tsx';
 import { A, hrefTo, PlaceContext } from './place.tsx';
 
@@ -21,17 +22,34 @@ interface FormProps {
   readonly isDanger?: boolean;
   /** the page to go to instead; undefined: none */
   readonly cancel?: string;
+  /** for buttons outside of the form */
+  readonly id?: string;
   /** the page that takes the post; undefined: the page on which the form stands */
   readonly action?: string;
+  /** true: the form has buttons of its own above the main one, and Enter means the main one */
+  readonly hasOtherButtons?: boolean;
+  /** the part of the page that shows the answer where it is no redirect: with JavaScript the form keeps its secrets */
+  readonly check?: string;
 }
 
 export function Form(props: FormProps): Child {
   const { state, children, asksPassword = false, submit, isDanger = false, cancel, action } = props;
+  const checking = props.check === undefined ? {} : { 'data-check': props.check };
   const place = useContext(PlaceContext);
   return (
     <FormContext.Provider value={state}>
-      <form class="form" method="post" {...(action === undefined ? {} : { action: hrefTo(place, action) })}>
-        {state.refusal === undefined ? null : <Notice kind="bad">{state.refusal}</Notice>}
+      <form
+        class="form"
+        method="post"
+        id={props.id}
+        {...(action === undefined ? {} : { action: hrefTo(place, action) })}
+      >
+        {state.refusal === undefined ? null : (
+          <Notice kind="bad">
+            <MarkedText text={state.refusal} />
+          </Notice>
+        )}
+        {props.hasOtherButtons === true ? <EnterButton {...checking} /> : null}
         {children}
         {asksPassword ? (
           <TextField
@@ -44,12 +62,19 @@ export function Form(props: FormProps): Child {
           />
         ) : null}
         <div class="row">
-          <button class={`button ${isDanger ? 'danger' : 'primary'}`}>{submit}</button>
+          <button class={`button ${isDanger ? 'danger' : 'primary'}`} {...checking}>
+            {submit}
+          </button>
           {cancel === undefined ? null : <A to={cancel}>Cancel</A>}
         </div>
       </form>
     </FormContext.Provider>
   );
+}
+
+/** Enter presses the first button of a form. */
+function EnterButton(rest: JSX.IntrinsicElements['button']): Child {
+  return <button class="unseen" tabindex={-1} aria-hidden="true" {...rest} />;
 }
 
 interface FieldProps {
@@ -151,7 +176,7 @@ function Field({ name, label, hint, children }: Omit<FieldProps, 'value'> & { re
       {fault === undefined ? null : (
         <span class="fault" id={`${name}-fault`}>
           <Icon name="circle-x" />
-          {fault}
+          <MarkedText text={fault} />
         </span>
       )}
     </div>

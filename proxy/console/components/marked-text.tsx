@@ -1,17 +1,31 @@
-// A sentence of a service or a table: its parts between backticks are code, and its times are shown as people write them.
+// A sentence of a service or a table, in the words of the console: its parts between backticks are code, ids of
+// repositories and connections are links, and times are shown as people write them.
 
 import type { Child } from 'hono/jsx';
+import { pageWords, withCapital } from './page-words.ts';
+import { A } from './place.tsx';
 import { ExactTime } from './time.tsx';
 
 export function MarkedText({ text }: { readonly text: string }): Child {
-  return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : withTimes(part)))}</>;
+  const parts = pageWords(text).split('`');
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code>{part}</code> : withMarks(part)))}</>;
 }
 
-/** RFC 3339 UTC, as services write times into their sentences. */
-const time = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+/** The reason of a fault, as a sentence of its own. */
+export function Reason({ text }: { readonly text: string }): Child {
+  return <MarkedText text={withCapital(text)} />;
+}
 
-function withTimes(text: string): Child[] {
-  return text.split(time).map((part, at) => (at % 2 === 1 ? <ExactTime at={part} /> : part));
+/** RFC 3339 UTC, as services write times into their sentences; ids of what has a page. */
+const marks = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b(?:repo|conn)_\w{16}\b)/;
+
+function withMarks(text: string): Child[] {
+  return text.split(marks).map((part, at) => {
+    if (at % 2 === 0) return part;
+    if (part.startsWith('repo_')) return <A to={`/repositories/${part}`}>{part}</A>;
+    if (part.startsWith('conn_')) return <A to={`/connections/${part}`}>{part}</A>;
+    return <ExactTime at={part} />;
+  });
 }
 
 /** `the time, in seconds` → `The time, in seconds.` */

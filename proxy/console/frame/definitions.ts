@@ -60,6 +60,8 @@ export interface PageView extends SessionChange {
   readonly status?: number;
   /** for `Retry-After`, where a later try may succeed */
   readonly retryAfterSeconds?: number | undefined;
+  /** for `Allow`, where the method is not allowed */
+  readonly allow?: string | undefined;
   /** the entry of the navigation that is marked; undefined: none */
   readonly section?: Section;
   /** true: without navigation, in a narrow column, as the sign-in page */

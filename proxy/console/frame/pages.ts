@@ -16,6 +16,14 @@ type Entry =
 /** An entry that fits a path, with the parameters in it. */
 export type FoundPage = Entry & { readonly params: Readonly<Record<string, string>> };
 
+interface ListedPage {
+  readonly path: string;
+  readonly operation: Permission;
+  readonly posts: boolean;
+  /** true: its post needs the password again after five minutes */
+  readonly asksPassword: boolean;
+}
+
 export class Pages {
   readonly #entries: (Entry & { readonly pattern: RegExp })[] = [];
 
@@ -54,11 +62,12 @@ export class Pages {
   }
 
   /** Every page, for the table of permissions. */
-  get definitions(): readonly { readonly path: string; readonly operation: Permission; readonly posts: boolean }[] {
-    return this.#entries.map(({ kind, definition: { path, operation } }) => ({
-      path,
-      operation,
+  get definitions(): readonly ListedPage[] {
+    return this.#entries.map(({ kind, definition }) => ({
+      path: definition.path,
+      operation: definition.operation,
       posts: kind !== 'page',
+      asksPassword: kind === 'form' && definition.isDangerous === true,
     }));
   }
 

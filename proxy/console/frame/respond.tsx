@@ -36,12 +36,15 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
   return htmlAnswer(text, {
     status: outcome.status ?? 200,
     acceptEncoding: incoming.headers['accept-encoding']?.toString(),
-    more: [...retryHeaders(outcome), ...setCookies(cookies)],
+    more: [...refusalHeaders(outcome), ...setCookies(cookies)],
   });
 }
 
-function retryHeaders({ retryAfterSeconds: wait }: PageView): string[] {
-  return wait === undefined ? [] : ['Retry-After', String(wait)];
+function refusalHeaders({ retryAfterSeconds: wait, allow }: PageView): string[] {
+  return [
+    ...(wait === undefined ? [] : ['Retry-After', String(wait)]),
+    ...(allow === undefined ? [] : ['Allow', allow]),
+  ];
 }
 
 function redirect(visit: Visit, { to, notice }: Redirect, cookies: readonly string[]): Answer {

@@ -27,6 +27,13 @@ export const sections = [
   { id: 'uploads', label: 'Uploads', path: '/uploads', icon: 'upload', operation: 'listArtifacts' },
   { id: 'history', label: 'History', path: '/history', icon: 'history', operation: 'listPublications' },
   { id: 'mirror', label: 'Mirror', path: '/mirror', icon: 'layers', operation: 'getStatus' },
+  {
+    id: 'notifications',
+    label: 'Notifications',
+    path: '/notifications',
+    icon: 'bell',
+    operation: 'listEndpoints',
+  },
   { id: 'people', label: 'People', path: '/people', icon: 'users', operation: 'listUsers' },
   { id: 'audit', label: 'Audit', path: '/audit', icon: 'scroll-text', operation: 'listAuditEvents' },
   { id: 'settings', label: 'Settings', path: '/settings', icon: 'settings', operation: 'getSettings' },

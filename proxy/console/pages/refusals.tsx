@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import { errorTable, type RegistryError } from '../../../build/contract/errors.ts';
 import type { InternalFault } from '../../http/internal-fault.ts';
 import { waitAfter } from '../../http/wait-before-retry.ts';
+import { MarkedText } from '../components/marked-text.tsx';
 import { A } from '../components/place.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -23,9 +24,10 @@ export function refusalView(error: RegistryError): PageView {
     title,
     status: error.status,
     retryAfterSeconds: waitAfter(error),
+    allow: error.code === 'METHOD_NOT_ALLOWED' ? String(error.details['allow']) : undefined,
     content: (
       <>
-        <PageHead title={title} sentence={error.message} />
+        <PageHead title={title} sentence={<MarkedText text={error.message} />} />
         <p>
           <A to="/overview">Go to the overview</A>
         </p>
@@ -160,7 +162,10 @@ export function unsafeTransportView(host: string | undefined): PageView {
         </Notice>
         <h2>What the operator can do</h2>
         <TransportRemedies />
-        <p>On the machine of the server itself, http://localhost works.</p>
+        <p>
+          On the machine of the server itself,{' '}
+          <code>{`http://localhost${/:\d+$/.exec(host ?? '')?.[0] ?? ''}/ui/`}</code> works.
+        </p>
       </>
     ),
   };

@@ -114,8 +114,9 @@ function issuesOf({ details }: RegistryError): readonly Issue[] {
   return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
 }
 
-/** `must be a name` → `Must be a name.` */
+/** `must be a name` → `Must be a name.`, `is "x"; allowed: …` → `It is "x"; allowed: …` */
 function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = text.startsWith('is ') ? `It ${text}` : text;
+  const first = whole.charAt(0).toUpperCase() + whole.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }

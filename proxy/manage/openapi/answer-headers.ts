@@ -44,6 +44,11 @@ export const headerComponents = {
       'from its upstream',
     'Sat, 21 Nov 2026 09:30:00 GMT',
   ),
+  'Last-Modified-Of-Feed': header(
+    'the last change of a version in the feed, for information: only the `ETag` is compared',
+    'Sat, 21 Nov 2026 09:30:00 GMT',
+    true,
+  ),
   'Accept-Ranges': header('archives are always sent completely', 'none', true),
 } as const;
 
@@ -63,6 +68,7 @@ export const archiveHeaders = {
   'Last-Modified': refer('Last-Modified-Of-Archive'),
   'Accept-Ranges': refer('Accept-Ranges'),
 };
+export const feedHeaders = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified-Of-Feed') };
 export const etagOnly = { ETag: refer('ETag') };
 
 /** A request with a validator, as a route takes it. */

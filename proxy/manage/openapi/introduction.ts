@@ -34,6 +34,7 @@ export const tags = [
     description:
       'Endpoints for Composer: the list of packages, their versions and archives. They require an API token.',
   },
+  { name: 'Feeds', description: 'Atom feeds of published versions, for feed readers. They require an API token.' },
   {
     name: 'Authentication',
     description: 'First setup, login, password, two-factor authentication, sessions and invitations.',
@@ -43,6 +44,10 @@ export const tags = [
   {
     name: 'Repositories',
     description: 'Git repositories and folders that the registry reads by itself, and their syncs.',
+  },
+  {
+    name: 'Notifications',
+    description: 'Endpoints that hear of events: webhooks out, and chat services. With their deliveries.',
   },
   {
     name: 'Webhooks',

@@ -91,7 +91,7 @@ const updateMe = operation({
   method: 'patch',
   path: '/api/auth/me',
   tags,
-  summary: 'Change your name',
+  summary: 'Change your name and your mails',
   description: 'Others see the name beside the email address. Requires a session.',
   request: { body: { required: true, content: { 'application/json': { schema: ownPatch } } } },
   responses: {
@@ -168,7 +168,9 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     context.json(showUser(await people.usersOf(actor(context)).get(person(context).userId)), 200),
   );
   api.openapi(updateMe, async (context) => {
-    const { record } = await people.usersOf(actor(context)).update(person(context).userId, context.req.valid('json'));
+    const { name, mail_off: mailOff } = context.req.valid('json');
+    const patch = { ...(name === undefined ? {} : { name }), ...(mailOff === undefined ? {} : { mailOff }) };
+    const { record } = await people.usersOf(actor(context)).update(person(context).userId, patch);
     return context.json(showUser(record), 200);
   });
   api.openapi(changePassword, async (context) => {

@@ -1,4 +1,4 @@
-// Describes the Composer routes, /health and /hooks for the OpenAPI document. The pipeline and features answer these
+// Describes the Composer routes, feeds, /health and /hooks for the OpenAPI document. The pipeline and features answer these
 // routes, before the management API (proxy/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
+import { feedRoutes } from './feeds.ts';
 import { lookupRoutes } from './lookups.ts';
 import { advisoryRoutes } from './advisories.ts';
 import { receivedHookRoutes } from './received-hooks.ts';
@@ -143,6 +144,6 @@ const routes: readonly RouteConfig[] = [
 ];
 
 export function describeProtocol(api: Api): void {
-  for (const route of [...routes, ...lookupRoutes, ...advisoryRoutes, ...receivedHookRoutes])
+  for (const route of [...routes, ...lookupRoutes, ...feedRoutes, ...advisoryRoutes, ...receivedHookRoutes])
     api.openAPIRegistry.registerPath(route);
 }

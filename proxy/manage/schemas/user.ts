@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { longestPassword } from '../../auth/password.ts';
 import { roles } from '../../auth/policy.ts';
+import { mailTopics } from '../../auth/mail-topic.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
@@ -38,6 +39,7 @@ export const userSchema = z
     created_at: timeWhen('the user was made'),
     created_by: actorWho('made the user'),
     last_login_at: time.nullable().openapi({ description: 'the time of the last login; null: never' }),
+    mail_off: z.array(z.enum(mailTopics)).openapi({ description: 'the notices by mail that the user turned off' }),
   })
   .openapi('User');
 
@@ -74,7 +76,16 @@ export const userPatch = z
   })
   .openapi('UserPatch');
 
-export const ownPatch = z.strictObject({ name }).openapi('OwnPatch');
+export const ownPatch = z
+  .strictObject({
+    name: name.optional(),
+    mail_off: z
+      .array(z.enum(mailTopics))
+      .max(mailTopics.length)
+      .optional()
+      .openapi({ description: 'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers' }),
+  })
+  .openapi('OwnPatch', { example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
 
 export const changedUser = userSchema
   .extend({ invitation: invitation.optional().openapi({ description: 'present if an invitation was created' }) })

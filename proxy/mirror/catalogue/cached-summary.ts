@@ -151,6 +151,7 @@ function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readon
     releasedMs: releasedMs ?? undefined,
     version: label,
     since: '',
+    published: '',
     facts: facts[at] ?? silent,
   }));
 }

@@ -67,8 +67,12 @@ export class HostBackoff {
 }
 
 /** Parses seconds or a date (RFC 9110 §10.2.3); undefined if the header is missing or unreadable. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+export function retryAfterMs(
+  header: string | undefined,
+  nowMs: number,
+  longestMs = longestRetryAfterMs,
+): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\s*[0-9]{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(longestRetryAfterMs, Math.max(0, ms));
+  return Number.isNaN(ms) ? undefined : Math.min(longestMs, Math.max(0, ms));
 }

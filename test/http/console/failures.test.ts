@@ -38,3 +38,16 @@ describe('a damaged state', () => {
     expect((await browser.get('/account')).status).toBe(200);
   });
 });
+
+describe('a form that is sent to a page without one', () => {
+  it('is refused, with the methods of the page', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const { status, headers, text } = await browser.post('/packages', {});
+    expect([status, headers['allow'], text]).toEqual([
+      400,
+      'GET, HEAD',
+      expect.stringContaining('This page takes no form.'),
+    ]);
+  });
+});

@@ -26,6 +26,7 @@ beforeAll(async () => {
       ...whoLibrary('acme/hello', '1.1.0', { description: hostile, require: { php: '>=8.1', 'psr/log': '^3' } }),
       'README.md': 'Hello',
       [`src/${hostile.replaceAll('/', '')}.txt`]: 'new',
+      'src/a\u202egnp.exe': 'new',
     }),
   );
   await build();
@@ -101,6 +102,12 @@ describe('a comparison', () => {
     expect((await browser.get(all.replaceAll('&amp;', '&'))).text).toContain('README.md same 5 B 5 B');
   });
 
+  it('shows a character that reverses the letters of a name', async () => {
+    const { browser } = await running.signIn('viewer');
+    const { text } = await browser.get('/packages/acme/hello/compare?from=1.0.0&to=1.1.0');
+    expect(text).toContain('src/a<U+202E>gnp.exe');
+  });
+
   it('of a version with itself finds nothing', async () => {
     const { browser } = await running.signIn('viewer');
     const { text } = await browser.get('/packages/acme/hello/compare?from=1.1.0&to=1.1.0');
@@ -113,6 +120,18 @@ describe('a comparison', () => {
     const version = await browser.get('/packages/acme/hello/compare?from=1.0.0&to=9.9.9');
     expect([version.status, version.text]).toEqual([404, expect.stringContaining('acme/hello 9.9.9 is not published')]);
     expect((await browser.get('/packages/acme/gone/compare')).status).toBe(404);
+  });
+});
+
+describe('a withdrawal', () => {
+  it('says what is missing in an address without a version', async () => {
+    const { browser } = await running.signIn('admin');
+    for (const page of ['withdraw', 'restore'])
+      for (const reply of [
+        await browser.get(`/packages/acme/hello/${page}`),
+        await browser.post(`/packages/acme/hello/${page}`, {}),
+      ])
+        expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('names no version of acme/hello')]);
   });
 });
 
@@ -203,5 +222,16 @@ describe('the end of all rollbacks', () => {
     expect((await again.get('/history')).text).not.toContain('A rollback is in effect');
     expect((await again.get('/history/lift-rollbacks')).status).toBe(404);
     expect((await again.get('/audit')).text).toContain('ended all rollbacks, with publication 5');
+  });
+});
+
+describe('a version of an earlier publication that a person withdrew', () => {
+  it('is named before the rollback, with the way back', async () => {
+    await runCli(['package', 'withdraw', 'acme/hello', '1.0.0', '--data', running.registry.data], { cwd: tree.root });
+    const { browser } = await running.signIn('admin');
+    const { text, html } = await browser.get('/history/1/roll-back');
+    expect(text).toContain('except those that people withdrew or purged');
+    expect(text).toMatch(/Not offered again .* acme\/hello 1\.0\.0 : withdrawn by a person Restore/);
+    expect(html).toContain('href="../../packages/acme/hello/restore?version=1.0.0"');
   });
 });

@@ -42,6 +42,9 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect(html).toContain('href="../../mirror/some/lib"');
   expect(html).not.toContain('javascript:');
   expect((await browser.get('/packages/other/lib')).status).toBe(404);
+  const versions = await browser.get('/packages/some/lib/versions');
+  expect([versions.status, String(versions.headers['location'])]).toEqual([303, '../../../packages/some/lib']);
+  expect((await browser.get('/packages/other/lib/versions')).status).toBe(404);
   expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.0\.0<\/code>/s);
   expect(upstream.server.requests).toHaveLength(asked);
   await agent.close();

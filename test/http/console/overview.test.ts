@@ -44,6 +44,13 @@ describe('the overview of a new registry', () => {
     const { text, html } = await browser.get('/overview');
     expect(text).toContain('Nothing is published yet. A maintainer adds the first repository');
     expect(html).not.toContain('repositories/new');
+    const packages = await browser.get('/packages');
+    expect(packages.text).toContain('No packages yet A maintainer can add a git repository');
+    expect(packages.html).not.toContain('repositories/new');
+    expect((await browser.get('/history')).text).not.toContain('first steps');
+    const keeper = (await running.signIn('maintainer')).browser;
+    expect((await keeper.get('/packages')).html).toContain('repositories/new');
+    expect((await keeper.get('/history')).text).toContain('Go to the first steps');
   });
 });
 
@@ -51,7 +58,11 @@ describe('the overview', () => {
   it('names versions that were left out, repositories that fail and tokens that end soon', async () => {
     await using running = await runConsole({ now: () => now });
     const { services } = running.registry;
-    await publish(running, { ...hello, ...bad });
+    await publish(running, {
+      ...hello,
+      ...bad,
+      ...below('packages/nameless', { 'composer.json': '{"name": "Bad Name"}' }),
+    });
     const { create } = services.tokensOf('cli:test');
     await create({ description: 'CI of the shop', kind: 'read', expiresAt: new Date(now + 3 * dayMs) });
     await create({ description: 'far away', kind: 'read', expiresAt: new Date(now + 15 * dayMs) });
@@ -66,6 +77,8 @@ describe('the overview', () => {
     expect(text).toMatch(/Needs you The repository https:\S+shop\.git fails The host does not answer\./);
     expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*cannot be read/);
     expect(html).toContain('href="packages/acme/bad/why?version=2.0.0"');
+    expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*\/packages\/bad/);
+    expect(text).toMatch(/\/packages\/nameless\/composer\.json was left out The name/);
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toContain('far away');
     expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);

@@ -261,6 +261,8 @@ describe('texts that a package controls', () => {
         }
       }
     }
-    expect((await visit('/acme/hostile')).text).toContain(attack);
+    const { text } = await visit('/acme/hostile');
+    expect(text).toContain(attack);
+    expect(text).toContain(`Keywords ${attack}`);
   });
 });

@@ -61,7 +61,7 @@ describe('the list', () => {
     await idle();
     const { text, html } = await keeper.get('/repositories');
     expect(text).toMatch(/tool-1\.git Git repository synced just now in 15 minutes 1/);
-    expect(text).toMatch(/tool-2\.git Git repository the host <i>is<\/i> silent failed never only on request 0/);
+    expect(text).toMatch(/tool-2\.git Git repository The host <i>is<\/i> silent failed never only on request 0/);
     expect(html).not.toContain('<i>is</i>');
     const found = async (query: string) =>
       [...(await keeper.get(`/repositories${query}`)).html.matchAll(/class="main-link">([^<]+)</g)].map(
@@ -101,7 +101,7 @@ describe('a sync', () => {
     const ended = await keeper.get(job);
     expect(ended.html).not.toMatch(/http-equiv="refresh"|data-refresh/);
     expect(ended.text).toContain('State succeeded Versions 1 added, 1 left out');
-    expect(ended.text).toContain('acme/tool v1 the tag is <b>no version</b> v1');
+    expect(ended.text).toContain('acme/tool v1 The tag is <b>no version</b> v1');
     expect(ended.html).not.toContain('<b>no version</b>');
     expect((await keeper.get(page)).text).toContain('1 version cannot be published.');
   });
@@ -168,11 +168,55 @@ describe('adding one', () => {
     expect(html).toContain('acme/*</textarea>');
   });
 
+  it('names no command where the page has the button, and links to the repository that has the address', async () => {
+    const message =
+      'Credentials are missing or were not accepted: give this repository others: `libretto repository update ' +
+      'repo_rHy6Zf35IiKLGiF3` with --password-file, --token-file or --key-file.';
+    const report = { ...verified, ok: false, message };
+    console.registry.repositories.builder.answer(() => ({ exitCode: 1, report, messages: '' }));
+    const url = 'https://git.example.org/acme/private.git';
+    const { text } = await keeper.post('/repositories/new/check', { ...form, url });
+    expect(text).toContain('It cannot be read: Credentials are missing or were not accepted: enter others under');
+    expect(text).not.toMatch(/repo_|libretto repository/);
+    const known = await register();
+    const { html } = await keeper.post('/repositories/new', {
+      ...form,
+      url: `https://git.example.org/acme/tool-${made}.git`,
+    });
+    expect(html).toMatch(new RegExp(`registered already, as <a href="[./]*${known}">`));
+  });
+
+  it('adds what cannot be read only by the button that says so', async () => {
+    const report = { ...verified, ok: false, message: 'the host is down' };
+    console.registry.repositories.builder.answer(() => ({ exitCode: 1, report, messages: '' }));
+    const before = await all();
+    const url = 'https://git.example.org/acme/down.git';
+    const refused = await keeper.post('/repositories/new', { ...form, url });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('It cannot be read: the host is')]);
+    expect(refused.html).toContain(`value="${url}"`);
+    expect(refused.html).toContain('acme/*</textarea>');
+    expect(refused.html).toMatch(/<button class="button" form="repository" name="anyway" value="on">\s*Add it anyway/);
+    expect(await all()).toEqual(before);
+    expect((await keeper.post('/repositories/new', { ...form, url, anyway: 'on' })).status).toBe(303);
+    expect((await all()).map((one) => one.url)).toContain(url);
+  });
+
+  it('adds it by Enter: the first button of each form is the one that adds', async () => {
+    for (const path of ['/repositories/new', '/connections/new', '/tokens/new']) {
+      const { html } = await keeper.get(path);
+      const [first = ''] = /<button[^>]*>/.exec(html.slice(html.indexOf('<form class="form"'))) ?? [];
+      expect([path, first]).toEqual([path, expect.stringMatching(/^<button class="unseen"(?!.*formaction)/)]);
+    }
+  });
+
   it('saves kind, credentials, interval and filters, and names each fault beside its field', async () => {
+    console.registry.repositories.builder.answer(() => ({ exitCode: 0, report: verified, messages: '' }));
     const url = 'https://git.example.org/acme/added.git';
     const bad = await keeper.post('/repositories/new', { ...form, url, auth: 'bearer', 'minimum-stability': 'odd' });
     expect(bad.status).toBe(400);
     expect(bad.html).toMatch(/id="secret-fault"/);
+    const address = await keeper.post('/repositories/new', { ...form, url: 'javascript:alert(1)' });
+    expect(address.text).toContain('It is "javascript:alert(1)"; allowed: https://');
     const stability = await keeper.post('/repositories/new', { ...form, url, 'minimum-stability': 'odd' });
     expect(stability.html).toMatch(/id="minimum-stability-fault"/);
     const { headers, status } = await keeper.post('/repositories/new', {
@@ -190,7 +234,7 @@ describe('adding one', () => {
       filters: { only: ['acme/*'], versions: { 'acme/tool': '^1.0' } },
     });
     const again = await keeper.post('/repositories/new', { ...form, url });
-    expect(again.text).toContain(`${url} is registered already, as ${id}.`);
+    expect(again.text).toContain(`${url} is registered already, as ${id} .`);
   });
 
   it('refuses a folder outside of the permitted ones, and a viewer', async () => {

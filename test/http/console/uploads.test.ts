@@ -63,7 +63,7 @@ describe('the page of uploads', () => {
   it('refuses what is no package, with the reason above the form', async () => {
     const { status, text, html } = await upload(Buffer.from('no ZIP'));
     expect(status).toBe(400);
-    expect(text).toMatch(/archive|ZIP/);
+    expect(text).toMatch(/a\.zip : .*(?:archive|ZIP)/);
     expect(html).toContain('type="file"');
   });
 

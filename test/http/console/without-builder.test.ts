@@ -17,6 +17,7 @@ it('a console without a builder refuses every page that needs one, and shows the
   expect((await browser.get('/packages')).status).toBe(200);
   const history = await browser.get('/history');
   expect([history.status, history.text]).toEqual([200, expect.stringContaining('Recorded on another host')]);
+  expect((await browser.get('/notifications')).text).toContain('That host sends the notifications');
   for (const path of ['/repositories', '/connections', '/uploads']) {
     const { text, html } = await browser.get(path);
     expect(text, path).toContain('Change what is published on the host that builds them.');

@@ -54,6 +54,8 @@ describe('GET /api/openapi.json', () => {
       '/list.json',
       '/providers/{vendor}/{package}.json',
       '/downloads',
+      '/feeds/releases.atom',
+      '/feeds/{vendor}/{package}.atom',
       '/security-advisories',
       '/security-advisories',
       '/filters',

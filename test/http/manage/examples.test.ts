@@ -60,6 +60,9 @@ const connection = (registry: RunningManagement): Promise<Request> =>
     credentials: { token: forge.token },
   });
 
+const endpoint = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/notifications', { url: 'https://deploy.example.org/hook' });
+
 /** The objects that an example needs; for the others an admin's session is enough. */
 const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
   setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
@@ -85,6 +88,9 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   createConnection: connecting,
   planConnection: connecting,
   updateConnection: connection,
+  updateEndpoint: endpoint,
+  rotateEndpointSecret: endpoint,
+  replayNotifications: endpoint,
 };
 
 /** Its path names a version, and nothing is published here: the body is accepted, and the version is not found. */

@@ -205,6 +205,15 @@ export const buildDocuments = {
         }),
       )
       .describe('changes that later builds do not repeat'),
+    stays_out: z
+      .array(
+        z.object({
+          name,
+          version,
+          why: z.enum(['withheld', 'purged']).describe('withheld: a person withdrew it, and may restore it'),
+        }),
+      )
+      .describe('versions of that publication that are not offered again'),
   }),
   prune: z.object({
     dry_run: flag('whether --dry-run was given'),

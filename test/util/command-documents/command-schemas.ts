@@ -5,11 +5,17 @@ import { getOpenApiMetadata } from '@asteasolutions/zod-to-openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { buildDocuments } from './build-documents.ts';
+import { notifyDocuments } from './notify-documents.ts';
 import { peopleDocuments } from './people-documents.ts';
 import { registryDocuments } from './registry-documents.ts';
 
 /** By the path of the command, such as `token create`. */
-const documents: Readonly<Record<string, z.ZodType>> = { ...buildDocuments, ...peopleDocuments, ...registryDocuments };
+const documents: Readonly<Record<string, z.ZodType>> = {
+  ...buildDocuments,
+  ...notifyDocuments,
+  ...peopleDocuments,
+  ...registryDocuments,
+};
 
 export const describedCommands: readonly string[] = Object.keys(documents).toSorted();
 

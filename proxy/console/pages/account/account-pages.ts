@@ -3,6 +3,7 @@
 import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAccount } from './account.tsx';
+import { registerMails } from './mails.tsx';
 import { registerName } from './name.tsx';
 import { registerPassword } from './password.tsx';
 import { registerSessions } from './sessions.tsx';
@@ -20,4 +21,5 @@ export function registerAccountPages(pages: Pages, { people }: AccountServices):
   registerTwoFactor(pages, people);
   registerTwoFactorOff(pages, people);
   registerSessions(pages, people);
+  if (people.requestReset !== undefined) registerMails(pages, people);
 }

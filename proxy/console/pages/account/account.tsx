@@ -10,6 +10,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { counted } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
+import { MailPanel } from './mails.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
 
 export function registerAccount(pages: Pages, people: People): void {
@@ -20,6 +21,7 @@ export function registerAccount(pages: Pages, people: People): void {
       'name-changed': 'Your name is changed.',
       'password-changed': 'Your password is changed. Your sessions in other browsers have ended.',
       'two-factor-off': 'Two-factor authentication is off. Your sessions in other browsers have ended.',
+      'mails-changed': 'The changes are saved. They count for mails from now on.',
       'session-ended': 'The session has ended.',
       'sessions-ended': 'Your sessions in other browsers have ended.',
     },
@@ -27,16 +29,22 @@ export function registerAccount(pages: Pages, people: People): void {
       const { userId, sessionId } = caller;
       const user = showUser(await people.usersOf(actorOf(caller)).get(userId));
       const sessions = await people.sessions.list(userId);
-      return { title: 'Your account', content: <Account {...{ user, sessions, nowMs }} current={sessionId} /> };
+      const hasMail = people.requestReset !== undefined;
+      return {
+        title: 'Your account',
+        content: <Account {...{ user, hasMail, sessions, nowMs }} current={sessionId} />,
+      };
     },
   });
 }
 
 interface AccountProps extends SessionListProps {
   readonly user: UserView;
+  /** true: the registry sends mail */
+  readonly hasMail: boolean;
 }
 
-function Account({ user, ...sessions }: AccountProps): Child {
+function Account({ user, hasMail, ...sessions }: AccountProps): Child {
   return (
     <>
       <PageHead title="Your account" sentence={`You are signed in as ${user.role}.`} />
@@ -45,6 +53,7 @@ function Account({ user, ...sessions }: AccountProps): Child {
         <aside class="stack">
           <Person user={user} nowMs={sessions.nowMs} />
           <TwoFactor user={user} />
+          {hasMail ? <MailPanel user={user} /> : null}
         </aside>
       </div>
     </>

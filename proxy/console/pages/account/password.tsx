@@ -1,5 +1,6 @@
 // Changing one's own password. All sessions end, and this browser gets a new one.
 
+import type { Child } from 'hono/jsx';
 import type { People } from '../../../auth/people.ts';
 import { Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -29,7 +30,7 @@ export function registerPassword(pages: Pages, people: People): void {
               trail={[{ label: 'Your account', to: '/account' }]}
             />
             <Form state={form} submit="Change the password" cancel="/account">
-              <input type="text" name="username" value={caller.email} autocomplete="username" readonly hidden />
+              <OwnName email={caller.email} />
               <TextField
                 name={current}
                 label="Your password now"
@@ -45,6 +46,11 @@ export function registerPassword(pages: Pages, people: People): void {
     },
     submit: (request, fields) => change(people, request, fields),
   });
+}
+
+/** For password managers: whose password it is. */
+function OwnName({ email }: { readonly email: string }): Child {
+  return <input type="text" name="username" value={email} autocomplete="username" aria-label="Email" readonly hidden />;
 }
 
 async function change(

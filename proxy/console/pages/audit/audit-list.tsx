@@ -52,27 +52,14 @@ function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
         title="Audit"
         sentence="Every change and every refused sign-in, in a chain of hashes that shows later edits."
         actions={
-          <>
-            <ButtonLink to="/audit/verify" icon="shield-check">
-              Verify the chain
-            </ButtonLink>
-            <ButtonLink to={auditPath({ ...query, before: undefined }, '/audit/export', { as: 'csv' })} icon="download">
-              CSV
-            </ButtonLink>
-            <ButtonLink
-              to={auditPath({ ...query, before: undefined }, '/audit/export', { as: 'jsonl' })}
-              icon="download"
-            >
-              JSON lines
-            </ButtonLink>
-          </>
+          <ButtonLink to="/audit/verify" icon="shield-check">
+            Verify the chain
+          </ButtonLink>
         }
       />
       <AuditFilters query={query} users={names.users} />
       <div id="results" class="stack">
-        <p class="soft small">
-          Newest first. The files hold what the filters find, at most the newest {shownNumber(mostExported)} events.
-        </p>
+        <Files query={query} />
         {page.events.length === 0 ? (
           <NoEvents query={query} page={page} />
         ) : (
@@ -81,6 +68,24 @@ function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
         <Older query={query} page={page} />
       </div>
     </>
+  );
+}
+
+/** They stand among the results, so that they follow the filters while one types. */
+function Files({ query }: Pick<AuditListProps, 'query'>): Child {
+  const path = (as: string): string => auditPath({ ...query, before: undefined }, '/audit/export', { as });
+  return (
+    <div class="row">
+      <p class="soft small">
+        Newest first. The files hold what the filters find, at most the newest {shownNumber(mostExported)} events.
+      </p>
+      <ButtonLink to={path('csv')} icon="download" kind="small">
+        CSV
+      </ButtonLink>
+      <ButtonLink to={path('jsonl')} icon="download" kind="small">
+        JSON lines
+      </ButtonLink>
+    </div>
   );
 }
 

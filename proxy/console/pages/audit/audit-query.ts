@@ -40,12 +40,12 @@ export function auditPath({ before, ...filters }: AuditQuery, path = '/audit', m
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** undefined: nobody has the email, so that no event fits. */
+/** undefined: nobody is called so, so that no event fits. */
 export function auditFilter(
   { who, action, subject, from, to }: AuditQuery,
-  users: readonly Pick<UserRecord, 'id' | 'email'>[],
+  users: readonly Person[],
 ): AuditFilter | undefined {
-  const actor = who === '' || /^(?:cli|user|token|system):/.test(who) ? who : actorOfEmail(who, users);
+  const actor = who === '' || /^[a-z]+:/.test(who) ? who : actorNamed(who, users);
   if (actor === undefined) return undefined;
   return {
     ...(actor === '' ? {} : { actor }),
@@ -56,8 +56,14 @@ export function auditFilter(
   };
 }
 
-function actorOfEmail(email: string, users: readonly Pick<UserRecord, 'id' | 'email'>[]): string | undefined {
-  const user = users.find((one) => one.email === email.toLowerCase());
+type Person = Pick<UserRecord, 'id' | 'email' | 'name'>;
+
+/** `text`: the email, the name or the id of a person, or the id of a token. */
+function actorNamed(text: string, users: readonly Person[]): string | undefined {
+  if (text.startsWith('tok_')) return `token:${text}`;
+  if (text.startsWith('usr_')) return `user:${text}`;
+  const wanted = text.trim().toLowerCase();
+  const user = users.find(({ email, name }) => email === wanted || name?.toLowerCase() === wanted);
   return user === undefined ? undefined : `user:${user.id}`;
 }
 

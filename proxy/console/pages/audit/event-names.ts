@@ -1,11 +1,12 @@
 // The names of what events are about: emails, descriptions of tokens, addresses of repositories, owners at
-// forges.
+// forges, notification endpoints.
 
 import { parseTokenRecord, tokenKeyPrefix } from '../../../auth/token.ts';
 import { readUsers } from '../../../auth/user-records.ts';
 import type { UserRecord } from '../../../auth/user.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import { listConnections } from '../../../forges/model/list-connections.ts';
+import { listEndpoints } from '../../../notifications/endpoints/list-endpoints.ts';
 import { listRepositories } from '../../../sync/list-repositories.ts';
 
 export interface EventNames {
@@ -15,16 +16,18 @@ export interface EventNames {
 }
 
 export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<EventNames> {
-  const [users, tokens, repositories, connections] = await Promise.all([
+  const [users, tokens, repositories, connections, endpoints] = await Promise.all([
     readUsers(state),
     state.range(tokenKeyPrefix),
     listRepositories(state),
     listConnections(state),
+    listEndpoints(state),
   ]);
   const names = new Map<string, string>([
     ...users.map(({ id, email }) => [id, email] as const),
     ...repositories.map(({ id, url }) => [id, url] as const),
     ...connections.map(({ id, owner }) => [id, owner] as const),
+    ...endpoints.map(({ id, name }) => [id, name] as const),
     ...tokens.map(({ value }) => {
       const { id, description } = parseTokenRecord(value);
       return [id, description === '' ? id : description] as const;

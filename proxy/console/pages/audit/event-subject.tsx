@@ -30,10 +30,11 @@ const folders: Readonly<Record<string, string>> = {
   tok: '/tokens',
   repo: '/repositories',
   conn: '/connections',
+  ntf: '/notifications',
 };
 
 /** Subjects that the verb of the event names already. */
-const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings)$/;
+const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings|mail)$/;
 
 function describeSubject({ action, subject, details, actor }: AuditEvent, names: EventNames): Described {
   const isSelf = actor === `user:${subject}`;

@@ -7,6 +7,7 @@ import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
+import { visibleText } from '../../components/visible-text.ts';
 import { ChangeBadge } from './change-badge.tsx';
 
 interface ComparedFileListProps {
@@ -66,7 +67,7 @@ function Switch({ compared, showsAll }: ComparedFileListProps): Child {
 }
 
 const columns = [
-  { label: 'File', cell: ({ path }: ComparedFile) => <code>{path}</code> },
+  { label: 'File', cell: ({ path }: ComparedFile) => <code>{visibleText(path)}</code> },
   { label: 'Change', cell: ({ state }: ComparedFile) => <ChangeBadge state={state} /> },
   { label: 'From', isNumber: true, cell: ({ before }: ComparedFile) => <Size bytes={before} /> },
   { label: 'To', isNumber: true, cell: ({ after }: ComparedFile) => <Size bytes={after} /> },

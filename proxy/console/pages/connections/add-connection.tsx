@@ -8,7 +8,7 @@ import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
 import { Form, SelectField, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
-import type { PageView } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { repositoriesTrail } from './connection-list.tsx';
@@ -23,8 +23,9 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
   pages.form({
     path,
     operation: 'createConnection',
+    isDangerous: true,
     fieldOf,
-    show: (_request, state) => newView(state),
+    show: (request, state) => newView(request, state),
     submit: async (request, fields) => {
       const record = await connectionsFor(services, request).create(draftOf(fields));
       return { to: connectionPath(record), notice: 'connected' };
@@ -35,10 +36,10 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
     operation: 'planConnection',
     fieldOf,
     awaitsBuilder: true,
-    show: (_request, state) => newView(state),
-    submit: async ({ caller }, fields) => {
-      const plan = await services.planOf(actorOf(caller))(draftOf(fields));
-      return newView({ isPosted: true, fields, refusal: undefined, faults: new Map() }, plan);
+    show: (request, state) => newView(request, state),
+    submit: async (request, fields) => {
+      const plan = await services.planOf(actorOf(request.caller))(draftOf(fields));
+      return newView(request, { isPosted: true, fields, refusal: undefined, faults: new Map() }, plan);
     },
   });
 }
@@ -54,7 +55,7 @@ function draftOf(fields: FormFields): ConnectionDraft {
   };
 }
 
-function newView(posted: FormState, plan?: ConnectionPlan): PageView {
+function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: ConnectionPlan): PageView {
   // secrets never come back to the browser
   const state = { ...posted, fields: posted.fields.without(['token', 'key']) };
   return {
@@ -68,7 +69,14 @@ function newView(posted: FormState, plan?: ConnectionPlan): PageView {
           trail={[...repositoriesTrail, { label: 'Connections', to: '/connections' }]}
         />
         {plan === undefined ? null : <PlanPanel plan={plan} />}
-        <Form state={state} action={path} submit="Connect" cancel="/connections">
+        <Form
+          state={state}
+          action={path}
+          submit="Connect"
+          cancel="/connections"
+          asksPassword={asksPassword}
+          hasOtherButtons
+        >
           <div class="ways stack">
             <PlaceFields />
             <CredentialFields />
@@ -109,7 +117,7 @@ function PlaceFields(): Child {
 function PlanButton(): Child {
   return (
     <div class="row">
-      <button class="button" formaction={hrefTo(useContext(PlaceContext), planPath)}>
+      <button class="button" formaction={hrefTo(useContext(PlaceContext), planPath)} formnovalidate>
         Show what would be registered
       </button>
     </div>

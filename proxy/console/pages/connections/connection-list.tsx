@@ -8,6 +8,7 @@ import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import type { State } from '../../components/notice.tsx';
+import { Reason } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { shownNumber } from '../../components/quantity.ts';
@@ -75,7 +76,11 @@ function OwnerCell(connection: ConnectionDocument): Child {
         {owner}
       </A>
       <span class="small soft">{forgeTitles[forge]}</span>
-      {error === null ? null : <span class="small">{error}</span>}
+      {error === null ? null : (
+        <span class="small">
+          <Reason text={error} />
+        </span>
+      )}
     </div>
   );
 }

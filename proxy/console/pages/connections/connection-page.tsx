@@ -7,6 +7,7 @@ import { skipReasons, type SeenRepository } from '../../../forges/model/forge-re
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
+import { Reason } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -72,8 +73,16 @@ function Notices({ connection, repositories }: Pick<ConnectionPageProps, 'connec
   const needing = repositories.filter(({ state }) => state === 'archived' || state === 'removed').length;
   return (
     <>
-      {error === null ? null : <Notice kind="bad">{error}</Notice>}
-      {hookError === null ? null : <Notice kind="warn">{hookError}</Notice>}
+      {error === null ? null : (
+        <Notice kind="bad">
+          <Reason text={error} />
+        </Notice>
+      )}
+      {hookError === null ? null : (
+        <Notice kind="warn">
+          <Reason text={hookError} />
+        </Notice>
+      )}
       {needing === 0 ? null : (
         <Notice kind="warn">
           {`${counted(needing, 'repository', 'repositories')} archived or removed at the forge. What they published ` +

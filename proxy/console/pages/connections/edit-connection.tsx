@@ -23,8 +23,9 @@ export function registerEditingConnections(pages: Pages, services: ConnectionPag
   pages.form({
     path: '/connections/:id/edit',
     operation: 'updateConnection',
+    isDangerous: true,
     fieldOf,
-    show: async (request, state) => editView(await recordOf(request), state),
+    show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => {
       const record = await recordOf(request);
       const patch = changesOf(record, fields);
@@ -55,7 +56,7 @@ function trailOf(record: ConnectionRecord) {
   ];
 }
 
-function editView(record: ConnectionRecord, posted: FormState): PageView {
+function editView({ asksPassword }: SignedInRequest, record: ConnectionRecord, posted: FormState): PageView {
   const title = `Edit the connection to ${record.owner}`;
   const state = posted.isPosted ? posted : { ...posted, isPosted: true, fields: fieldsOfConnection(record) };
   return {
@@ -68,7 +69,7 @@ function editView(record: ConnectionRecord, posted: FormState): PageView {
           sentence="The next refresh begins at once. Registered repositories stay, whatever the filters say."
           trail={trailOf(record)}
         />
-        <Form state={state} submit="Save changes" cancel={connectionPath(record)}>
+        <Form state={state} submit="Save changes" cancel={connectionPath(record)} asksPassword={asksPassword}>
           <SelectionFields />
         </Form>
       </>

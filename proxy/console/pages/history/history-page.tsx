@@ -21,17 +21,19 @@ export interface HistoryTimelineProps {
   /** the number of versions that builds leave as rolled back */
   readonly held: number;
   readonly mayLift: boolean;
+  /** true: the visitor may publish packages */
+  readonly mayPublish: boolean;
   readonly nowMs: number;
 }
 
 export function HistoryTimeline(props: HistoryTimelineProps): Child {
-  const { publications, next, isFirst, held, mayLift, nowMs } = props;
+  const { publications, next, isFirst, held, mayLift, mayPublish, nowMs } = props;
   return (
     <>
       <PageHead title="History" sentence="Every publication, and what it changed for Composer. Days are in UTC." />
       <RollbacksInEffect {...{ held, mayLift }} />
       {publications.length === 0 ? (
-        <NoPublications isFirst={isFirst} />
+        <NoPublications {...{ isFirst, mayPublish }} />
       ) : (
         <Timeline
           events={publications.map((publication) => ({
@@ -111,7 +113,7 @@ export function Publication({
   );
 }
 
-function NoPublications({ isFirst }: { readonly isFirst: boolean }): Child {
+function NoPublications({ isFirst, mayPublish }: Pick<HistoryTimelineProps, 'isFirst' | 'mayPublish'>): Child {
   if (!isFirst)
     return (
       <EmptyState
@@ -126,7 +128,7 @@ function NoPublications({ isFirst }: { readonly isFirst: boolean }): Child {
     <EmptyState
       icon="history"
       title="Nothing is published yet"
-      action={<ButtonLink to="/overview">Go to the first steps</ButtonLink>}
+      action={mayPublish ? <ButtonLink to="/overview">Go to the first steps</ButtonLink> : undefined}
     >
       Each publication appears here, with the packages and versions that it changed.
     </EmptyState>

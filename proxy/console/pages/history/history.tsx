@@ -29,6 +29,9 @@ export function registerHistoryPages(pages: Pages, services: HistoryPageServices
     operation: 'listPublications',
     notices: {
       'rolled-back': 'The registry is rolled back. This is the publication that did it.',
+      'rolled-back-partly':
+        'The registry is rolled back. Versions of that publication that people withdrew or purged stay out: the page ' +
+        '“Why” of their package names the way back.',
       lifted: 'All rollbacks are ended. The next build publishes the current content of the sources.',
       unchanged: 'Nothing was published: the registry has everything of that publication that may return.',
     },
@@ -59,6 +62,7 @@ async function historyView({ inspection, state }: HistoryPageServices, request: 
         isFirst={before === undefined}
         held={held}
         mayLift={request.may('rollBack')}
+        mayPublish={request.may('createRepository')}
         nowMs={request.nowMs}
       />
     ),

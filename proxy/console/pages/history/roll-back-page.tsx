@@ -9,7 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { counted } from '../../components/quantity.ts';
-import type { Form } from '../../frame/definitions.ts';
+import type { Form, SignedInRequest } from '../../frame/definitions.ts';
 import { fieldFault, type FormState } from '../../request/form-fields.ts';
 import { namedSerial } from './serial.ts';
 
@@ -27,7 +27,7 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
       return {
         title: `Roll back to publication ${to}`,
         section: 'history',
-        content: <RollBack {...{ to, preview, form }} asksPassword={request.asksPassword} />,
+        content: <RollBack {...{ to, preview, form }} may={request.may} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request, fields) => {
@@ -36,8 +36,9 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
       const { withdrawn } = await rollbacks.preview(to);
       if (withdrawn.length > 0 && fields.text(serialField) !== String(to))
         throw fieldFault(serialField, `Write ${to}: the rollback withdraws versions.`);
-      const { published, serial } = await rollbacks.rollBack(to);
-      return { to: `/history/${serial}`, notice: published ? 'rolled-back' : 'unchanged' };
+      const { published, serial, stays_out: out } = await rollbacks.rollBack(to);
+      const done = out.length === 0 ? 'rolled-back' : 'rolled-back-partly';
+      return { to: `/history/${serial}`, notice: published ? done : 'unchanged' };
     },
   };
 }
@@ -46,23 +47,25 @@ interface RollBackProps {
   readonly to: number;
   readonly preview: RollbackReport;
   readonly form: FormState;
+  readonly may: SignedInRequest['may'];
   readonly asksPassword: boolean;
 }
 
 function RollBack(props: RollBackProps): Child {
-  const { to, preview } = props;
+  const { to, preview, may } = props;
   const { added, changed, withdrawn, metadata } = preview;
   const isNothing = added.length + changed.length + withdrawn.length + metadata.length === 0;
   return (
     <>
       <PageHead
         title={`Roll back to publication ${to}?`}
-        sentence="A new publication offers the versions of that one again. Archives and lock files keep working."
+        sentence="A new publication offers the versions of that one again, except those that people withdrew or purged."
         trail={[
           { label: 'History', to: '/history' },
           { label: `Publication ${to}`, to: `/history/${to}` },
         ]}
       />
+      <StayingOut {...{ to, may }} versions={preview.stays_out} />
       {isNothing ? (
         <>
           <Notice kind="info">The registry already offers everything of publication {to} that may return.</Notice>
@@ -116,6 +119,42 @@ function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child
         </p>
       )}
     </>
+  );
+}
+
+interface StayingOutProps {
+  readonly to: number;
+  readonly versions: RollbackReport['stays_out'];
+  readonly may: SignedInRequest['may'];
+}
+
+function StayingOut({ to, versions, may }: StayingOutProps): Child {
+  if (versions.length === 0) return null;
+  return (
+    <section class="stack-tight">
+      <h2>Not offered again</h2>
+      <p class="soft">
+        Publication {to} had them. A rollback neither restores what a person withdrew, nor what was purged.
+      </p>
+      <ul class="stack-tight plain">
+        {versions.slice(0, mostShown).map(({ name, version, why }) => (
+          <li>
+            <A to={`/packages/${name}/why?${new URLSearchParams({ version })}`}>{name}</A> <code>{version}</code>
+            {why === 'purged' ? ': purged for ever' : ': withdrawn by a person '}
+            {why === 'withheld' && may('restoreVersion') ? (
+              <A
+                to={`/packages/${name}/restore?${new URLSearchParams({ version })}`}
+                aria-label={`Restore ${name} ${version}`}
+                data-dialog
+              >
+                Restore
+              </A>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {versions.length > mostShown ? <p class="soft small">and {versions.length - mostShown} more</p> : null}
+    </section>
   );
 }
 

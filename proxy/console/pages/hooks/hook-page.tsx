@@ -29,7 +29,7 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
       <PageHead
         title={`Webhook of ${place.name}`}
         sentence="A push at the provider starts a sync here, so that a new version can be installed seconds later."
-        trail={[place.parent]}
+        trail={place.trail}
         actions={exists ? <Actions path={place.path} /> : undefined}
       />
       {hook.refused === null ? null : (

@@ -69,12 +69,14 @@ function registerKind(pages: Pages, services: HookPageServices, { path, find, op
   pages.form({
     path: `${path}/secret`,
     operation: operations.issue,
+    isDangerous: true,
     show: (request, state) => askSecret(services, request, find, state),
     submit: (request, fields) => issue(services, request, find, fields),
   });
   pages.form({
     path: `${path}/remove`,
     operation: operations.remove,
+    isDangerous: true,
     show: (request, state) => askRemoval(services, request, find, state),
     submit: async (request) => {
       const place = await find(services, request);
@@ -119,7 +121,12 @@ async function askSecret(
     content: (
       <>
         <PageHead title={title} sentence="The next page shows the secret, once. Enter it at the provider." />
-        <Form state={state} submit={current === undefined ? 'Make the webhook' : 'Make the secret'} cancel={place.path}>
+        <Form
+          state={state}
+          submit={current === undefined ? 'Make the webhook' : 'Make the secret'}
+          cancel={place.path}
+          asksPassword={request.asksPassword}
+        >
           <input type="hidden" name="current" value={current?.id ?? ''} />
           {current === undefined ? null : (
             <CheckField
@@ -165,7 +172,7 @@ async function askRemoval(
           title={title}
           sentence="Its secrets are refused from now on. Remove it at the provider, too. Syncs by the interval continue."
         />
-        <Form state={state} submit="Remove webhook" isDanger cancel={place.path} />
+        <Form state={state} submit="Remove webhook" isDanger cancel={place.path} asksPassword={request.asksPassword} />
       </>
     ),
   };

@@ -22,7 +22,7 @@ export function hookSecretView({ place, secret, address }: HookSecretProps): Pag
     section: 'repositories',
     content: (
       <>
-        <PageHead title={title} sentence="Enter both at the provider." trail={[place.parent]} />
+        <PageHead title={title} sentence="Enter both at the provider." trail={place.trail} />
         <Notice kind="warn">
           Copy the secret now. It is shown only this once: a reload of this page changes nothing, and does not show it
           again.

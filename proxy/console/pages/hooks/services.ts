@@ -23,9 +23,11 @@ export interface HookPlace {
   readonly name: string;
   /** the page of the webhook */
   readonly path: string;
-  /** the page above it */
-  readonly parent: { readonly label: string; readonly to: string };
+  /** the pages above it */
+  readonly trail: readonly { readonly label: string; readonly to: string }[];
 }
+
+const repositories = { label: 'Repositories', to: '/repositories' };
 
 export type FindPlace = (services: HookPageServices, request: SignedInRequest) => Promise<HookPlace>;
 
@@ -36,7 +38,7 @@ export const placeOfRepository: FindPlace = async (services, request) => {
     owner: { of: 'repository', id: record.id },
     name: record.url,
     path: `${repositoryPath(record)}/hook`,
-    parent: { label: record.url, to: repositoryPath(record) },
+    trail: [repositories, { label: record.url, to: repositoryPath(record) }],
   };
 };
 
@@ -44,7 +46,7 @@ export const placeOfRegistry: FindPlace = async () => ({
   owner: sharedHook,
   name: 'all repositories',
   path: '/repositories/hook',
-  parent: { label: 'Repositories', to: '/repositories' },
+  trail: [repositories],
 });
 
 export function hooksFor({ hooksOf }: HookPageServices, { caller }: SignedInRequest): Hooks {

@@ -1,15 +1,18 @@
 // What needs a person's attention, the worst first. Pure.
 
-import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-problems.ts';
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import { withCapital } from '../../components/page-words.ts';
 import { counted, shownBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
+import { endpointNeed } from './endpoint-needs.ts';
+import type { LeftOutVersion } from './left-out.ts';
 
 export interface Need {
   readonly kind: 'bad' | 'warn';
@@ -25,10 +28,12 @@ export interface NeedFacts {
   readonly repositories: readonly RepositoryDocument[];
   /** undefined: the visitor may not see connections */
   readonly connections: readonly ConnectionProblem[] | undefined;
+  /** undefined: the visitor may not see endpoints */
+  readonly endpoints: readonly EndpointProblem[] | undefined;
   readonly lastBuild: LastBuild | null;
   /** the number of published packages with a missing or damaged file */
   readonly damaged: number;
-  readonly leftOut: readonly QuarantinedVersion[];
+  readonly leftOut: readonly LeftOutVersion[];
   readonly tokens: readonly TokenRecord[] | undefined;
   readonly upstreams: readonly UpstreamProblem[];
   /** what other registries sent, and what was refused */
@@ -56,6 +61,12 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       to: '/repositories',
     })),
     ...connectionNeeds(facts.connections ?? []),
+    ...atMost((facts.endpoints ?? []).map(endpointNeed), (left) => ({
+      kind: 'warn',
+      title: counted(left, 'more endpoint hears of nothing', 'more endpoints hear of nothing'),
+      detail: 'The list of notifications names them.',
+      to: '/notifications',
+    })),
     ...facts.upstreams.map(({ upstream, message }) => ({
       kind: 'warn' as const,
       title: `The registry ${upstream} is not used`,
@@ -164,21 +175,25 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
   }));
 }
 
-function leftOutNeeds(versions: readonly QuarantinedVersion[]): readonly Need[] {
+function leftOutNeeds(versions: readonly LeftOutVersion[]): readonly Need[] {
   return atMost(versions.map(leftOutNeed), (left) => ({
     kind: 'warn',
     title: `${counted(left, 'more version was', 'more versions were')} left out`,
-    detail: '`libretto build` lists all of them.',
+    detail: 'The page of each repository lists its own. `libretto build` on the host lists all.',
+    to: '/repositories',
   }));
 }
 
-function leftOutNeed({ name, version, where, message }: QuarantinedVersion): Need {
+/** The page “Why” of a package names its source; without a name, the page of the repository has the reason. */
+function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
+  const place = source === undefined || where.startsWith(source) ? where : `${where} of ${source}`;
+  const to = name === null ? repository && `/repositories/${repository}` : `/packages/${name}/why${query}`;
   return {
     kind: 'warn',
-    title: `${name === null ? where : [name, version].filter((text) => text !== null).join(' ')} was left out`,
-    detail: message,
-    ...(name === null ? {} : { to: `/packages/${name}/why${query}` }),
+    title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
+    detail: name === null || message.startsWith(where) ? message : `${withCapital(message)} Found at ${place}.`,
+    ...(to === undefined ? {} : { to }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { MarkedText } from '../../components/marked-text.tsx';
+import { Reason } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
@@ -78,7 +78,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
                 </A>
               )}
               <p class="soft small">
-                <MarkedText text={detail} />
+                <Reason text={detail} />
               </p>
             </div>
           </li>
@@ -171,7 +171,7 @@ function columnsOf(nowMs: number) {
     },
     { label: 'State', cell: ({ status }: RepositoryDocument) => <StateBadge status={status} /> },
     {
-      label: 'Last sync',
+      label: 'Last success',
       cell: ({ last_synced_at: at }: RepositoryDocument) =>
         at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />,
     },

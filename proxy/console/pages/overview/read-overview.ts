@@ -1,12 +1,12 @@
 // Reads what the overview shows, as far as its visitor may know it.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { parseQuarantined, quarantinedPath } from '../../../../build/contract/quarantined.ts';
 import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { connectionProblems } from '../../../forges/model/connection-problems.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
+import { endpointProblems } from '../../../notifications/endpoints/endpoint-problems.ts';
 import { measureDisks, type DiskSpace } from '../../../observe/storage.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
 import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
@@ -14,10 +14,11 @@ import type { Actor } from '../../../state/audit.ts';
 import { describeRepositories, type DescriptionParts } from '../../../sync/describe-repositories.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
-import { parsePublished, type PublishedFiles } from '../../../tree/published-files.ts';
+import type { PublishedFiles } from '../../../tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
+import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';
 
 export interface OverviewServices extends Omit<StatusOptions, 'published'>, CallerTokensOptions {
@@ -51,15 +52,17 @@ const shownPublications = 5;
 export async function readOverview(services: OverviewServices, request: SignedInRequest): Promise<Overview> {
   const { nowMs, may } = request;
   const inspection = await services.inspection();
-  const [status, repositories, installs, publications, more] = await Promise.all([
+  const repositories = await readRepositories(services, request);
+  const [status, installs, publications, leftOut, more] = await Promise.all([
     readStatus(services, nowMs),
-    readRepositories(services, request),
     services.installs.byDay(),
     readPublications(services, inspection, request),
+    readLeftOut(services.published, repositories, services.dataDirectory),
     readFacts(services, request),
   ]);
   const facts: NeedFacts = {
     ...more,
+    leftOut,
     repositories,
     lastBuild: status.last_build,
     damaged: status.counts.damaged_packages,
@@ -81,7 +84,7 @@ export async function readOverview(services: OverviewServices, request: SignedIn
     publications,
     repositories,
     disks: facts.disks,
-    leftOut: facts.leftOut.length,
+    leftOut: leftOut.length,
   };
 }
 
@@ -97,16 +100,16 @@ async function readRepositories(
 /** The facts that cost a look of their own. */
 async function readFacts(
   services: OverviewServices,
-  { may, caller }: SignedInRequest,
-): Promise<Pick<NeedFacts, 'leftOut' | 'tokens' | 'disks' | 'connections'>> {
-  const { published, dataDirectory } = services;
-  const [leftOut, tokens, disks, connections] = await Promise.all([
-    parsePublished(published, `index/${quarantinedPath}`, parseQuarantined),
+  { may, caller, nowMs }: SignedInRequest,
+): Promise<Pick<NeedFacts, 'tokens' | 'disks' | 'connections' | 'endpoints'>> {
+  const { dataDirectory } = services;
+  const [tokens, disks, connections, endpoints] = await Promise.all([
     may('listTokens') ? createCallerTokens(services, caller).list() : undefined,
     may('getHealth') && dataDirectory !== undefined ? measureDisks(dataDirectory) : undefined,
     may('listConnections') ? connectionProblems(services.state) : undefined,
+    may('listEndpoints') ? endpointProblems(services.state, nowMs) : undefined,
   ]);
-  return { leftOut, tokens, disks, connections };
+  return { tokens, disks, connections, endpoints };
 }
 
 async function readPublications(

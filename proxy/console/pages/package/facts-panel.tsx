@@ -42,6 +42,7 @@ export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child
         <Reference reference={latest.entry.reference} link={commitLink(latest, location)} />
       </Fact>
       {details.license.length === 0 ? null : <Fact label="Licence">{details.license.join(', ')}</Fact>}
+      <Keywords record={latest.record} />
       <Authors record={latest.record} />
       <Links links={details.links} />
       <Fact label="SHA-1 of the archive">
@@ -82,6 +83,20 @@ export function Outside({ to, children }: { readonly to: string; readonly childr
 function WebText({ text }: { readonly text: string }): Child {
   const to = webAddress(text);
   return to === undefined ? <code>{text}</code> : <Outside to={to}>{text}</Outside>;
+}
+
+const mostKeywords = 30;
+
+function Keywords({ record: { keywords } }: { readonly record: JsonObject }): Child {
+  const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === 'string' && word !== '') : [];
+  if (words.length === 0) return null;
+  const left = words.length - mostKeywords;
+  return (
+    <Fact label="Keywords">
+      {words.slice(0, mostKeywords).join(', ')}
+      {left > 0 ? ` and ${left} more` : ''}
+    </Fact>
+  );
 }
 
 const mostAuthors = 10;

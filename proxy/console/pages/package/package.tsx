@@ -46,7 +46,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
     const isMissing = opened === undefined || (page === '/version' && !hasVersion(opened, request));
     const former = isMissing ? await formerPage(services, request, name) : undefined;
     if (former !== undefined) return former;
-    if (opened === undefined) throw unknown(name);
+    if (opened === undefined) return mirroredPage(services, request, name);
     return showTab(services, request, opened);
   };
   for (const [page, operation, showTab] of tabs)
@@ -78,6 +78,16 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
 
 function hasVersion({ details }: OpenPackage, request: SignedInRequest): boolean {
   return findVersion(details.versions, askedVersion(request)) !== undefined;
+}
+
+/** The one page of a package of another registry, in place of each tab. Throws NOT_FOUND. */
+async function mirroredPage(
+  { mirrored }: PackagePageServices,
+  { nowMs }: SignedInRequest,
+  name: PackageName,
+): Promise<PageOutcome> {
+  if ((await mirrored?.read(nowMs))?.get(name) === undefined) throw unknown(name);
+  return { to: packagePath(name) };
 }
 
 /** The page Why, which knows what became of versions: links to them stay good. undefined: there never was one. */

@@ -10,7 +10,7 @@ import type { FormState } from '../../request/form-fields.ts';
 import { explainPackage } from './explain-package.ts';
 import { nameIn, packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
-import { askedVersion } from './withdraw-page.tsx';
+import { namedVersion } from './withdraw-page.tsx';
 
 export function restoreForm(services: PackagePageServices): Form {
   return {
@@ -19,7 +19,8 @@ export function restoreForm(services: PackagePageServices): Form {
     isDangerous: true,
     awaitsBuilder: true,
     show: async (request, form) => {
-      const [name, version] = [nameIn(request), askedVersion(request)];
+      const name = nameIn(request);
+      const version = namedVersion(request, name);
       const known = (await explainPackage(services, name, version))?.versions ?? [];
       if (!known.some(({ state }) => state === 'withheld'))
         throw new RegistryError('NOT_FOUND', { message: `${name} ${version} was not withdrawn by a person.` });
@@ -30,7 +31,8 @@ export function restoreForm(services: PackagePageServices): Form {
       };
     },
     submit: async (request) => {
-      const [name, version] = [nameIn(request), askedVersion(request)];
+      const name = nameIn(request);
+      const version = namedVersion(request, name);
       const { problems } = await services.restorationsOf(actorOf(request.caller)).restore(name, version);
       return problems.length === 0
         ? { to: packagePath(name, 'versions'), notice: 'restored' }

@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
+import { MarkedText, Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { counted } from '../../components/quantity.ts';
@@ -123,7 +124,8 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Left out by the last builds"
         reasons={leftOut.map(({ version, message, source }) => (
           <>
-            <strong>{version ?? 'An unknown version'}</strong>: {message} <span class="soft small">{source}</span>
+            <strong>{version ?? 'An unknown version'}</strong>: <MarkedText text={message} />{' '}
+            <span class="soft small">{source}</span>
           </>
         ))}
       />
@@ -147,7 +149,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Left out without a name: it may be this one"
         reasons={unclear.map(({ message, where }) => (
           <>
-            {message} <span class="soft small">{where}</span>
+            <Reason text={message} /> <span class="soft small">{where}</span>
           </>
         ))}
       />

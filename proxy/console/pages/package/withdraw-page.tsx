@@ -1,6 +1,7 @@
 // Asks before a version is withdrawn, and says what that breaks.
 
 import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { WithdrawalImpact } from '../../../inspection/impact.ts';
 import { Form as FormView } from '../../components/form.tsx';
@@ -22,7 +23,7 @@ export function withdrawForm(services: PackagePageServices): Form {
     show: async (request, form) => {
       const name = nameIn(request);
       const { impact } = await services.inspection();
-      const found = await readable(impact.read(name, askedVersion(request)));
+      const found = await readable(impact.read(name, namedVersion(request, name)));
       return {
         title: `Withdraw ${name} ${found.version}`,
         section: 'packages',
@@ -31,7 +32,7 @@ export function withdrawForm(services: PackagePageServices): Form {
     },
     submit: async (request) => {
       const name = nameIn(request);
-      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, askedVersion(request));
+      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, namedVersion(request, name));
       return { to: packagePath(name, 'versions'), notice: 'withdrawn' };
     },
   };
@@ -40,6 +41,14 @@ export function withdrawForm(services: PackagePageServices): Form {
 /** The version that `?version=` names. */
 export function askedVersion({ query }: Pick<SignedInRequest, 'query'>): string {
   return (query.get('version') ?? '').slice(0, 200);
+}
+
+/** Throws BAD_REQUEST if the address names no version. */
+export function namedVersion(request: Pick<SignedInRequest, 'query'>, name: string): string {
+  const version = askedVersion(request);
+  if (version !== '') return version;
+  const message = `The address names no version of ${name}. Choose one on the page of the package, under “Versions”.`;
+  throw new RegistryError('BAD_REQUEST', { message });
 }
 
 interface WithdrawProps {

@@ -33,7 +33,7 @@ function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised }: Publi
         {hasAdvisories ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
         {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
       </span>
-      {summary.description === null ? null : <span class="soft small prose">{summary.description}</span>}
+      {summary.description === null ? null : <span class="soft small prose shortened">{summary.description}</span>}
     </div>
   );
 }

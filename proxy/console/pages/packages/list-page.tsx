@@ -25,11 +25,13 @@ export interface PackageListProps {
   readonly damaged: number;
   /** true: packages of other registries are listed too */
   readonly mirrors: boolean;
+  /** true: the visitor may add a repository */
+  readonly mayAdd: boolean;
   readonly nowMs: number;
 }
 
 export function PackageList(props: PackageListProps): Child {
-  const { query, total, types, damaged, mirrors } = props;
+  const { query, total, types, damaged, mirrors, mayAdd } = props;
   return (
     <>
       <PageHead title="Packages" sentence="Everything that Composer can install from this registry." />
@@ -39,7 +41,7 @@ export function PackageList(props: PackageListProps): Child {
           <code>libretto verify</code> names the repair.
         </Notice>
       )}
-      {total === 0 ? <NoPackages /> : <ListFilters query={query} types={types} mirrors={mirrors} />}
+      {total === 0 ? <NoPackages mayAdd={mayAdd} /> : <ListFilters query={query} types={types} mirrors={mirrors} />}
       <Results {...props} />
     </>
   );
@@ -89,7 +91,13 @@ function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[
   ];
 }
 
-function NoPackages(): Child {
+function NoPackages({ mayAdd }: Pick<PackageListProps, 'mayAdd'>): Child {
+  if (!mayAdd)
+    return (
+      <EmptyState icon="package" title="No packages yet">
+        A maintainer can add a git repository or upload a ZIP. Its packages then appear here.
+      </EmptyState>
+    );
   return (
     <EmptyState
       icon="package"

@@ -31,7 +31,7 @@ export function registerPackagePages(pages: Pages, services: PackagePageServices
 async function showList(
   services: PackagePageServices,
   listPackages: ListPackages,
-  { query: given, nowMs }: PageRequest,
+  { query: given, nowMs, may }: PageRequest,
 ): Promise<PageView> {
   const query = parseListQuery(given);
   const [found, damaged] = await Promise.all([
@@ -42,7 +42,12 @@ async function showList(
     title: 'Packages',
     section: 'packages',
     content: (
-      <PackageList {...{ ...found, query, nowMs }} damaged={damaged.length} mirrors={services.mirrored !== undefined} />
+      <PackageList
+        {...{ ...found, query, nowMs }}
+        damaged={damaged.length}
+        mirrors={services.mirrored !== undefined}
+        mayAdd={may('createRepository')}
+      />
     ),
   };
 }

@@ -17,6 +17,8 @@ interface LinkPageProps {
   readonly invitation: Invitation;
   /** what the link is: a sentence */
   readonly sentence: string;
+  /** true: the registry sent the link by mail, too */
+  readonly isMailed: boolean;
   readonly request: SignedInRequest;
 }
 
@@ -24,15 +26,17 @@ export function linkView(props: LinkPageProps): PageView {
   return { title: `Link for ${props.user.email}`, section: 'people', content: <LinkPage {...props} /> };
 }
 
-function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs } }: LinkPageProps): Child {
+function LinkPage({ user, invitation, sentence, isMailed, request: { consoleOrigin, nowMs } }: LinkPageProps): Child {
   return (
     <>
       <PageHead title={`Link for ${user.email}`} sentence={sentence} trail={[{ label: 'People', to: '/people' }]} />
       <Notice kind="warn">Copy the link now. It is shown only this once, and whoever has it can use it.</Notice>
       <CodeBlock label="the link" text={`${consoleOrigin}${invitationLink('console', invitation.code.reveal())}`} />
       <p>
-        Send it to {user.email} yourself: this server sends no email. It works once, and ends{' '}
-        <Time at={invitation.expires_at} nowMs={nowMs} />.
+        {isMailed
+          ? `A mail with this link is on its way to ${user.email}. Send it yourself if the mail does not arrive.`
+          : `Send it to ${user.email} yourself: this server sends no email.`}{' '}
+        It works once, and ends <Time at={invitation.expires_at} nowMs={nowMs} />.
       </p>
       <div class="row">
         <ButtonLink to={personPath(user)} kind="primary">

@@ -17,12 +17,12 @@ export function registerInvite(pages: Pages, people: People): void {
     path: '/people/invite',
     operation: 'createUser',
     isDangerous: true,
-    show: (request, form) => ask(request, form),
+    show: (request, form) => ask(people, request, form),
     submit: (request, fields) => invite(people, request, fields),
   });
 }
 
-function ask({ asksPassword }: SignedInRequest, form: FormState): PageView {
+function ask({ requestReset }: People, { asksPassword }: SignedInRequest, form: FormState): PageView {
   return {
     title: 'Invite a person',
     section: 'people',
@@ -30,7 +30,11 @@ function ask({ asksPassword }: SignedInRequest, form: FormState): PageView {
       <>
         <PageHead
           title="Invite a person"
-          sentence="You get a link to send to them. With it they choose a password, and are signed in."
+          sentence={
+            requestReset === undefined
+              ? 'You get a link to send to them. With it they choose a password, and are signed in.'
+              : 'They get a mail with a link. With it they choose a password, and are signed in.'
+          }
           trail={[{ label: 'People', to: '/people' }]}
         />
         <Form state={form} submit="Make the invitation" cancel="/people" asksPassword={asksPassword}>
@@ -48,7 +52,8 @@ async function invite(people: People, request: SignedInRequest, fields: FormFiel
   const { record, invitation } = await usersFor(people, request).create(draft);
   if (invitation === undefined) throw new Error('a user without a password was created without an invitation');
   const sentence = 'The account is made. With this link the person chooses a password.';
-  return linkView({ user: showUser(record), invitation, sentence, request });
+  const isMailed = people.requestReset !== undefined;
+  return linkView({ user: showUser(record), invitation, sentence, isMailed, request });
 }
 
 /** Throws INVALID_INPUT. */

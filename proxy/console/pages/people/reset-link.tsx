@@ -19,7 +19,8 @@ export function registerResetLink(pages: Pages, people: People): void {
       const { record, invitation } = await usersFor(people, request).update(request.param('id'), { invite: true });
       if (invitation === undefined) throw new Error('an invitation was requested, and none was made');
       const sentence = 'With this link the person chooses a new password. An earlier link has ended.';
-      return linkView({ user: showUser(record), invitation, sentence, request });
+      const isMailed = people.requestReset !== undefined;
+      return linkView({ user: showUser(record), invitation, sentence, isMailed, request });
     },
   });
 }

@@ -9,7 +9,7 @@ import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definit
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import type { Verification } from '../../../sync/verifier.ts';
-import { CheckPanel } from './check-panel.tsx';
+import { anywayField, CheckPanel, checkPart, formId } from './check-panel.tsx';
 import { draftOf, fieldOf } from './draft-fields.ts';
 import { CredentialFields, FoldedFilterFields, IntervalField, PlaceFields, shownState } from './draft-form.tsx';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
@@ -21,30 +21,53 @@ export function registerAddingRepositories(pages: Pages, services: RepositoryPag
   pages.form({
     path,
     operation: 'createRepository',
+    awaitsBuilder: true,
     fieldOf,
     show: (_request, state) => newView(state),
-    submit: async (request, fields) => {
-      const record = await repositoriesFor(services, request).create(draftOf(fields));
-      return { to: repositoryPath(record), notice: 'added' };
-    },
+    submit: (request, fields) => add(services, request, fields),
   });
   pages.form({
     path: checkPath,
     operation: 'createRepository',
+    awaitsBuilder: true,
     fieldOf,
     show: (_request, state) => newView(state),
     submit: (request, fields) => check(services, request, fields),
   });
 }
 
-/** Nothing is stored: the draft is sealed in the memory of this process, and checked in a child process. */
+/** What cannot be read is added only by the button that says so. */
+async function add(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  fields: FormFields,
+): Promise<PageOutcome> {
+  if (!fields.checked(anywayField)) {
+    const found = await verify(services, request, fields);
+    if (!found.ok) return { ...checkedView(fields, found), status: 400 };
+  }
+  const record = await repositoriesFor(services, request).create(draftOf(fields));
+  return { to: repositoryPath(record), notice: record.type === 'composer' ? 'added-mirror' : 'added' };
+}
+
 async function check(
   services: RepositoryPageServices,
   request: SignedInRequest,
   fields: FormFields,
 ): Promise<PageOutcome> {
-  const draft = await repositoriesFor(services, request).prepare(draftOf(fields));
-  const found = await services.verifier.verify(draft);
+  return checkedView(fields, await verify(services, request, fields));
+}
+
+/** Nothing is stored: the draft is sealed in the memory of this process, and checked in a child process. */
+async function verify(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  fields: FormFields,
+): Promise<Verification> {
+  return services.verifier.verify(await repositoriesFor(services, request).prepare(draftOf(fields)));
+}
+
+function checkedView(fields: FormFields, found: Verification): PageView {
   return newView({ isPosted: true, fields, refusal: undefined, faults: new Map() }, found);
 }
 
@@ -57,11 +80,19 @@ function newView(posted: FormState, found?: Verification): PageView {
       <>
         <PageHead
           title="Add a repository"
-          sentence="The registry reads it and publishes its packages with the first sync."
+          sentence="The registry checks that it can read it, and publishes its packages with the first sync."
           trail={[{ label: 'Repositories', to: '/repositories' }]}
         />
         <div class="two-columns">
-          <Form state={state} submit="Add repository" cancel="/repositories" action={path}>
+          <Form
+            state={state}
+            submit="Add repository"
+            cancel="/repositories"
+            action={path}
+            id={formId}
+            check={checkPart}
+            hasOtherButtons
+          >
             <PlaceFields />
             <CredentialFields isAgain={state.isPosted} />
             <IntervalField />
@@ -81,7 +112,7 @@ function newView(posted: FormState, found?: Verification): PageView {
 function CheckButton(): Child {
   return (
     <div class="row">
-      <button class="button" formaction={hrefTo(useContext(PlaceContext), checkPath)} data-check="check">
+      <button class="button" formaction={hrefTo(useContext(PlaceContext), checkPath)} data-check={checkPart}>
         <Icon name="search" />
         Check
       </button>

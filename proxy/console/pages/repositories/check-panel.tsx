@@ -2,9 +2,19 @@
 
 import type { Child } from 'hono/jsx';
 import type { Verification } from '../../../sync/verifier.ts';
+import { MarkedText, Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { counted } from '../../components/quantity.ts';
 import type { FormState } from '../../request/form-fields.ts';
+
+/** The id of the panel. */
+export const checkPart = 'check';
+
+/** The id of the form beside it. */
+export const formId = 'repository';
+
+/** The field of the button that adds what cannot be read. */
+export const anywayField = 'anyway';
 
 const mostNames = 20;
 
@@ -17,7 +27,7 @@ export interface CheckPanelProps {
 export function CheckPanel({ state, found }: CheckPanelProps): Child {
   const faults = [...(state.refusal === undefined ? [] : [state.refusal]), ...state.faults.values()];
   return (
-    <section id="check" class="panel stack" role="status">
+    <section id={checkPart} class="panel stack" role="status">
       <h2>Check</h2>
       {found === undefined && faults.length === 0 ? (
         <p class="soft">“Check” looks at the repository with these credentials, and stores nothing.</p>
@@ -25,7 +35,9 @@ export function CheckPanel({ state, found }: CheckPanelProps): Child {
       {faults.length === 0 ? null : (
         <Notice kind="warn">
           {faults.map((fault) => (
-            <p>{fault}</p>
+            <p>
+              <Reason text={fault} />
+            </p>
           ))}
         </Notice>
       )}
@@ -36,7 +48,20 @@ export function CheckPanel({ state, found }: CheckPanelProps): Child {
 
 function Found(found: Verification): Child {
   const { ok, message, packages, problems } = found;
-  if (!ok) return <Notice kind="bad">{`It cannot be read: ${message ?? 'no reason was given'}`}</Notice>;
+  if (!ok)
+    return (
+      <>
+        <Notice kind="bad">
+          It cannot be read: <MarkedText text={message ?? 'no reason was given'} />
+        </Notice>
+        <p>Nothing was stored. If address and credentials are right, add it anyway: later syncs try again.</p>
+        <div>
+          <button class="button" form={formId} name={anywayField} value="on">
+            Add it anyway
+          </button>
+        </div>
+      </>
+    );
   return (
     <>
       <Notice kind="good">{`It can be read: ${contentWords(found)}.`}</Notice>

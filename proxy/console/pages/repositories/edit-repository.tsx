@@ -17,8 +17,9 @@ export function registerEditingRepositories(pages: Pages, services: RepositoryPa
   pages.form({
     path: '/repositories/:id/edit',
     operation: 'updateRepository',
+    isDangerous: true,
     fieldOf,
-    show: async (request, state) => editView(await recordOf(request), state),
+    show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => edit(services, request, await recordOf(request), fields),
   });
   pages.form({
@@ -53,7 +54,7 @@ function trailOf(record: RepositoryRecord) {
   ];
 }
 
-function editView(record: RepositoryRecord, posted: FormState): PageView {
+function editView({ asksPassword }: SignedInRequest, record: RepositoryRecord, posted: FormState): PageView {
   const title = `Edit ${record.url}`;
   const state: FormState = posted.isPosted
     ? shownState(posted)
@@ -68,7 +69,7 @@ function editView(record: RepositoryRecord, posted: FormState): PageView {
           sentence="Changes apply with the next sync. Versions that a filter then leaves out are withdrawn."
           trail={trailOf(record)}
         />
-        <Form state={state} submit="Save changes" cancel={repositoryPath(record)}>
+        <Form state={state} submit="Save changes" cancel={repositoryPath(record)} asksPassword={asksPassword}>
           <IntervalField current={record.interval} />
           <FilterFields />
         </Form>

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { JobRecord } from '../../../sync/job.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { MarkedText, Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
@@ -33,7 +34,11 @@ export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
       />
       <div id="job" class="two-columns" {...(isActive(job) ? { 'data-refresh': '1' } : {})}>
         <div class="stack">
-          {error === null ? null : <Notice kind="bad">{error.message}</Notice>}
+          {error === null ? null : (
+            <Notice kind="bad">
+              <Reason text={error.message} />
+            </Notice>
+          )}
           <h2>Log, times in UTC</h2>
           <CodeBlock text={logText(job)} label="the log of the sync" />
           {report === null ? null : <LeftOutVersions report={report} />}
@@ -80,7 +85,9 @@ function Notices({ notices }: { readonly notices: readonly string[] }): Child {
       <h2>Remarks</h2>
       <ul>
         {notices.map((notice) => (
-          <li>{notice}</li>
+          <li>
+            <MarkedText text={notice} />
+          </li>
         ))}
       </ul>
     </section>

@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { JsonObject } from '../../../../build/contract/json.ts';
 import type { JobReport } from '../../../sync/job.ts';
+import { Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
@@ -33,8 +34,8 @@ export function LeftOutVersions({ report }: { readonly report: JobReport }): Chi
         caption="Versions that were left out"
         columns={[
           { label: 'Version', cell: (one) => versionWords(one) },
-          { label: 'Reason', cell: ({ message }) => String(message) },
-          { label: 'Where', cell: ({ where }) => <code>{String(where)}</code> },
+          { label: 'Reason', cell: ({ message }) => <Reason text={String(message)} /> },
+          { label: 'Where', cell: ({ where }) => <code class="whole">{String(where)}</code> },
         ]}
         rows={quarantined}
       />

@@ -5,6 +5,7 @@ import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
+import { Reason } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
@@ -160,7 +161,11 @@ function RepositoryCell({ record, document }: RepositoryStanding): Child {
         {record.url}
       </A>
       <span class="small soft">{typeWords[record.type]}</span>
-      {document.error_message === null ? null : <span class="small">{document.error_message}</span>}
+      {document.error_message === null ? null : (
+        <span class="small">
+          <Reason text={document.error_message} />
+        </span>
+      )}
     </div>
   );
 }

@@ -8,13 +8,15 @@ interface PostButtonProps {
   /** the page that takes the post */
   readonly action: string;
   readonly icon: IconName;
+  /** default: primary */
+  readonly kind?: 'primary' | 'small';
   readonly children?: Child;
 }
 
-export function PostButton({ action, icon, children }: PostButtonProps): Child {
+export function PostButton({ action, icon, kind = 'primary', children }: PostButtonProps): Child {
   return (
     <form method="post" action={hrefTo(useContext(PlaceContext), action)}>
-      <button class="button primary">
+      <button class={`button ${kind}`}>
         <Icon name={icon} />
         {children}
       </button>

@@ -29,6 +29,7 @@ const notices = {
 
 const noticesOfOne = {
   added: 'The repository is added. Its packages are published with its first sync.',
+  'added-mirror': 'The repository is added. Its packages are mirrored when clients ask for them.',
   saved: 'The changes are saved. They apply with the next sync.',
   same: 'Nothing was changed.',
   credentials: 'The credentials are saved. The next sync uses them.',

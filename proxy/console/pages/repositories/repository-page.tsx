@@ -6,6 +6,7 @@ import type { JobRecord } from '../../../sync/job.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact } from '../../components/fact.tsx';
+import { MarkedText, Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -111,7 +112,9 @@ function LastSync({ standing }: { readonly standing: RepositoryStanding }): Chil
       {document.status === 'syncing' ? <Notice kind="info">A sync is running. This part follows it.</Notice> : null}
       {document.error_message === null ? null : (
         <Notice kind="bad">
-          <p>The last sync failed: {document.error_message}</p>
+          <p>
+            The last sync failed: <MarkedText text={document.error_message} />
+          </p>
           <p>What was published before stays available.</p>
         </Notice>
       )}
@@ -128,7 +131,7 @@ function Jobs({ standing, authorOf, nowMs }: Pick<RepositoryPageProps, 'standing
     {
       label: 'Versions',
       cell: ({ report, error }) => (
-        <span class="soft">{report === null ? (error?.message ?? '') : reportWords(report)}</span>
+        <span class="soft">{report === null ? <Reason text={error?.message ?? ''} /> : reportWords(report)}</span>
       ),
     },
     {

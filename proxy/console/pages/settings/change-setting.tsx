@@ -22,6 +22,7 @@ export function registerSettingChange(pages: Pages, services: SettingsPageServic
   pages.form({
     path: '/settings/:key',
     operation: 'updateSettings',
+    isDangerous: true,
     fieldOf: Object.fromEntries(settingKeys.map((key) => [key, valueField])),
     show: (request, form) => ask(services, request, form),
     submit: async (request, fields) => {
@@ -68,7 +69,7 @@ async function ask(services: SettingsPageServices, request: SignedInRequest, for
           trail={[{ label: 'Settings', to: '/settings' }]}
         />
         {changeable ? (
-          <ChangeForm setting={setting} form={form} />
+          <ChangeForm setting={setting} form={form} asksPassword={request.asksPassword} />
         ) : (
           <Notice kind="info">
             The setting is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and restart the
@@ -80,10 +81,16 @@ async function ask(services: SettingsPageServices, request: SignedInRequest, for
   };
 }
 
-function ChangeForm({ setting, form }: { readonly setting: SettingView; readonly form: FormState }): Child {
+interface ChangeFormProps {
+  readonly setting: SettingView;
+  readonly form: FormState;
+  readonly asksPassword: boolean;
+}
+
+function ChangeForm({ setting, form, asksPassword }: ChangeFormProps): Child {
   return (
     <>
-      <Form state={form} submit="Save the setting" cancel="/settings">
+      <Form state={form} submit="Save the setting" cancel="/settings" asksPassword={asksPassword}>
         <SettingField setting={setting} />
       </Form>
       {setting.origin === 'api' ? (

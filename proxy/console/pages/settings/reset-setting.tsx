@@ -13,6 +13,7 @@ export function registerSettingReset(pages: Pages, services: SettingsPageService
   pages.form({
     path: '/settings/:key/reset',
     operation: 'updateSettings',
+    isDangerous: true,
     show: (request, form) => ask(services, request, form),
     submit: async (request) => {
       await services.settings.update({ [keyIn(request)]: null }, actorOf(request.caller));
@@ -31,7 +32,7 @@ async function ask(services: SettingsPageServices, request: SignedInRequest, for
     content: (
       <>
         <PageHead title={title} sentence="The value of libretto.json, or else the default, counts again at once." />
-        <Form state={form} submit="Remove the change" cancel={`/settings/${key}`} />
+        <Form state={form} submit="Remove the change" cancel={`/settings/${key}`} asksPassword={request.asksPassword} />
       </>
     ),
   };

@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
-import { ButtonLink, Form } from '../../components/form.tsx';
+import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
 import type { BegunSession, PageRequest, Redirect } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -19,7 +19,12 @@ export function registerInvitation(pages: Pages, people: People): void {
     operation: 'acceptInvitation',
     show: async ({ query }, form) => {
       if (await hasUnknownCode({ query }, people.isInvitationCode))
-        return { title: 'This link is no longer valid', status: 404, bare: true, content: <WrongCode /> };
+        return {
+          title: 'This link is no longer valid',
+          status: 404,
+          bare: true,
+          content: <WrongCode hasMail={people.requestReset !== undefined} />,
+        };
       const { shortestPassword } = await people.rules();
       return {
         title: 'Choose a password',
@@ -34,7 +39,9 @@ export function registerInvitation(pages: Pages, people: People): void {
 async function accept(people: People, request: PageRequest, fields: FormFields): Promise<Redirect> {
   const { clientAddress } = request;
   const password = newPassword(fields, 'password');
-  const { email } = await people.acceptInvitation({ code: codeOf(request, fields), password }, clientAddress);
+  const name = fields.optional('name');
+  const acceptance = { code: codeOf(request, fields), password, ...(name === undefined ? {} : { name }) };
+  const { email } = await people.acceptInvitation(acceptance, clientAddress);
   const session = await trySignIn(people, { email, password }, clientAddress);
   return session === undefined
     ? { to: `/sign-in?email=${encodeURIComponent(email)}`, notice: 'password-chosen', endsSession: true }
@@ -56,14 +63,17 @@ async function trySignIn(
   }
 }
 
-function WrongCode(): Child {
+/** `hasMail`: the registry sends links for new passwords. */
+function WrongCode({ hasMail }: { readonly hasMail: boolean }): Child {
   return (
     <>
       <h1>This link is no longer valid</h1>
-      <p>It is wrong, older than seven days, or it was used. A newer link replaces it, too.</p>
       <p>
-        If you have chosen your password already, sign in with it. Otherwise <A to="/forgotten">ask an admin</A> for a
-        new link.
+        It is wrong, {hasMail ? 'too old' : 'older than seven days'}, or it was used. A newer link replaces it, too.
+      </p>
+      <p>
+        If you have chosen your password already, sign in with it. Otherwise{' '}
+        <A to="/forgotten">{hasMail ? 'ask for a new link' : 'ask an admin for a new link'}</A>.
       </p>
       <div class="row">
         <ButtonLink to="/sign-in" kind="primary">
@@ -84,9 +94,10 @@ function Invitation({ form, query, shortest }: InvitationProps): Child {
   return (
     <>
       <h1>Choose a password</h1>
-      <p>Your account gets this password, and you are signed in here. Your sessions in other browsers end.</p>
+      <p>Your account gets this password, and you are signed in here. Any other session of yours ends.</p>
       <Form state={form} submit="Save the password">
         <CodeField query={query} label="Invitation" hint="It begins with inv_" />
+        <TextField name="name" label="Name" hint="As others see it. May stay empty." autocomplete="name" />
         <NewPassword name="password" label="Password" shortest={shortest} />
       </Form>
     </>

@@ -26,7 +26,9 @@ export function registerSetup(pages: Pages, people: People): void {
       return {
         title: 'Create the first admin',
         bare: true,
-        content: <Setup form={form} query={query} shortest={shortestPassword} />,
+        content: (
+          <Setup form={form} query={query} shortest={shortestPassword} hasMail={people.requestReset !== undefined} />
+        ),
       };
     },
     submit: async (request, fields) => {
@@ -50,9 +52,11 @@ interface SetupProps {
   readonly form: FormState;
   readonly query: URLSearchParams;
   readonly shortest: number;
+  /** true: the registry sends mail */
+  readonly hasMail: boolean;
 }
 
-function Setup({ form, query, shortest }: SetupProps): Child {
+function Setup({ form, query, shortest, hasMail }: SetupProps): Child {
   return (
     <>
       <h1>Create the first admin</h1>
@@ -62,7 +66,7 @@ function Setup({ form, query, shortest }: SetupProps): Child {
         <TextField
           name="email"
           label="Email"
-          hint="You sign in with it. The registry sends no mail."
+          hint={hasMail ? 'You sign in with it.' : 'You sign in with it. The registry sends no mail.'}
           type="email"
           autocomplete="username"
           autofocus={!form.isPosted}

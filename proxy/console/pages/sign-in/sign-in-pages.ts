@@ -13,7 +13,7 @@ export interface SignInServices {
 
 export function registerSignInPages(pages: Pages, { people }: SignInServices): void {
   registerSignIn(pages, people);
-  registerForgotten(pages);
+  registerForgotten(pages, people);
   registerSetup(pages, people);
   registerInvitation(pages, people);
 }

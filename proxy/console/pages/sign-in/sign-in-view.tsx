@@ -28,7 +28,8 @@ export function codeStep(form: FormState, proof: string): PageView {
 }
 
 function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProps): Child {
-  const hasEmail = (form.isPosted ? form.fields.text('email') : email) !== '';
+  const known = form.isPosted ? form.fields.text('email') : email;
+  const hasEmail = known !== '';
   return (
     <>
       <h1>Sign in</h1>
@@ -54,7 +55,7 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
         />
       </Form>
       <p>
-        <A to="/forgotten">Forgotten your password?</A>
+        <A to={hasEmail ? `/forgotten?email=${encodeURIComponent(known)}` : '/forgotten'}>Forgotten your password?</A>
       </p>
     </>
   );

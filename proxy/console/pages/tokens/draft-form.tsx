@@ -38,9 +38,7 @@ export function DraftForm(props: DraftFormProps): Child {
     <>
       <PageHead title={title} sentence={sentence} trail={trail} />
       <div class="two-columns">
-        <Form {...{ state, submit, cancel, action, asksPassword }}>
-          {/* the button of the enter key: the first one of a form */}
-          <button class="unseen" tabindex={-1} aria-hidden="true" />
+        <Form {...{ state, submit, cancel, action, asksPassword }} hasOtherButtons>
           {edited === undefined ? <input type="hidden" name="id" value={state.fields.text('id')} /> : null}
           <TextField
             name="description"

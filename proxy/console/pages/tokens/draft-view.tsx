@@ -57,7 +57,7 @@ export async function editTokenView(
         submit="Save changes"
         cancel={tokenPath(record)}
         action={`${tokenPath(record)}/edit`}
-        asksPassword={false}
+        asksPassword={request.asksPassword}
         edited={{ expiresAt: record.expires_at }}
       />
     ),

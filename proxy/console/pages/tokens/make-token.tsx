@@ -31,6 +31,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
   pages.form({
     path: '/tokens/:id/edit',
     operation: 'updateToken',
+    isDangerous: true,
     fieldOf,
     show: async (request, state) => {
       const record = await tokensFor(services, request).get(request.param('id'));

@@ -8,12 +8,14 @@ import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { Reason } from '../../components/marked-text.tsx';
 import type { State } from '../../components/notice.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { shownBytes } from '../../components/quantity.ts';
+import { visibleText } from '../../components/visible-text.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 
@@ -31,6 +33,8 @@ export interface UploadsPageProps {
   readonly mayRemove: boolean;
   /** why the last upload was refused; undefined: it was not */
   readonly refusal: string | undefined;
+  /** the name of the refused file; empty if it is unknown */
+  readonly file: string;
   /** the version that was typed for a refused upload */
   readonly given: string;
   /** what the last upload published */
@@ -39,7 +43,7 @@ export interface UploadsPageProps {
 }
 
 export function UploadsPage(props: UploadsPageProps): Child {
-  const { total, rows, page, mayUpload, hasBuilder, mayRemove, refusal, given, published } = props;
+  const { total, rows, page, mayUpload, hasBuilder, mayRemove, refusal, file, given, published } = props;
   return (
     <>
       <PageHead
@@ -55,7 +59,7 @@ export function UploadsPage(props: UploadsPageProps): Child {
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />
       <div id="upload-result">
-        {refusal === undefined ? null : <Notice kind="bad">{refusal}</Notice>}
+        {refusal === undefined ? null : <Refused reason={refusal} file={file} />}
         {published === undefined ? null : <Published {...published} />}
       </div>
       {mayUpload ? <UploadForm version={given} /> : null}
@@ -75,6 +79,19 @@ export function UploadsPage(props: UploadsPageProps): Child {
         perPage={uploadsPerPage}
       />
     </>
+  );
+}
+
+function Refused({ reason, file }: { readonly reason: string; readonly file: string }): Child {
+  return (
+    <Notice kind="bad">
+      {file === '' ? null : (
+        <>
+          <strong>{visibleText(file)}</strong>:{' '}
+        </>
+      )}
+      <Reason text={reason} />
+    </Notice>
   );
 }
 

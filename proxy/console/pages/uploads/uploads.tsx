@@ -39,27 +39,30 @@ async function receive(
   sendContinue: () => void,
 ): Promise<PageView> {
   let given = '';
+  let file = '';
   try {
     const published = await services.uploads.receive(
-      { request: incoming, caller: actorOf(request.caller), sendContinue },
-      (file, fields) => {
+      { request: incoming, caller: actorOf(request.caller), sendContinue, onFile: (name) => (file = name) },
+      (staged, fields) => {
         awaitBuilder({ incoming });
         given = fields.get('version')?.trim() ?? '';
         const version = given === '' ? undefined : given;
-        return artifactsFor(services, request).publish({ path: file.path, version });
+        return artifactsFor(services, request).publish({ path: staged.path, version });
       },
     );
     return await uploadsView(services, request, { published });
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { ...(await uploadsView(services, request, { refusal: error.message, given })), status: error.status };
+    return { ...(await uploadsView(services, request, { refusal: error.message, file, given })), status: error.status };
   }
 }
+
+type UploadResult = 'published' | 'refusal' | 'file' | 'given';
 
 async function uploadsView(
   services: UploadPageServices,
   request: SignedInRequest,
-  { published, refusal, given = '' }: Partial<Pick<UploadsPageProps, 'published' | 'refusal' | 'given'>> = {},
+  { published, refusal, file = '', given = '' }: Partial<Pick<UploadsPageProps, UploadResult>> = {},
 ): Promise<PageView> {
   const artifacts = artifactsFor(services, request);
   const wanted = Number(request.query.get('page') ?? '1');
@@ -74,7 +77,7 @@ async function uploadsView(
     section: 'uploads',
     content: (
       <UploadsPage
-        {...{ rows, page, authorOf, published, refusal, given }}
+        {...{ rows, page, authorOf, published, refusal, file, given }}
         total={all.length}
         mayUpload={request.may('createArtifact')}
         hasBuilder={request.hasBuilder}

@@ -49,7 +49,7 @@ describe('the report of a build for people', () => {
       describeProblems({ ...report, quarantined, failed: [{ source: './gone', reason: 'it is not there' }] }),
     ).toEqual([
       '1 version left out:',
-      '  acme/hello 1.0.0 (a/composer.json): It changed. [VERSION_CHANGED]',
+      '  acme/hello 1.0.0 (a/composer.json of ./p): It changed. [VERSION_CHANGED]',
       '1 source could not be read. Its published versions stay available:',
       '  ./gone: it is not there',
     ]);

@@ -92,6 +92,24 @@ const connectionRecord = {
 const connectionPlace = connectionPlaceKey({ ...connectionRecord, owner: 'acme' as OwnerName });
 const content = (version: string) => ({ name: 'acme/hello', version_normalized: version, reference: 'r' });
 const invited = hash('sha256', 'an invitation');
+const endpoint = of('ntf');
+const event: JsonObject = {
+  id: `evt_${'0'.repeat(22)}`,
+  type: 'package.abandoned',
+  at,
+  data: { package: 'acme/hello' },
+  subject: { name: 'acme/hello', version_normalized: null, released_ms: null },
+};
+const place = `001795356000000-${event['id'] as string}`;
+const delivery: JsonObject = {
+  endpoint,
+  event,
+  state: 'pending',
+  failures: 0,
+  attempts: [],
+  next_at: at,
+  created_at: at,
+};
 const job: JsonObject = { id: of('job'), repository_id: repository, created_at: at, log: [] };
 const jobAt = jobKey(job as unknown as Parameters<typeof jobKey>[0]);
 
@@ -108,6 +126,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
   'download-total/acme/hello': 2,
   'download-versions/acme/hello': { '1.0.0': 2 },
   'downloads/acme/hello/2026-11-22': { '1.0.0': 2 },
+  [`event-outbox/${repository}/${place}`]: event,
   [`hook/repository/${repository}`]: {
     secrets: [{ id: of('whs'), sealed: 'v1.k.i.t', created_at: at, ends_at: null }],
     created_at: at,
@@ -132,6 +151,45 @@ const rows: Readonly<Record<string, JsonValue>> = {
   'installs/acme/hello/2026-11-22': { '1.0.0': 2 },
   [jobAt]: job,
   'lease/schedule': { holder: 'x', owner: 'y' },
+  'mail-password/server': { sealed: 'v1.k.i.t' },
+  'mail-status/server': { sent_at: at, failed_at: null, error: null },
+  [`mail-waiting/001795356000000-${of('mail')}`]: {
+    id: of('mail'),
+    to: 'ada@example.org',
+    kind: 'syncs',
+    sealed: 'v1.k.i.t',
+    failures: 0,
+    created_at: at,
+    ends_at: at,
+    next_at: at,
+  },
+  'notify-cursor/audit': { done: 1 },
+  [`notify-delivery/${endpoint}/${place}`]: delivery,
+  [`notify-due/${endpoint}/001795356000000-${place}`]: true,
+  [`notify-endpoint/${endpoint}`]: {
+    id: endpoint,
+    name: 'x',
+    form: 'standard',
+    url: 'v1.k.i.t',
+    shown_url: 'https://hooks.example.org/',
+    scheme: 'v1',
+    secrets: [{ id: of('whs'), sealed: 'v1.k.i.t', created_at: at, ends_at: null, public_key: null }],
+    events: ['package.abandoned'],
+    packages: ['acme/*'],
+    stability: null,
+    view: token,
+    disabled: null,
+    created_at: at,
+    created_by: 'cli:a',
+    updated_at: at,
+  },
+  [`notify-status/${endpoint}`]: {
+    delivered_at: null,
+    failed_at: at,
+    error: 'x',
+    failures: 1,
+    paused_until: null,
+  },
   'purge/x': {
     name: 'acme/hello',
     version: '1.0.0',
@@ -266,6 +324,24 @@ describe('the records of a state', () => {
       `token/${otherToken}`,
       tokenRecord(token, 'h0'),
       /"token" is malformed/,
+    ],
+    [
+      'a due time that leads to no delivery',
+      `notify-due/${endpoint}/001795356000001-${place}`,
+      true,
+      /"notify-due" and .* "notify-delivery"/,
+    ],
+    [
+      'a due time whose delivery is settled',
+      `notify-delivery/${endpoint}/${place}`,
+      { ...delivery, next_at: null, state: 'delivered' },
+      /"notify-due" and .* "notify-delivery"/,
+    ],
+    [
+      'a delivery that lies under the id of another endpoint',
+      `notify-delivery/${of('ntf', '1')}/${place}`,
+      delivery,
+      /"notify-delivery" is malformed/,
     ],
     [
       'a count of users that is not theirs',

@@ -15,11 +15,29 @@ describe('a post', () => {
     ['of an older browser, of another site', { fetchSite: undefined, origin: 'https://evil.example' }, false],
     ['of a page without an origin', { fetchSite: undefined, origin: 'null' }, false],
     ['without both headers', { fetchSite: undefined, origin: undefined }, false],
-  ] as const)('%s', (_name, headers, expected) => expect(isSameOrigin({ ...headers, host })).toBe(expected));
+  ] as const)('%s', (_name, headers, expected) =>
+    expect(isSameOrigin({ ...headers, host, transport: 'https' })).toBe(expected),
+  );
 
   it('may name the standard port in Host', () =>
-    expect(isSameOrigin({ fetchSite: undefined, origin: `https://${host}`, host: `${host}:443` })).toBe(true));
+    expect(
+      isSameOrigin({ fetchSite: undefined, origin: `https://${host}`, host: `${host}:443`, transport: 'https' }),
+    ).toBe(true));
 
   it('of another port is of another origin', () =>
-    expect(isSameOrigin({ fetchSite: undefined, origin: `https://${host}:8443`, host })).toBe(false));
+    expect(isSameOrigin({ fetchSite: undefined, origin: `https://${host}:8443`, host, transport: 'https' })).toBe(
+      false,
+    ));
+
+  it.each([
+    ['http', 'https', false],
+    ['https', 'https', true],
+    ['https', 'loopback', false],
+    ['http', 'loopback', true],
+    ['https', 'plain', true],
+    ['http', 'plain', true],
+  ] as const)('of a page over %s, that came over %s: %s', (scheme, transport, expected) => {
+    const origin = `${scheme}://${host}`;
+    expect(isSameOrigin({ fetchSite: undefined, origin, host, transport })).toBe(expected);
+  });
 });

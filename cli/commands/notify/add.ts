@@ -1,0 +1,22 @@
+// `libretto notify add`: an address that hears of events. Its secret is printed once, alone on standard output.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { endpointDraft } from './endpoint-flags.ts';
+import { runNotifyCommand } from './notify-command.ts';
+import { printIssued, warnOf } from './print-endpoint.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const draft = endpointDraft(given, context.workingDirectory);
+  return runNotifyCommand(
+    context,
+    given,
+    async (command) => {
+      const issued = await command.endpoints.create(draft);
+      await printIssued(command, issued, true);
+      await warnOf(command, issued.record, given.operands[0]);
+      return 0;
+    },
+    { makes: true },
+  );
+}

@@ -1,0 +1,152 @@
+// The check of notifications: endpoints that fail, have ended or cannot be opened, and the mails. It sends nothing.
+
+import { isValidAt } from '../../proxy/hooks/hook-record.ts';
+import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
+import { listEndpoints } from '../../proxy/notifications/endpoints/list-endpoints.ts';
+import { duePrefix } from '../../proxy/notifications/model/delivery.ts';
+import { endpointKey, type EndpointRecord } from '../../proxy/notifications/model/endpoint.ts';
+import { readStatus } from '../../proxy/notifications/model/endpoint-status.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { composeKeys } from '../compose/keys.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { counted } from '../io/output.ts';
+import { openStateIfAny } from '../state/open-state.ts';
+import { runningServer } from '../state/running-server.ts';
+import { ok, warning, type Finding } from './finding.ts';
+import { checkMails } from './mails.ts';
+
+const mostNamed = 10;
+
+/** Returns no finding without endpoints and without mails. */
+export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return [];
+  const { sealer } = composeKeys(config, context);
+  try {
+    const sends = (await runningServer(config, context.now())) !== undefined;
+    return [
+      ...(await checkEndpoints(config, state, sealer, { nowMs: context.now().getTime(), sends })),
+      ...(await checkMails(config, state, sealer, context.now())),
+    ];
+  } finally {
+    await state.close();
+  }
+}
+
+/** `sends`: a server runs. */
+async function checkEndpoints(
+  config: Config,
+  state: StateStore,
+  sealer: Sealer,
+  { nowMs, sends }: { readonly nowMs: number; readonly sends: boolean },
+): Promise<readonly Finding[]> {
+  const endpoints = await listEndpoints(state);
+  if (endpoints.length === 0) return [];
+  const found = await Promise.all(
+    endpoints.map(async (endpoint) => [
+      ...ended(endpoint),
+      ...(await failing(state, endpoint)),
+      ...unreadable(sealer, endpoint, nowMs),
+    ]),
+  );
+  const problems = found.flat().slice(0, mostNamed);
+  const unsent = await Promise.all(endpoints.map(({ id }) => state.range(duePrefix(id), { limit: 1 })));
+  return [
+    ...unserved(config),
+    ...(problems.length > 0 ? problems : [summaryOf(endpoints)]),
+    ...(sends || unsent.flat().length === 0 ? [] : [notRunning]),
+  ];
+}
+
+function summaryOf(endpoints: readonly EndpointRecord[]): Finding {
+  const disabled = endpoints.filter((one) => one.disabled !== null).length;
+  const some = disabled === 0 ? '' : `; ${disabled} of them ${disabled === 1 ? 'is' : 'are'} disabled`;
+  return ok(
+    'notification',
+    `${counted(endpoints.length, 'address hears', 'addresses hear')} of events; none fails${some}`,
+  );
+}
+
+const notRunning = warning(
+  'notification',
+  'events wait to be sent, and no server of this registry runs',
+  'Start the server: `libretto serve`. Events are sent by a server, and not by commands.',
+);
+
+function unserved({ features, origin }: Config): readonly Finding[] {
+  if (features.value.includes('notifications') || origin.value !== undefined) return [];
+  const message = 'addresses wait for events, but the configuration leaves out the feature notifications';
+  return [
+    warning('notification', message, 'Add notifications to "features" in libretto.json, and restart the server.'),
+  ];
+}
+
+/** The end by hand is wanted. */
+function ended({ id, name, shown_url: url, disabled }: EndpointRecord): readonly Finding[] {
+  const remove = `or remove it: \`libretto notify remove ${id} --yes\`.`;
+  if (disabled === 'gone')
+    return [
+      warning(
+        'notification',
+        `${name} (${url}) gets no more events: it answered 410 (Gone)`,
+        `Send again: \`libretto notify update ${id} --enable\`; ${remove}`,
+      ),
+    ];
+  if (disabled === 'token ended')
+    return [
+      warning(
+        'notification',
+        `${name} (${url}) gets no more events: the token of its view was revoked or has expired`,
+        `Give it another token: \`libretto notify update ${id} --view TOKEN --enable\`; ${remove}`,
+      ),
+    ];
+  return [];
+}
+
+async function failing(state: StateStore, endpoint: EndpointRecord): Promise<readonly Finding[]> {
+  const { id, name, shown_url: url, disabled } = endpoint;
+  if (disabled !== null) return [];
+  const { failures, failed_at: at, error } = await readStatus(state, id);
+  if (failures === 0) return [];
+  return [
+    warning(
+      'notification',
+      `${name} (${url}) fails: ${counted(failures, 'failed attempt')}, the last at ${at ?? ''}: ${error ?? ''}`,
+      `Repair the receiver, and try it: \`libretto notify test ${id}\`. Failed deliveries are sent again with ` +
+        `\`libretto notify deliveries ${id} --replay EVENT\`.`,
+    ),
+  ];
+}
+
+function unreadable(sealer: Sealer, endpoint: EndpointRecord, nowMs: number): readonly Finding[] {
+  const { id, name, url, shown_url: shown, secrets } = endpoint;
+  const place = endpointKey(id);
+  const finding = (what: string, reason: string, repair: string): Finding =>
+    warning(
+      'notification',
+      `the ${what} of ${name} (${shown}) cannot be opened: ${reason}`,
+      `Restore the key, or ${repair}`,
+    );
+  const address = whyUnreadable(sealer, url, place);
+  const current = secrets.find((one) => isValidAt(one, nowMs));
+  const secret = current === undefined ? undefined : whyUnreadable(sealer, current.sealed, place);
+  return [
+    ...(address === undefined
+      ? []
+      : [finding('address', address, `give the address again: \`libretto notify update ${id} --url-stdin\`.`)]),
+    ...(secret === undefined
+      ? []
+      : [finding('secret', secret, `make a new one: \`libretto notify update ${id} --rotate --drop-old\`.`)]),
+  ];
+}
+
+function whyUnreadable(sealer: Sealer, sealed: string, place: string): string | undefined {
+  try {
+    sealer.unseal(sealed, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+// The mails that a person gets besides links: a panel of the account page, and a page of its own. Only for a registry
+// that sends mail.
+
+import type { Child } from 'hono/jsx';
+import { actorOf } from '../../../auth/caller.ts';
+import { mailTopics, type MailTopic } from '../../../auth/mail-topic.ts';
+import type { People } from '../../../auth/people.ts';
+import type { Role } from '../../../auth/policy.ts';
+import { showUser, type UserView } from '../../../auth/user.ts';
+import { CheckField, Form } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
+
+const path = '/account/mails';
+
+export function registerMails(pages: Pages, people: People): void {
+  pages.form({
+    path,
+    operation: 'updateMe',
+    show: async ({ caller }, form) => {
+      const user = showUser(await people.usersOf(actorOf(caller)).get(caller.userId));
+      return {
+        title: 'Mails',
+        content: (
+          <>
+            <PageHead
+              title="Mails"
+              sentence={`They go to ${user.email}.`}
+              trail={[{ label: 'Your account', to: '/account' }]}
+            />
+            <MailForm user={user} state={form} cancel="/account" />
+          </>
+        ),
+      };
+    },
+    submit: async ({ caller }, fields) => {
+      const users = people.usersOf(actorOf(caller));
+      const { mail_off: before, role } = showUser(await users.get(caller.userId));
+      await users.update(caller.userId, { mailOff: turnedOff(fields, before, role) });
+      return { to: '/account', notice: 'mails-changed' };
+    },
+  });
+}
+
+/** A topic that the form does not show stays as it was. */
+function turnedOff(fields: FormFields, before: readonly MailTopic[], role: Role): readonly MailTopic[] {
+  const shown = topicsOf(role);
+  return mailTopics.filter((topic) =>
+    shown.includes(topic) ? !fields.all('mails').includes(topic) : before.includes(topic),
+  );
+}
+
+const labels: Readonly<Record<MailTopic, readonly [label: string, hint: string]>> = {
+  syncs: ['Failed syncs', 'When the sync of a repository fails for the first time, and when it works again.'],
+  tokens: ['Tokens that end', '14 days and 2 days before a token ends.'],
+  advisories: ['Security advisories', 'When there is a new one for a published package.'],
+};
+
+/** Viewers manage neither repositories nor packages. */
+function topicsOf(role: Role): readonly MailTopic[] {
+  return role === 'viewer' ? ['tokens'] : mailTopics;
+}
+
+export function MailPanel({ user }: { readonly user: UserView }): Child {
+  return (
+    <section class="panel stack">
+      <h2>Mails</h2>
+      <MailForm user={user} state={emptyForm} />
+    </section>
+  );
+}
+
+interface MailFormProps {
+  readonly user: UserView;
+  readonly state: FormState;
+  readonly cancel?: string;
+}
+
+function MailForm({ user, state, cancel }: MailFormProps): Child {
+  return (
+    <Form state={state} action={path} submit="Save" {...(cancel === undefined ? {} : { cancel })}>
+      {topicsOf(user.role).map((topic) => {
+        const [label, hint] = labels[topic];
+        const isChecked = !user.mail_off.includes(topic);
+        return <CheckField name="mails" value={topic} label={label} hint={hint} isChecked={isChecked} />;
+      })}
+    </Form>
+  );
+}

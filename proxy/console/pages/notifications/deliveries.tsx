@@ -1,0 +1,173 @@
+// The deliveries of an endpoint, newest first: the event in words, each attempt, and what was sent.
+
+import type { Child } from 'hono/jsx';
+import { testType } from '../../../events/registry-event.ts';
+import { eventText } from '../../../events/event-text.ts';
+import type { DeliveryAttempt, DeliveryRecord } from '../../../notifications/model/delivery.ts';
+import { Badge } from '../../components/badge.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice, type State } from '../../components/notice.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { NextAttempt } from './next-attempt.tsx';
+import { PostButton } from '../repositories/post-button.tsx';
+
+export interface DeliveriesProps {
+  /** the page of the endpoint */
+  readonly path: string;
+  readonly deliveries: readonly DeliveryRecord[];
+  /** of the next page; null: this is the last one */
+  readonly next: string | null;
+  /** true: the list begins with the newest */
+  readonly isFirst: boolean;
+  /** seconds until the page is fetched again, because an attempt is due; undefined: none is */
+  readonly refreshSeconds: number | undefined;
+  readonly nowMs: number;
+}
+
+export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds, nowMs }: DeliveriesProps): Child {
+  return (
+    <section
+      id="deliveries"
+      class="stack"
+      {...(refreshSeconds === undefined ? {} : { 'data-refresh': String(refreshSeconds) })}
+    >
+      <div class="page-head">
+        <div>
+          <h2>Last deliveries</h2>
+        </div>
+        {deliveries.length === 0 ? null : (
+          <ButtonLink to={`${path}/replay`} icon="rotate-ccw">
+            Send again since a time
+          </ButtonLink>
+        )}
+      </div>
+      {deliveries.length === 0 ? (
+        <p class="soft">{isFirst ? 'No event was handed to it yet.' : 'There are no older ones.'}</p>
+      ) : (
+        <Table caption="Deliveries" columns={columnsOf(path, nowMs)} rows={deliveries} />
+      )}
+      <Turning {...{ path, next, isFirst }} />
+    </section>
+  );
+}
+
+/** Nothing for a single page. */
+function Turning({ path, next, isFirst }: Pick<DeliveriesProps, 'path' | 'next' | 'isFirst'>): Child {
+  if (next === null && isFirst) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {isFirst ? (
+        <span />
+      ) : (
+        <ButtonLink to={path} icon="chevron-left">
+          Newest
+        </ButtonLink>
+      )}
+      {next === null ? (
+        <span />
+      ) : (
+        <ButtonLink to={`${path}?before=${next}`} icon="chevron-right">
+          Older
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+function columnsOf(path: string, nowMs: number): readonly Column<DeliveryRecord>[] {
+  return [
+    { label: 'Event', cell: ({ event }) => <EventCell {...event} /> },
+    { label: 'Happened', cell: ({ event }) => <Time at={event.at} nowMs={nowMs} /> },
+    { label: 'State', isPlain: true, cell: (delivery) => <StateCell delivery={delivery} nowMs={nowMs} /> },
+    {
+      label: 'Again',
+      isPlain: true,
+      // a test is sent again by another test
+      cell: ({ event }) =>
+        event.type === testType ? null : (
+          <PostButton action={`${path}/deliveries/${event.id}/replay`} icon="rotate-ccw" kind="small">
+            Send again
+          </PostButton>
+        ),
+    },
+  ];
+}
+
+function EventCell({ id, type, data }: DeliveryRecord['event']): Child {
+  return (
+    <div class="stack-tight">
+      <strong class="breaks">{eventText({ type, data }).title}</strong>
+      <span class="small soft breaks">{`${type} · ${id}`}</span>
+      <details>
+        <summary class="small">Data</summary>
+        <CodeBlock label={`the data of ${id}`} text={JSON.stringify(data, null, 2)} />
+      </details>
+    </div>
+  );
+}
+
+const states: Readonly<Record<DeliveryRecord['state'], readonly [kind: State, words: string]>> = {
+  pending: ['warn', 'waiting'],
+  delivered: ['good', 'delivered'],
+  failed: ['bad', 'failed'],
+  hidden: ['info', 'not sent: its token no longer sees it'],
+};
+
+function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryRecord; readonly nowMs: number }): Child {
+  const { state, attempts, next_at: next } = delivery;
+  const [kind, words] = states[state];
+  const latest = attempts.at(-1);
+  return (
+    <div class="stack-tight">
+      <span>
+        <Badge kind={kind}>{words}</Badge>
+      </span>
+      {next === null ? null : (
+        <span class="small">
+          {'Next attempt: '}
+          <NextAttempt at={next} nowMs={nowMs} />
+        </span>
+      )}
+      {latest === undefined ? null : <Attempt attempt={latest} nowMs={nowMs} />}
+      {attempts.length < 2 ? null : (
+        <details>
+          <summary class="small">{counted(attempts.length, 'attempt')}</summary>
+          <ol class="plain">
+            {attempts.toReversed().map((attempt) => (
+              <li>
+                <Attempt attempt={attempt} nowMs={nowMs} />
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Attempt({ attempt, nowMs }: { readonly attempt: DeliveryAttempt; readonly nowMs: number }): Child {
+  return (
+    <span class="small breaks">
+      <Time at={attempt.at} nowMs={nowMs} />
+      {`: ${attemptWords(attempt)}`}
+    </span>
+  );
+}
+
+function attemptWords({ status, error, milliseconds }: DeliveryAttempt): string {
+  const answer = status === null ? 'no answer' : `HTTP ${status}`;
+  return `${answer} after ${shownNumber(milliseconds)} ms${error === null ? '' : `. ${error}`}`;
+}
+
+export function TestOutcome({ delivery }: { readonly delivery: DeliveryRecord }): Child {
+  const attempt = delivery.attempts.at(-1);
+  const words = attempt === undefined ? '' : attemptWords(attempt);
+  return delivery.state === 'delivered' ? (
+    <Notice kind="good">{`The test arrived: ${words}.`}</Notice>
+  ) : (
+    <Notice kind="bad">{`The test did not arrive: ${words}`}</Notice>
+  );
+}

@@ -1,0 +1,94 @@
+// The list of notification endpoints.
+
+import type { Child } from 'hono/jsx';
+import { mostCounted, type EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
+import { formTitles } from '../../../notifications/model/endpoint.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { EndpointBadge } from './endpoint-badge.tsx';
+import { endpointPath } from './services.ts';
+
+interface EndpointListProps {
+  /** false: this server serves a tree of another host */
+  readonly hasBuilder: boolean;
+  readonly rows: readonly EndpointDocument[];
+  readonly nowMs: number;
+}
+
+export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Child {
+  const add = (
+    <ButtonLink to="/notifications/new" icon="plus" kind="primary">
+      New endpoint
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHead
+        title="Notifications"
+        sentence="The registry tells these addresses what happens: new versions, failed syncs, advisories and more."
+        actions={rows.length === 0 ? undefined : add}
+      />
+      {hasBuilder ? null : (
+        <Notice kind="info">
+          This server reads its packages from another host, the origin. That host sends the notifications: endpoints
+          that are made here work only if both hosts share their state.
+        </Notice>
+      )}
+      {rows.length === 0 ? (
+        <EmptyState icon="bell" title="No endpoint yet" action={add}>
+          Make an endpoint for a Slack, Teams, Mattermost, Discord or Google Chat channel, or for a program of yours. It
+          hears of each new version seconds later.
+        </EmptyState>
+      ) : (
+        <Table caption="Notification endpoints" columns={columnsOf(nowMs)} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<EndpointDocument>[] {
+  return [
+    { label: 'Name', cell: NameCell },
+    { label: 'State', cell: StateCell },
+    { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
+    {
+      label: 'Last delivery',
+      cell: ({ last_delivered_at: at }) =>
+        at === null ? <span class="soft">none</span> : <Time at={at} nowMs={nowMs} />,
+    },
+  ];
+}
+
+/** More than that are not counted. */
+export function waitingWords(waiting: number): string {
+  return waiting >= mostCounted ? `${shownNumber(mostCounted)} or more` : shownNumber(waiting);
+}
+
+function NameCell({ id, name, form, url }: EndpointDocument): Child {
+  return (
+    <div class="stack-tight">
+      <A to={endpointPath({ id })} class="main-link">
+        {name}
+      </A>
+      <span class="small soft breaks">{`${formTitles[form]} · ${url}`}</span>
+    </div>
+  );
+}
+
+function StateCell(endpoint: EndpointDocument): Child {
+  const { last_error: error, enabled } = endpoint;
+  return (
+    <div class="stack-tight">
+      <span>
+        <EndpointBadge endpoint={endpoint} />
+      </span>
+      {error === null || !enabled ? null : <span class="small">{error}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+// Sends waiting mails when they are due, one after the other. A mail that the server puts off is tried again, with
+// growing waits; what the server refuses for good, and what is out of date, is dropped and reported.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import { malformedRecord } from '../state/state-error.ts';
+import type { StateEntry, StateStore } from '../state/state-store.ts';
+import { openContent, parseWaitingMail, waitingMailKey, waitingMailPrefix, type WaitingMail } from './mail.ts';
+import type { MailTransport, SendFailure } from './transport.ts';
+
+export interface MailSenderParts {
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+  readonly transport: MailTransport;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** receives the reason of a mail that is dropped, without its content */
+  readonly onDropped: (mail: Pick<WaitingMail, 'id' | 'kind'>, reason: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How mails went, for people and for `libretto doctor`. */
+export interface MailStatus {
+  /** RFC 3339 UTC; null: never */
+  readonly sent_at: string | null;
+  readonly failed_at: string | null;
+  /** of the last failure */
+  readonly error: string | null;
+}
+
+export const mailStatusKey = 'mail-status/server';
+
+/** Throws StateError for a value that is no status. */
+export function parseMailStatus(value: JsonValue): MailStatus {
+  const isStatus =
+    isJsonObject(value) &&
+    ['sent_at', 'failed_at', 'error'].every((name) => value[name] === null || typeof value[name] === 'string');
+  if (!isStatus) throw malformedRecord('The status of mails');
+  return value as unknown as MailStatus;
+}
+
+const minute = 60_000;
+/** Waits after failures; greylisting servers take a mail after some minutes. */
+const waits: readonly number[] = [1, 3, 5, 10, 20, 30, 60, 120, 240].map((minutes) => minutes * minute);
+const mailsAtOnce = 20;
+
+export interface MailSender {
+  /** Begins to send what is due. */
+  readonly look: () => Promise<void>;
+  /** Resolves when nothing is being sent. */
+  readonly idle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export function createMailSender(parts: MailSenderParts): MailSender {
+  let sending: Promise<void> | undefined;
+  let isClosed = false;
+  return {
+    look: () => {
+      sending ??= sendDue(parts, () => isClosed)
+        .catch(parts.onError)
+        .finally(() => {
+          sending = undefined;
+        });
+      // a slow mail server must not hold up webhooks
+      return Promise.resolve();
+    },
+    idle: async () => sending,
+    close: async () => {
+      isClosed = true;
+      await Promise.race([sending, new Promise((resolve) => void setTimeout(resolve, 1000).unref())]);
+    },
+  };
+}
+
+async function sendDue(parts: MailSenderParts, isClosed: () => boolean): Promise<void> {
+  const { state, now } = parts;
+  const rows = await state.range(waitingMailPrefix, { limit: mailsAtOnce });
+  const due = rows.filter(({ value }) => Date.parse(parseWaitingMail(value).next_at) <= now());
+  for (const entry of due) {
+    if (isClosed()) return;
+    await sendOne(parts, entry);
+  }
+}
+
+async function sendOne(parts: MailSenderParts, entry: StateEntry): Promise<void> {
+  const { sealer, transport, now, onDropped } = parts;
+  const mail = parseWaitingMail(entry.value);
+  if (now() >= Date.parse(mail.ends_at)) {
+    await settle(parts, entry, mail, { message: 'it could not be sent in time', isFinal: true }, true);
+    return onDropped(mail, 'it could not be sent in time');
+  }
+  const content = ((): ReturnType<typeof openContent> | Error => {
+    try {
+      return openContent(sealer, mail);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  })();
+  const failure: SendFailure =
+    content instanceof Error
+      ? { message: content.message, isFinal: true }
+      : await transport.send({ ...content, to: mail.to, id: mail.id });
+  await settle(parts, entry, mail, failure, false);
+  if (failure?.isFinal === true) onDropped(mail, failure.message);
+}
+
+/** `isLate`: its time is over, which says nothing new about the mail server. */
+async function settle(
+  { state, now }: MailSenderParts,
+  { key, revision }: StateEntry,
+  mail: WaitingMail,
+  failure: SendFailure,
+  isLate: boolean,
+): Promise<void> {
+  for (;;) {
+    const status = await state.get(mailStatusKey);
+    const before =
+      status === undefined ? { sent_at: null, failed_at: null, error: null } : parseMailStatus(status.value);
+    const at = new Date(now()).toISOString();
+    const next: MailStatus =
+      failure === null ? { ...before, sent_at: at } : { ...before, failed_at: at, error: failure.message };
+    const wait = failure === null || failure.isFinal ? undefined : (waits[mail.failures] ?? waits.at(-1));
+    const again =
+      wait === undefined
+        ? undefined
+        : { ...mail, failures: mail.failures + 1, next_at: new Date(now() + wait).toISOString() };
+    const done = await state.commit({
+      conditions: [
+        { key, revision },
+        { key: mailStatusKey, revision: status?.revision ?? null },
+      ],
+      puts: [
+        ...(isLate ? [] : [{ key: mailStatusKey, value: { ...next } as unknown as JsonObject }]),
+        ...(again === undefined ? [] : [{ key: waitingMailKey(again), value: { ...again } as unknown as JsonObject }]),
+      ],
+      deletes: again !== undefined && waitingMailKey(again) === key ? [] : [key],
+      quiet: true,
+    });
+    if (done || (await state.get(key))?.revision !== revision) return;
+  }
+}

@@ -1,0 +1,52 @@
+// The test of the mail server: one mail that says that it is a test, sent at once and not again. Its outcome is that of
+// the last mail, for people and for `libretto doctor`.
+
+import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { composeMail } from './mail-content.ts';
+import { mailStatusKey, parseMailStatus, type MailStatus } from './mail-sender.ts';
+import type { MailTransport, SendFailure } from './transport.ts';
+
+export interface TestMailParts {
+  readonly state: StateStore;
+  readonly transport: MailTransport;
+  /** the name of the registry, for the head of the mail */
+  readonly registry: string;
+  readonly randomBytes: RandomBytes;
+  /** epoch milliseconds */
+  readonly now: () => number;
+}
+
+/** `to`: an e-mail address. */
+export async function sendTestMail(parts: TestMailParts, to: string): Promise<SendFailure> {
+  const { transport, registry, randomBytes } = parts;
+  const content = composeMail(
+    {
+      subject: `A test of ${registry}`,
+      paragraphs: ['Hello,', `the package registry ${registry} can send mails to you.`],
+      footer: [`You get this mail because an admin of ${registry} tested its mail server.`],
+    },
+    registry,
+  );
+  const failure = await transport.send({ ...content, to, id: `mail_${randomBase62(16, randomBytes)}` });
+  await record(parts, failure);
+  return failure;
+}
+
+async function record({ state, now }: TestMailParts, failure: SendFailure): Promise<void> {
+  const at = new Date(now()).toISOString();
+  for (;;) {
+    const entry = await state.get(mailStatusKey);
+    const before: MailStatus =
+      entry === undefined ? { sent_at: null, failed_at: null, error: null } : parseMailStatus(entry.value);
+    const next: MailStatus =
+      failure === null ? { ...before, sent_at: at } : { ...before, failed_at: at, error: failure.message };
+    const done = await state.commit({
+      conditions: [{ key: mailStatusKey, revision: entry?.revision ?? null }],
+      puts: [{ key: mailStatusKey, value: { ...next } }],
+      deletes: [],
+      quiet: true,
+    });
+    if (done) return;
+  }
+}

@@ -1,0 +1,143 @@
+// Events that no publication record tells: versions that builds left out, security advisories, tokens that end, events
+// of the audit log, and the events that other parts of the registry stored in the outbox.
+
+import { parsePackageName } from '../../../build/contract/name.ts';
+import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../../build/contract/quarantined.ts';
+import type { Advisory, AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+import { parseTokenRecord, tokenKeyPrefix, tokenStatus, type TokenRecord } from '../../auth/token.ts';
+import { outboxPrefix } from '../../events/outbox.ts';
+import { eventId, parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
+import type { Catalogue } from '../../packages/catalogue.ts';
+import { parsePublished, type PublishedFiles } from '../../tree/published-files.ts';
+import { affectsSome } from '../model/affects.ts';
+import type { Collecting } from './collecting.ts';
+import { collectNew, type Noticed } from './known-set.ts';
+
+const outboxAtOnce = 100;
+
+/** Hands over the events of the outbox, oldest of each subject first, and removes them. */
+export async function collectOutbox({ state, receive }: Collecting): Promise<void> {
+  for (;;) {
+    const rows = await state.range(outboxPrefix, { limit: outboxAtOnce });
+    if (rows.length === 0) return;
+    const { conditions, puts } = await receive(rows.map(({ value }) => parseEvent(value)));
+    const done = await state.commit({
+      conditions: [...rows.map(({ key, revision }) => ({ key, revision })), ...conditions],
+      puts,
+      deletes: rows.map(({ key }) => key),
+    });
+    if (!done) return; // another process took some of them
+  }
+}
+
+/** Versions that builds left out since the last look. */
+export async function collectRefused(collecting: Collecting, files: PublishedFiles): Promise<void> {
+  const nowMs = collecting.now();
+  const versions = await parsePublished(files, `index/${quarantinedPath}`, parseQuarantined);
+  const present = versions.map((version): Noticed => {
+    const id = eventId(version.source, version.code, version.where, version.name ?? '', version.version ?? '');
+    return { id, event: () => refusedEvent(version, id, nowMs) };
+  });
+  await collectNew(collecting, 'refused', present);
+}
+
+function refusedEvent(refused: QuarantinedVersion, id: string, nowMs: number): RegistryEvent {
+  const { name, version, code, message, where } = refused;
+  const known = name === null ? undefined : parsePackageName(name);
+  return {
+    id: eventId('package.version.refused', id, nowMs),
+    type: 'package.version.refused',
+    at: new Date(nowMs).toISOString(),
+    data: { package: name, version, code, message, where },
+    subject:
+      known === undefined
+        ? null
+        : {
+            name: known,
+            version_normalized: version === null ? null : (normalizeVersion(version) ?? null),
+            released_ms: null,
+          },
+  };
+}
+
+/** Advisories that are new since the last look, and concern a version that is published. */
+export async function collectAdvisories(
+  collecting: Collecting,
+  { packages }: AdvisoryLists,
+  catalogue: Pick<Catalogue, 'read'>,
+  pageOf: (name: string) => string | null,
+): Promise<void> {
+  const nowMs = collecting.now();
+  const { labelsOf } = packages.size === 0 ? { labelsOf: () => [] } : await catalogue.read(nowMs);
+  const present = [...packages].flatMap(([name, { advisories }]) =>
+    advisories
+      .filter(({ affectedVersions }) => affectsSome(affectedVersions, labelsOf(name)))
+      .map((advisory): Noticed => ({
+        id: `${name} ${advisory.advisoryId}`,
+        event: () => advisoryEvent(advisory, nowMs, pageOf(name)),
+      })),
+  );
+  await collectNew(collecting, 'advisories', present);
+}
+
+function advisoryEvent(advisory: Advisory, nowMs: number, page: string | null): RegistryEvent {
+  const { advisoryId, packageName: name, affectedVersions, title, reportedAt } = advisory;
+  const [cve, severity, link] = ['cve', 'severity', 'link'].map((key) => advisory[key]);
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return {
+    id: eventId('advisory.published', name, advisoryId, nowMs),
+    type: 'advisory.published',
+    at: new Date(nowMs).toISOString(),
+    data: {
+      package: name,
+      advisory_id: advisoryId,
+      title,
+      affected_versions: affectedVersions,
+      reported_at: reportedAt,
+      cve: text(cve),
+      severity: text(severity),
+      link: text(link),
+      url: page,
+    },
+    subject: { name, version_normalized: null, released_ms: null },
+  };
+}
+
+const dayMs = 86_400_000;
+/** A token is announced twice: so many days before its end. */
+const announcedDays = [2, 14] as const;
+
+/** Tokens that come near their end since the last look. */
+export async function collectExpiring(collecting: Collecting): Promise<void> {
+  const nowMs = collecting.now();
+  const records = (await collecting.state.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
+  const present = records.flatMap((record) => {
+    const days = daysAnnounced(record, nowMs);
+    if (days === undefined) return [];
+    // a token that got a later end is announced again
+    const id = `${record.id} ${days} ${record.expires_at}`;
+    return [{ id, event: () => expiringEvent(record, days, nowMs) }];
+  });
+  await collectNew(collecting, 'tokens', present);
+}
+
+/** The shortest span before its end that it is in. */
+function daysAnnounced(record: TokenRecord, nowMs: number): number | undefined {
+  const { expires_at: end, created_at: made } = record;
+  if (end === null || tokenStatus(record, nowMs) !== 'active') return undefined;
+  const [endMs, madeMs] = [Date.parse(end), Date.parse(made)];
+  // a token that was made for a shorter time needs no such warning
+  return announcedDays.find((days) => nowMs >= endMs - days * dayMs && endMs - madeMs > days * dayMs);
+}
+
+function expiringEvent(record: TokenRecord, days: number, nowMs: number): RegistryEvent {
+  const { id, description, kind, expires_at: end, created_by: by } = record;
+  return {
+    id: eventId('token.expiring', id, days, end ?? ''),
+    type: 'token.expiring',
+    at: new Date(nowMs).toISOString(),
+    data: { token_id: id, description, kind, expires_at: end, created_by: by, days },
+    subject: null,
+  };
+}

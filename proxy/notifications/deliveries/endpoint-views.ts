@@ -1,0 +1,49 @@
+// The views of endpoints: each is the view of a token as it is now.
+
+import { parseTokenRecord, tokenKey, tokenStatus } from '../../auth/token.ts';
+import type { Catalogue } from '../../packages/catalogue.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { compileAccess } from '../../views/compile-access.ts';
+import type { View } from '../../views/view.ts';
+import type { EndpointRecord } from '../model/endpoint.ts';
+import type { SeenPackage } from '../model/hears.ts';
+
+export interface EndpointViews {
+  /** `all`: no token limits the endpoint, or its token sees all. `ended`: its token was revoked or has expired. */
+  readonly viewOf: (endpoint: Pick<EndpointRecord, 'view'>) => Promise<View | 'all' | 'ended'>;
+  /** The package as the view sees it; undefined: it sees none of its versions. */
+  readonly seePackage: (view: View, name: string) => Promise<SeenPackage | undefined>;
+  /** True if the package is published here and the view sees none of its versions. */
+  readonly hidesPackage: (view: View, name: string) => Promise<boolean>;
+}
+
+const rememberedViews = 200;
+
+export function createEndpointViews({
+  state,
+  catalogue,
+  now,
+}: {
+  readonly state: Pick<StateStore, 'get'>;
+  readonly catalogue: Pick<Catalogue, 'read'>;
+  /** epoch milliseconds */
+  readonly now: () => number;
+}): EndpointViews {
+  const accessOf = compileAccess(rememberedViews);
+  const see = async (name: string, view?: View): Promise<SeenPackage | undefined> => {
+    const versions = (await catalogue.read(now(), view)).versionsOf(name);
+    const [newest] = versions;
+    return newest && { abandoned: newest.facts.abandoned, versions: versions.map(({ version }) => version) };
+  };
+  return {
+    viewOf: async ({ view: id }) => {
+      if (id === null) return 'all';
+      const entry = await state.get(tokenKey(id));
+      const token = entry === undefined ? undefined : parseTokenRecord(entry.value);
+      if (token === undefined || tokenStatus(token, now()) !== 'active') return 'ended';
+      return accessOf(token).view ?? 'all';
+    },
+    seePackage: (view, name) => see(name, view),
+    hidesPackage: async (view, name) => (await see(name)) !== undefined && (await see(name, view)) === undefined,
+  };
+}

@@ -1,0 +1,89 @@
+// An endpoint, and its deliveries, in the management API and in `--json`: without secrets.
+
+import type { StateStore } from '../../state/state-store.ts';
+import { duePrefix, type DeliveryAttempt, type DeliveryRecord } from '../model/delivery.ts';
+import { isValidAt } from '../../hooks/hook-record.ts';
+import type { EndpointRecord } from '../model/endpoint.ts';
+import { readStatus } from '../model/endpoint-status.ts';
+
+export interface EndpointDocument extends Pick<
+  EndpointRecord,
+  'id' | 'name' | 'form' | 'events' | 'packages' | 'stability' | 'view' | 'created_at' | 'created_by' | 'updated_at'
+> {
+  /** without its secret part */
+  readonly url: string;
+  /** null: chat messages are not signed */
+  readonly signature: EndpointRecord['scheme'] | null;
+  /** the valid secrets without their text, newest first */
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly created_at: string;
+    readonly ends_at: string | null;
+    readonly public_key: string | null;
+  }[];
+  readonly enabled: boolean;
+  readonly disabled_reason: EndpointRecord['disabled'];
+  /** deliveries that wait for an attempt; at most `mostCounted` */
+  readonly waiting: number;
+  readonly failures: number;
+  readonly last_delivered_at: string | null;
+  readonly last_failed_at: string | null;
+  readonly last_error: string | null;
+  readonly paused_until: string | null;
+}
+
+/** More waiting deliveries are not counted. */
+export const mostCounted = 1000;
+
+export async function endpointDocument(
+  state: Pick<StateStore, 'get' | 'range'>,
+  record: EndpointRecord,
+  nowMs: number,
+): Promise<EndpointDocument> {
+  const { id, name, form, shown_url, events, packages, stability, view, scheme, disabled, secrets } = record;
+  const [status, due] = await Promise.all([readStatus(state, id), state.range(duePrefix(id), { limit: mostCounted })]);
+  const valid = secrets.filter((secret) => isValidAt(secret, nowMs));
+  return {
+    id,
+    name,
+    form,
+    url: shown_url,
+    events,
+    packages,
+    stability,
+    view,
+    signature: form === 'standard' ? scheme : null,
+    secrets: valid.map(({ id: secret, created_at, ends_at, public_key }) => ({
+      id: secret,
+      created_at,
+      ends_at,
+      public_key,
+    })),
+    enabled: disabled === null,
+    disabled_reason: disabled,
+    waiting: due.length,
+    failures: status.failures,
+    last_delivered_at: status.delivered_at,
+    last_failed_at: status.failed_at,
+    last_error: status.failures === 0 ? null : status.error,
+    paused_until: status.paused_until !== null && Date.parse(status.paused_until) > nowMs ? status.paused_until : null,
+    created_at: record.created_at,
+    created_by: record.created_by,
+    updated_at: record.updated_at,
+  };
+}
+
+export interface DeliveryDocument {
+  /** of the event: `evt_…`, the header webhook-id */
+  readonly id: string;
+  readonly type: DeliveryRecord['event']['type'];
+  readonly at: string;
+  readonly state: DeliveryRecord['state'];
+  readonly attempts: readonly DeliveryAttempt[];
+  readonly next_at: string | null;
+  readonly data: DeliveryRecord['event']['data'];
+}
+
+export function deliveryDocument({ event, state, attempts, next_at }: DeliveryRecord): DeliveryDocument {
+  return { id: event.id, type: event.type, at: event.at, state, attempts, next_at, data: event.data };
+}

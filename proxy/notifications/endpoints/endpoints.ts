@@ -1,0 +1,237 @@
+// Making, listing, changing and removing endpoints. The command line, the management API and the console call this.
+// Every change is one commit with its audit event (I8). A secret leaves this service once, after the commit is durable
+// (I7).
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
+import type { RandomBytes } from '../../../build/shared/text/base62.ts';
+import { Secret } from '../../../build/shared/text/secret.ts';
+import { parseTokenRecord, tokenKey, tokenStatus, type TokenId } from '../../auth/token.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { StateChange } from '../../state/state-store.ts';
+import { deliveryPrefix, duePrefix } from '../model/delivery.ts';
+import { endpointKey, mintEndpointId, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import { mintEndpointSecret, rotated } from '../model/endpoint-secret.ts';
+import { statusKey } from '../model/endpoint-status.ts';
+import { findEndpoint, listEndpoints } from './list-endpoints.ts';
+import {
+  assertFitting,
+  defaultEvents,
+  invalid,
+  parseFields,
+  shownAddress,
+  type EndpointDraft,
+  type EndpointFields,
+} from './parse-endpoint.ts';
+
+export interface IssuedEndpoint {
+  readonly record: EndpointRecord;
+  /** the shared secret, or the public key; undefined: the messages of chat services are not signed */
+  readonly secret: Secret | undefined;
+}
+
+export interface EndpointPatch extends EndpointFields {
+  /** true: sends again, also after an end by 410. false: new events wait for nobody, and are not stored */
+  readonly enabled?: boolean | undefined;
+}
+
+export interface Endpoints {
+  /** An id for a draft. */
+  readonly newId: () => EndpointId;
+  /** Throws CONFLICT too: for a draft whose id has an endpoint already. */
+  readonly create: (draft: EndpointDraft) => Promise<IssuedEndpoint>;
+  /** All endpoints, oldest first. */
+  readonly list: () => Promise<readonly EndpointRecord[]>;
+  readonly get: (id: string) => Promise<EndpointRecord>;
+  readonly update: (id: string, patch: EndpointPatch) => Promise<EndpointRecord>;
+  /** Makes a new secret. The former one signs too for 24 hours, or ends at once with `dropOld`. */
+  readonly rotate: (id: string, dropOld?: boolean) => Promise<IssuedEndpoint>;
+  /** Removes the endpoint with its deliveries. */
+  readonly remove: (id: string) => Promise<EndpointRecord>;
+}
+
+export interface EndpointsOptions {
+  readonly store: AuditedStore;
+  readonly sealer: Sealer;
+  readonly policy: AddressPolicy;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT, EGRESS_DENIED. */
+export function createEndpoints(options: EndpointsOptions): Endpoints {
+  const { store } = options;
+  return {
+    newId: () => mintEndpointId(options.randomBytes),
+    create: (draft) => create(options, draft),
+    list: () => listEndpoints(store),
+    get: async (id) => (await findEndpoint(store, id)).record,
+    update: (id, patch) => update(options, id, patch),
+    rotate: (id, dropOld = false) => rotate(options, id, dropOld),
+    remove: (id) => remove(options, id),
+  };
+}
+
+async function create(options: EndpointsOptions, draft: EndpointDraft): Promise<IssuedEndpoint> {
+  const { store, actor } = options;
+  const issued = newEndpoint(options, draft);
+  const { record } = issued;
+  const key = endpointKey(record.id);
+  for (;;) {
+    const conditions = [{ key, revision: null }, ...(await viewCondition(options, record.view))];
+    const done = await store.commit(
+      { conditions, puts: [{ key, value: stored(record) }], deletes: [] },
+      { actor, action: 'notification.create', subject: record.id, details: detailsOf(record) },
+    );
+    if (done) return issued;
+    if (draft.id !== undefined && (await store.get(key)) !== undefined) throw madeAlready(record.id);
+  }
+}
+
+function newEndpoint(options: EndpointsOptions, draft: EndpointDraft): IssuedEndpoint {
+  const { sealer, policy, now, randomBytes, actor } = options;
+  const { form = 'standard', signature = 'v1' } = draft;
+  const { url, name, events = defaultEvents, packages = null, ...rest } = parseFields(draft, form, policy);
+  const { stability = null, view = null } = rest;
+  if (url === undefined) throw invalid([{ path: 'url', message: 'is missing' }]);
+  if (form !== 'standard' && draft.signature !== undefined)
+    throw invalid([{ path: 'signature', message: 'the messages of chat services are not signed: leave it out' }]);
+  assertFitting({ events }, view);
+  const nowMs = now();
+  const id = draft.id ?? mintEndpointId(randomBytes);
+  const key = endpointKey(id);
+  const minted = form === 'standard' ? mintEndpointSecret(options, signature, key, nowMs) : undefined;
+  const at = new Date(nowMs).toISOString();
+  const record: EndpointRecord = {
+    id,
+    name: name ?? url.hostname,
+    form,
+    url: sealer.seal(new Secret(url.href), key),
+    shown_url: shownAddress(url, form),
+    scheme: signature,
+    secrets: minted === undefined ? [] : [minted.stored],
+    events,
+    packages,
+    stability,
+    view,
+    disabled: null,
+    created_at: at,
+    created_by: actor,
+    updated_at: at,
+  };
+  return { record, secret: minted?.shown };
+}
+
+function madeAlready(id: EndpointId): RegistryError {
+  const message = `The notification endpoint ${id} was made already. Its secret is not shown again.`;
+  return new RegistryError('CONFLICT', { message });
+}
+
+async function update(options: EndpointsOptions, text: string, patch: EndpointPatch): Promise<EndpointRecord> {
+  const { store, sealer, policy, now, actor } = options;
+  if (Object.values(patch).every((value) => value === undefined))
+    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+  for (;;) {
+    const { record, revision } = await findEndpoint(store, text);
+    const key = endpointKey(record.id);
+    const { url, ...fields } = parseFields(patch, record.form, policy);
+    const edited: EndpointRecord = {
+      ...record,
+      ...fields,
+      ...(url && { url: sealer.seal(new Secret(url.href), key), shown_url: shownAddress(url, record.form) }),
+      ...(patch.enabled !== undefined && { disabled: patch.enabled ? null : 'by hand' }),
+      ...(fields.view !== undefined && record.disabled === 'token ended' && { disabled: null }),
+      updated_at: new Date(now()).toISOString(),
+    };
+    assertFitting(edited, edited.view);
+    const isChecked = fields.view !== undefined || patch.enabled === true;
+    const isReset = url !== undefined || patch.enabled === true;
+    const done = await store.commit(
+      {
+        conditions: [{ key, revision }, ...(await viewCondition(options, isChecked ? edited.view : null))],
+        puts: [{ key, value: stored(edited) }],
+        // another address begins without the pause of the former one
+        deletes: isReset ? [statusKey(record.id)] : [],
+      },
+      { actor, action: 'notification.update', subject: record.id, details: detailsOf(edited) },
+    );
+    if (done) return edited;
+  }
+}
+
+async function rotate(options: EndpointsOptions, text: string, dropOld: boolean): Promise<IssuedEndpoint> {
+  const { store, now, actor } = options;
+  for (;;) {
+    const { record, revision } = await findEndpoint(store, text);
+    if (record.form !== 'standard')
+      throw invalid([{ path: 'form', message: 'the messages of chat services are not signed: there is no secret' }]);
+    const key = endpointKey(record.id);
+    const minted = mintEndpointSecret(options, record.scheme, key, now());
+    const edited = { ...record, secrets: rotated(record, minted.stored, { dropOld, nowMs: now() }) };
+    const done = await store.commit(
+      { conditions: [{ key, revision }], puts: [{ key, value: stored(edited) }], deletes: [] },
+      {
+        actor,
+        action: 'notification.rotate',
+        subject: record.id,
+        details: { secret: minted.stored.id, drop_old: dropOld },
+      },
+    );
+    if (done) return { record: edited, secret: minted.shown };
+  }
+}
+
+/** A delivery that is handed over at this moment may stay behind; pruning removes it. */
+async function remove(options: EndpointsOptions, text: string): Promise<EndpointRecord> {
+  const { store } = options;
+  for (;;) {
+    const { record, revision } = await findEndpoint(store, text);
+    const { id } = record;
+    const gone = [endpointKey(id), statusKey(id), ...(await rowsOf(store, id))];
+    const conditions = [{ key: endpointKey(id), revision }];
+    if (!(await commitRemoval(options, record, { conditions, puts: [], deletes: gone }))) continue;
+    // an attempt or an event may have stored rows since they were read; without the endpoint no more can come
+    const left = await rowsOf(store, id);
+    if (left.length > 0) await commitRemoval(options, record, { conditions: [], puts: [], deletes: left });
+    return record;
+  }
+}
+
+/** The keys of the deliveries of an endpoint. */
+async function rowsOf(store: AuditedStore, id: EndpointRecord['id']): Promise<readonly string[]> {
+  const rows = await Promise.all([store.range(deliveryPrefix(id)), store.range(duePrefix(id))]);
+  return rows.flat().map(({ key }) => key);
+}
+
+function commitRemoval(
+  { store, actor }: EndpointsOptions,
+  { id, name, shown_url: url }: EndpointRecord,
+  change: StateChange,
+): Promise<boolean> {
+  return store.commit(change, { actor, action: 'notification.remove', subject: id, details: { name, url } });
+}
+
+/** The token of a view must be active. Throws INVALID_INPUT. */
+async function viewCondition(
+  { store, now }: EndpointsOptions,
+  view: TokenId | null,
+): Promise<readonly { readonly key: string; readonly revision: number }[]> {
+  if (view === null) return [];
+  const entry = await store.get(tokenKey(view));
+  if (entry === undefined) throw invalid([{ path: 'view', message: 'there is no such token' }]);
+  const status = tokenStatus(parseTokenRecord(entry.value), now());
+  if (status !== 'active') throw invalid([{ path: 'view', message: `this token is ${status}` }]);
+  return [{ key: entry.key, revision: entry.revision }];
+}
+
+function stored(record: EndpointRecord): JsonObject {
+  return { ...record } as unknown as JsonObject;
+}
+
+function detailsOf({ name, form, shown_url, events, packages, stability, view, disabled }: EndpointRecord): JsonObject {
+  return { name, form, url: shown_url, events, packages, stability, view, disabled };
+}

@@ -1,0 +1,87 @@
+// The background work of notifications: one server among all that share a state collects events and sends them. The
+// lease only saves work: each event is handed over by one commit, and a delivery is sent at least once.
+
+import type { StateStore } from '../state/state-store.ts';
+import type { Lease } from '../sync/lease.ts';
+import type { Collector } from './collect/collector.ts';
+import { pruneDeliveries } from './deliveries/prune-deliveries.ts';
+
+export interface NotifierParts {
+  readonly state: StateStore;
+  readonly lease: Lease;
+  readonly collector: Pick<Collector, 'look'>;
+  /** those who send: each look starts what is due */
+  readonly senders: readonly { readonly look: () => Promise<void>; readonly close: () => Promise<void> }[];
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** monotonic, milliseconds */
+  readonly monotonicMs: () => number;
+  readonly onError: (error: unknown) => void;
+  /** between two looks; default 1 s */
+  readonly everyMs?: number;
+}
+
+export interface Notifier {
+  /** One look, if this process holds the lease. False: something could not be read. */
+  readonly look: () => Promise<boolean>;
+  readonly start: () => void;
+  /** Ends the attempts that are under way; what they were to send stays due. */
+  readonly stop: () => Promise<void>;
+}
+
+const holdEveryMs = 10_000;
+/** A state that is away is asked less often. */
+const afterFailure = 10;
+const pruneEveryMs = 300_000;
+
+export function createNotifier(parts: NotifierParts): Notifier {
+  const { lease, senders, onError, everyMs = 1000 } = parts;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const look = createLook(parts);
+  const failed = (error: unknown): boolean => {
+    onError(error);
+    return false;
+  };
+  const later = (afterMs: number): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      looking = look()
+        .catch(failed)
+        .then((isRead) => later(isRead ? everyMs : everyMs * afterFailure));
+    }, afterMs);
+    timer.unref();
+  };
+  return {
+    look,
+    start: () => later(everyMs),
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+      await Promise.all(senders.map((sender) => sender.close()));
+      await lease.release().catch(onError);
+    },
+  };
+}
+
+/** One look. The lease is renewed, and deliveries are pruned, only every so often. */
+function createLook({ state, lease, collector, senders, now, monotonicMs }: NotifierParts): Notifier['look'] {
+  let heldAtMs = Number.NEGATIVE_INFINITY;
+  let leads = false;
+  let prunedAtMs = monotonicMs();
+  return async () => {
+    if (monotonicMs() - heldAtMs >= holdEveryMs) {
+      leads = await lease.hold();
+      heldAtMs = monotonicMs();
+    }
+    if (!leads) return true;
+    const isRead = await collector.look();
+    for (const sender of senders) await sender.look();
+    if (senders.length === 0 || monotonicMs() - prunedAtMs < pruneEveryMs) return isRead;
+    prunedAtMs = monotonicMs();
+    await pruneDeliveries(state, now());
+    return isRead;
+  };
+}
