@@ -24,6 +24,8 @@ export interface StagedArtifact {
   readonly path: string;
   readonly name?: string | undefined;
   readonly version?: string | undefined;
+  /** refuses packages that the sender may not publish; undefined: none */
+  readonly objection?: ((name: PackageName) => RefusedArtifact | undefined) | undefined;
 }
 
 export interface ExaminedArtifact {
@@ -49,6 +51,8 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
           `${JSON.stringify(staged.name.slice(0, 200))}. Use the same name in both.`,
         { name },
       );
+    const objection = staged.objection?.(name);
+    if (objection !== undefined) return objection;
     const label = versionOf(json, staged.version);
     if ('outcome' in label) return label;
     checkComposerJson(json);

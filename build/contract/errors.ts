@@ -108,6 +108,15 @@ export const errorTable = {
       'The proof of this webhook fits no secret of this address. Compare the address with `libretto repository hook ID`; ' +
       'with --rotate it prints a new secret.',
   },
+  ID_TOKEN_INVALID: { status: 403, message: 'The ID token is not accepted. details.mismatches says why.' },
+  ID_TOKEN_USED: {
+    status: 403,
+    message: 'This ID token was exchanged already, and works once. Ask the CI system for a new one in this job.',
+  },
+  PUBLISHER_MISMATCH: {
+    status: 403,
+    message: 'No trusted publisher accepts this job. details.mismatches names each claim and what was expected.',
+  },
   INSUFFICIENT_SCOPE: { status: 403, message: 'This token does not permit this request.' },
   NETWORK_NOT_ALLOWED: {
     status: 403,

@@ -134,6 +134,7 @@ export async function insideRoots(path: string, roots: readonly string[]): Promi
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined)
     throw new RegistryError('INVALID_INPUT', {
+      message: `There is no folder ${path}. Create it again, or remove what names it.`,
       details: { issues: [{ path: 'url', message: 'there is no such folder' }] },
     });
   if (!realRoots.some((root) => isInside(real, root))) throw outside;

@@ -66,7 +66,7 @@ export function onBehalfOption(): Option {
 export function actorOf({ actor }: Pick<Context, 'actor'>, flags: Given['flags']): Context['actor'] {
   const other = flags['onBehalfOf'];
   if (other === undefined) return actor;
-  if (typeof other !== 'string' || !/^(?:cli|user|token|system):[^\s\p{C}]{1,200}$/u.test(other))
+  if (typeof other !== 'string' || !/^(?:cli|user|token|publisher|system):[^\s\p{C}]{1,200}$/u.test(other))
     throw new UsageError('--on-behalf-of takes an actor of the audit log, such as user:usr_9QwErTy04fHj2kLm.');
   return other as Context['actor'];
 }

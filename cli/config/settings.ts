@@ -15,6 +15,7 @@ import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { consoleSettings } from './console-settings.ts';
 import { mailSettings } from './mail-settings.ts';
+import { publisherSettings } from './publisher-settings.ts';
 import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
@@ -189,6 +190,7 @@ export const settings = {
   features,
   ...consoleSettings,
   ...mailSettings,
+  ...publisherSettings,
   metrics,
   workers,
   ...tlsSettings,
@@ -225,4 +227,5 @@ export const otherVariables = {
   LIBRETTO_DEBUG: 'any value except 0: show the stack of an unexpected error',
   LIBRETTO_URL: 'the address of a remote registry, instead of --url',
   LIBRETTO_TOKEN: 'the token for a remote registry, instead of --token',
+  LIBRETTO_ID_TOKEN: 'the ID token of a CI job, for `publish --oidc` and `ci login`',
 } as const;

@@ -13,6 +13,7 @@ import type { People } from '../../proxy/auth/people.ts';
 import { composeMailing, type Mailing } from '../compose/mailing.ts';
 import { composeNotifying } from '../compose/notifying.ts';
 import { composePeople } from '../compose/people.ts';
+import { composePublishing } from '../compose/publishing.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
 import { invitationPage } from '../config/invitation-page.ts';
 import { publicUrlOf } from '../config/public-url.ts';
@@ -31,35 +32,47 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
   const keys = composeKeys(config, context);
   const mailing = composeMailing(config, context, { state, sealer: keys.sealer });
   const notifying = composeNotifying(config, context, { state, sealer: keys.sealer, catalogue: packages.catalogue });
+  const publishing = composePublishing(config, context, { state, processes: core.workerStatus?.size });
   const people = peopleFor(core, keys, mailing);
   const services = {
     ...syncing,
     ...connecting,
     ...packages,
     ...notifying,
-    uses: core.uses,
-    counters: core.counters,
+    ...publishing.publishing,
+    ...factsOf(core),
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
-    dataDirectory: config.origin.value === undefined ? config.data.value : undefined,
-    settings,
-    state,
-    startedAtMs: nowMs(),
-    stateKind: config.state.value === undefined ? ('lmdb' as const) : ('redis' as const),
     people,
-    invitationPage: invitationPage(config),
-    publicUrl: publicUrlOf(config)?.url,
     sessions: people.sessions,
-    version,
     artifactsOf: artifactsFor(core, store),
-    uploads: createUploads(config.data.value),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
-    defaultLimits: defaultLimits(settings),
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
-    artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   };
   return {
     offers: { services, notifying, mailing, setupCode: () => composePeople(context, state, keys).offerSetup() },
-    close: () => Promise.resolve(notifying.close()),
+    close: async () => {
+      notifying.close();
+      publishing.close();
+    },
+  };
+}
+
+/** What the server is, what it counts, and its limits. */
+function factsOf({ config, context, uses, counters, settings, store: state }: ServingCore) {
+  return {
+    uses,
+    counters,
+    settings,
+    state,
+    dataDirectory: config.origin.value === undefined ? config.data.value : undefined,
+    startedAtMs: context.now().getTime(),
+    stateKind: config.state.value === undefined ? ('lmdb' as const) : ('redis' as const),
+    invitationPage: invitationPage(config),
+    publicUrl: publicUrlOf(config)?.url,
+    version,
+    uploads: createUploads(config.data.value),
+    defaultLimits: defaultLimits(settings),
+    artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   };
 }
 

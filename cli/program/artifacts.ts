@@ -15,6 +15,8 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .option('--version <version>', 'the version, if composer.json has none')
     .option('--url <url>', 'the address of a remote registry (LIBRETTO_URL)')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--oidc', 'without a stored token: exchange the ID token of this CI job, and end the token afterwards')
+    .option('--publisher <publisher-id>', 'with --oidc: the trusted publisher, if several accept this job')
     .option('--insecure-http', 'send the token without TLS to an http:// address of another machine')
     .option('--dry-run', 'check everything and show what would be published, without publishing it')
     .option('--json', 'print the result as JSON')
@@ -23,6 +25,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
       example(
         'libretto publish . --version 1.2.0',
         'libretto publish . --version 1.2.0 --dry-run',
+        'libretto publish . --version 1.2.0 --url https://packages.example.org --oidc',
         'LIBRETTO_TOKEN=lib_w_… libretto publish hello-1.2.0.zip --url https://packages.example.org',
       ),
     );
@@ -40,6 +43,7 @@ function addArtifactCommands(program: Command, wire: Wire): void {
     .description('Publish an upload.')
     .option('--name <package>', 'the package or version that the upload names')
     .option('--as-version <version>', 'the package or version that the upload names')
+    .option('--trusted-publisher', 'a CI job of a trusted publisher sent the upload')
     .addOption(onBehalfOption())
     .option('--json', 'the outcome is always JSON')
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));

@@ -12,6 +12,7 @@ const served = [
   'tlsCert',
   'tlsKey',
   'features',
+  'oidcIssuers',
   'consoleListen',
   'consoleHosts',
   'consoleAllowHttp',

@@ -1,17 +1,17 @@
-// One request to a remote registry, with its token.
+// One request to a remote registry, with its token if there is one.
 
 import type { Readable } from 'node:stream';
 
 import { receiveResponse } from './receive-response.ts';
 import { certificateAdvice } from './certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
-import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
+import { readReply, RemoteFailure, type Remote, type RemoteRegistry, type Reply } from './remote.ts';
 
 /** A registry waits a minute for another build, and then builds. */
 const answerTimeoutMs = 600_000;
 
 export interface RemoteRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** the path with its query: `/api/repositories?limit=100` */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,12 +21,15 @@ export interface RemoteRequest {
 /**
  * Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
  */
-export async function askRemote(remote: Remote, { method, path, headers = {}, body }: RemoteRequest): Promise<Reply> {
+export async function askRemote(
+  remote: RemoteRegistry & Partial<Pick<Remote, 'token'>>,
+  { method, path, headers = {}, body }: RemoteRequest,
+): Promise<Reply> {
   try {
     const parts: Buffer[] = [];
     const sent = {
       method,
-      headers: { ...headers, authorization: `Bearer ${remote.token}` },
+      headers: remote.token === undefined ? headers : { ...headers, authorization: `Bearer ${remote.token}` },
       body,
       idleTimeoutMs: answerTimeoutMs,
     };

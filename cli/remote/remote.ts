@@ -16,13 +16,17 @@ export class RemoteFailure extends Error {
   }
 }
 
-export interface Remote {
+/** A registry that a command asks without a token. */
+export interface RemoteRegistry {
   /** the address without a slash at its end */
   readonly url: string;
-  readonly token: string;
   /** receives each request with its outcome, for --verbose */
   readonly onRequest: (line: string) => void;
   readonly now: () => Date;
+}
+
+export interface Remote extends RemoteRegistry {
+  readonly token: string;
 }
 
 /**
@@ -106,7 +110,7 @@ export interface Reply {
 }
 
 /** Throws RegistryError with the registry's refusal, RemoteFailure for a response of another server. */
-export function readReply({ url }: Remote, status: number, text: string): Reply {
+export function readReply({ url }: RemoteRegistry, status: number, text: string): Reply {
   const body = parse(text);
   if (body !== undefined && status < 300) return { status, body };
   const { code, error, details } = body ?? {};

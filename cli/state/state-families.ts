@@ -45,6 +45,7 @@ import {
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
 import { notificationFamilies } from './notification-families.ts';
+import { publisherFamilies } from './publisher-families.ts';
 import { fits, parsed, type Companion, type StateFamily } from './state-family.ts';
 
 export type { Companion, StateFamily } from './state-family.ts';
@@ -58,6 +59,7 @@ const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
 const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
   ...notificationFamilies,
+  ...publisherFamilies,
   [
     'artifact',
     {

@@ -5,6 +5,7 @@ import { artifactDigest } from '../../build/contract/artifact-files.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
+import { isPublishedFrom, type PublishedFrom } from './published-from.ts';
 
 /** `art_` and 16 base62 characters. */
 export type ArtifactId = Branded<string, 'ArtifactId'>;
@@ -35,6 +36,8 @@ export interface ArtifactRecord {
   readonly created_by: string;
   /** when it was withdrawn or superseded, RFC 3339 UTC; null while it is published */
   readonly retired_at: string | null;
+  /** the CI job that published it with a token of a trusted publisher; missing: another token or a person did */
+  readonly published_from?: PublishedFrom;
 }
 
 export function mintArtifactId(randomBytes: RandomBytes): ArtifactId {
@@ -103,10 +106,12 @@ function isRecord(value: object): value is ArtifactRecord {
     record.created_at,
     record.created_by,
   ];
+  const from = record.published_from as JsonValue | undefined;
   return (
     texts.every((text) => typeof text === 'string') &&
     Number.isSafeInteger(record.size) &&
     statuses.has(record.status) &&
-    (record.retired_at === null || typeof record.retired_at === 'string')
+    (record.retired_at === null || typeof record.retired_at === 'string') &&
+    (from === undefined || (isJsonObject(from) && isPublishedFrom(from)))
   );
 }

@@ -20,6 +20,7 @@ import {
   type ArtifactRecord,
 } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
+import type { PublishedFrom } from './published-from.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
@@ -44,7 +45,7 @@ export interface ArtifactsOptions extends CleanupOptions {
 
 export function createArtifacts(options: ArtifactsOptions): Artifacts {
   return {
-    publish: async (upload) => register(options, await options.publisher.publish(upload)),
+    publish: async (upload) => register(options, await options.publisher.publish(upload), upload.from),
     list: (name) => list(options, name),
     standing: (records) => asServed(options.dataDirectory, records),
     get: async (id) => {
@@ -72,6 +73,7 @@ export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
 async function register(
   options: ArtifactsOptions,
   publication: Publication,
+  from: PublishedFrom | undefined,
 ): Promise<{ record: ArtifactRecord; created: boolean }> {
   const { store } = options;
   for (;;) {
@@ -82,7 +84,7 @@ async function register(
     if (same?.record.status === 'published') return { record: same.record, created: false };
     // another upload of this dev version was published after this one, and registered before it
     const late = latest !== undefined && latest.serial > publication.serial;
-    const record = recordOf(options, publication, same?.record, late);
+    const record = recordOf(options, publication, same?.record ?? newRecord(options, from), late);
     const superseded = late || other?.record.status !== 'published' ? undefined : other.record;
     const done = await store.commit(
       {
@@ -119,22 +121,28 @@ function publishEvent({ actor }: ArtifactsOptions, { id, name, version, sha256, 
   return { actor, action: 'artifact.publish', subject: id, details: { name, version, sha256, size } } as const;
 }
 
+type MadeRecord = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'published_from'>;
+
 /** Content that was published before is the same artifact again. */
 function recordOf(
   options: ArtifactsOptions,
   { serial: _serial, ...publication }: Publication,
-  known: ArtifactRecord | undefined,
+  made: MadeRecord,
   late: boolean,
 ): ArtifactRecord {
   const standing = late
     ? ({ status: 'superseded', retired_at: nowText(options) } as const)
     : ({ status: 'published', retired_at: null } as const);
-  const made = known ?? {
+  return { ...made, ...publication, ...standing };
+}
+
+function newRecord(options: ArtifactsOptions, from: PublishedFrom | undefined): MadeRecord {
+  return {
     id: mintArtifactId(options.randomBytes),
     created_at: nowText(options),
     created_by: options.actor,
+    ...(from && { published_from: from }),
   };
-  return { ...made, ...publication, ...standing };
 }
 
 async function withdraw(options: ArtifactsOptions, id: string): Promise<ArtifactRecord> {

@@ -10,11 +10,12 @@ import { readPublication, readWithdrawal } from './read-outcome.ts';
 /** `actor`: whom the history names. */
 export function createChildPublisher(runner: BuildRunner, actor: Actor): ArtifactPublisher {
   return {
-    publish: async ({ path, name, version }) => {
+    publish: async ({ path, name, version, from }) => {
       const flags = [
         `--on-behalf-of=${actor}`,
         ...(name === undefined ? [] : [`--name=${name}`]),
         ...(version === undefined ? [] : [`--as-version=${version}`]),
+        ...(from === undefined ? [] : ['--trusted-publisher']),
       ];
       try {
         return readPublication(makeReport(await runner.run(['artifact', 'publish', path, ...flags])));

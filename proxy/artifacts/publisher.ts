@@ -1,6 +1,7 @@
 // The port to the publisher of artifacts: the builder in a separate process or, on the command line, in this one.
 
 import type { ArtifactRecord } from './artifact.ts';
+import type { PublishedFrom } from './published-from.ts';
 
 /** A complete upload, waiting below `artifacts/.staging`. */
 export interface StagedUpload {
@@ -9,6 +10,8 @@ export interface StagedUpload {
   /** the package name by the sender; refused if composer.json has another one */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
+  /** the CI job with a token of a trusted publisher; undefined: another token, or a person */
+  readonly from?: PublishedFrom | undefined;
 }
 
 export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;

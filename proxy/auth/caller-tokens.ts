@@ -117,7 +117,8 @@ function asRegistryError(error: unknown): never {
   const { code, message, issues } = error;
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
-  if (code === 'TOKEN_ROTATED' || code === 'TOKEN_EXISTS') throw new RegistryError('CONFLICT', { message });
+  if (code === 'TOKEN_ROTATED' || code === 'TOKEN_EXISTS' || code === 'TOKEN_OF_PUBLISHER')
+    throw new RegistryError('CONFLICT', { message });
   if (code === 'VIEW_INVALID')
     throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
   throw invalid(fieldOf[code], message);

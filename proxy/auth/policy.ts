@@ -83,6 +83,18 @@ export const policy = {
   listNotificationDeliveries: admins,
   replayNotifications: admins,
 
+  // a publisher lets whole repositories of a forge publish
+  listPublishers: admins,
+  createPublisher: admins,
+  getPublisher: admins,
+  updatePublisher: admins,
+  deletePublisher: admins,
+  explainIdToken: admins,
+  getOidcAudience: everyone,
+  exchangeIdToken: everyone,
+  // only with the token itself, and only one that an exchange gave
+  endOidcToken: ['read token', 'write token'],
+
   // a maintainer: only their own tokens; the service checks `created_by`
   listTokens: keepers,
   createToken: keepers,
@@ -144,6 +156,7 @@ const throughViews: ReadonlySet<Permission> = new Set([
   'getChangelog',
   'getStatistics',
   'createArtifact',
+  'endOidcToken',
 ]);
 
 /**

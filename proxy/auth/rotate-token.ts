@@ -6,6 +6,7 @@ import type { StateChange } from '../state/state-store.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
+import { assertChangeable } from './token-fields.ts';
 import { mintToken, type TokenHash } from './token-format.ts';
 import { tokenHashKey, tokenKey, type TokenRecord } from './token.ts';
 
@@ -43,6 +44,7 @@ export async function rotateToken(
   for (;;) {
     const { record, revision } = current;
     assertRotatable(record, former);
+    assertChangeable(record);
     const hasGrace = graceSeconds > 0;
     const previousExpiresAt = hasGrace ? new Date(now() + graceSeconds * 1000).toISOString() : null;
     const rotated: TokenRecord = {

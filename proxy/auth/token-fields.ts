@@ -11,7 +11,7 @@ import {
 } from '../views/token-limits.ts';
 import { assertExpiry } from './expiry.ts';
 import { TokenError } from './token-error.ts';
-import type { TokenId, TokenRecord } from './token.ts';
+import { isOfPublisher, type TokenId, type TokenRecord } from './token.ts';
 
 import type { TokenKind } from './token-format.ts';
 
@@ -90,3 +90,13 @@ export interface TokenDraft {
 
 /** An absent field stays unchanged. The kind never changes: create another token. */
 export type TokenPatch = Partial<Omit<TokenDraft, 'id' | 'kind'>>;
+
+/** Throws TOKEN_OF_PUBLISHER: such a token ends within the hour, and keeps the rights that its job had. */
+export function assertChangeable({ id, created_by: author }: Pick<TokenRecord, 'id' | 'created_by'>): void {
+  if (!isOfPublisher({ created_by: author })) return;
+  throw new TokenError(
+    'TOKEN_OF_PUBLISHER',
+    `The token ${id} belongs to a CI job of a trusted publisher, and cannot be changed. Revoke it, or change the ` +
+      `publisher ${author.slice('publisher:'.length)}.`,
+  );
+}

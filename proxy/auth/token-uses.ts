@@ -29,7 +29,9 @@ export interface TokenUsesOptions {
   readonly flushMs?: number;
 }
 
-const keyOf = (id: TokenId): string => `token-use/${id}`;
+export function tokenUseKey(id: TokenId): string {
+  return `token-use/${id}`;
+}
 
 export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesOptions): TokenUses {
   const noted = new Map<TokenId, TokenUse>();
@@ -74,7 +76,10 @@ async function write(store: TokenUsesOptions['store'], noted: Map<TokenId, Token
   if (news.length > 0)
     await store.commit({
       conditions: [],
-      puts: news.map(([id, { atMs, from }]) => ({ key: keyOf(id), value: { at: new Date(atMs).toISOString(), from } })),
+      puts: news.map(([id, { atMs, from }]) => ({
+        key: tokenUseKey(id),
+        value: { at: new Date(atMs).toISOString(), from },
+      })),
       deletes: [],
       quiet: true,
     });
@@ -86,7 +91,9 @@ export async function readUses(
   store: Pick<StateStore, 'get'>,
   ids: readonly TokenId[],
 ): Promise<ReadonlyMap<TokenId, TokenUse>> {
-  const found = await Promise.all(ids.map(async (id) => [id, parseUse((await store.get(keyOf(id)))?.value)] as const));
+  const found = await Promise.all(
+    ids.map(async (id) => [id, parseUse((await store.get(tokenUseKey(id)))?.value)] as const),
+  );
   return new Map(found.flatMap(([id, use]) => (use === undefined ? [] : [[id, use] as const])));
 }
 

@@ -51,6 +51,11 @@ export function tokenStatus(
   return token.expires_at !== null && nowMs >= Date.parse(token.expires_at) ? 'expired' : 'active';
 }
 
+/** True for a token that a CI job got for its ID token. */
+export function isOfPublisher({ created_by: author }: Pick<TokenRecord, 'created_by'>): boolean {
+  return author.startsWith('publisher:');
+}
+
 export function mintTokenId(randomBytes: RandomBytes): TokenId {
   return `tok_${randomBase62(16, randomBytes)}` as TokenId;
 }

@@ -4,24 +4,30 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { noLimits } from '../views/token-limits.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
-import { mintToken, type TokenHash } from './token-format.ts';
+import type { TokenHash } from './token-format.ts';
+import { newToken } from './new-token.ts';
 import { rotateToken, type Rotation } from './rotate-token.ts';
 import {
   mintTokenId,
   parseTokenId,
   parseTokenRecord,
-  tokenHashKey,
   tokenKey,
   tokenKeyPrefix,
   type TokenId,
   type TokenRecord,
 } from './token.ts';
-import { checkedFields, assertUseful, givenLimits, type TokenDraft, type TokenPatch } from './token-fields.ts';
+import {
+  assertChangeable,
+  checkedFields,
+  assertUseful,
+  givenLimits,
+  type TokenDraft,
+  type TokenPatch,
+} from './token-fields.ts';
 
 export interface Tokens {
   /** An id for a draft. */
@@ -64,21 +70,10 @@ export function createTokens(options: TokensOptions): Tokens {
 
 async function create(options: TokensOptions, draft: TokenDraft): Promise<{ record: TokenRecord; secret: Secret }> {
   const { store, actor } = options;
-  const { record, secret } = mintRecord(options, draft);
-  assertUseful(record);
-  const { id, kind, hash, description, limit, expires_at } = record;
+  const { record, secret, conditions, puts } = newToken(options, draft);
+  const { id, kind, description, limit, expires_at } = record;
   const done = await store.commit(
-    {
-      conditions: [
-        { key: tokenKey(id), revision: null },
-        { key: tokenHashKey(hash), revision: null },
-      ],
-      puts: [
-        { key: tokenKey(id), value: { ...record } },
-        { key: tokenHashKey(hash), value: id },
-      ],
-      deletes: [],
-    },
+    { conditions, puts, deletes: [] },
     {
       actor,
       action: 'token.create',
@@ -89,28 +84,6 @@ async function create(options: TokensOptions, draft: TokenDraft): Promise<{ reco
   if (done) return { record, secret };
   if (draft.id === undefined) throw new Error('a freshly minted token exists: the source of randomness repeats itself');
   throw new TokenError('TOKEN_EXISTS', `The token ${id} was made already. Its secret is not shown again.`);
-}
-
-function mintRecord({ now, randomBytes, actor }: TokensOptions, draft: TokenDraft) {
-  const nowMs = now();
-  const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
-  const { secret, hash } = mintToken(draft.kind, randomBytes);
-  const record: TokenRecord = {
-    id: draft.id ?? mintTokenId(randomBytes),
-    description,
-    kind: draft.kind,
-    limit,
-    created_at: new Date(nowMs).toISOString(),
-    created_by: actor,
-    expires_at,
-    revoked_at: null,
-    ...noLimits,
-    ...limits,
-    hash,
-    previous_hash: null,
-    previous_expires_at: null,
-  };
-  return { record, secret };
 }
 
 async function list({ store }: TokensOptions): Promise<TokenRecord[]> {
@@ -131,6 +104,7 @@ async function update(options: TokensOptions, id: string, patch: TokenPatch): Pr
         'TOKEN_REVOKED',
         `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`,
       );
+    assertChangeable(record);
     const changed = { ...record, ...changes };
     // the limits of a record from before views stay, until a change sets them
     if (changes.packages !== undefined || changes.constraints !== undefined) assertUseful(changed);

@@ -20,6 +20,8 @@ import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
+import { registerPublisherPages } from './pages/publishers/publishers.tsx';
+import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSettingsPages } from './pages/settings/settings-pages.ts';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
@@ -42,7 +44,8 @@ export type ConsoleServices = ComparePageServices &
   AuditPageServices &
   SettingsPageServices &
   MirrorPageServices &
-  NotificationPageServices;
+  NotificationPageServices &
+  PublisherPageServices;
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
@@ -81,5 +84,6 @@ export function consolePages(services: ConsoleServices): Pages {
   registerConnectionPages(pages, services);
   registerUploadPages(pages, services);
   registerNotificationPages(pages, services);
+  registerPublisherPages(pages, services);
   return pages;
 }

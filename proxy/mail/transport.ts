@@ -129,6 +129,8 @@ function adviceFor({ code, responseCode, message }: SmtpError): string {
       ' Check the user and the password. The one in LIBRETTO_MAIL comes first; else store it with ' +
       '`libretto notify mail --password-stdin`.'
     );
+  if (/wrong version number/i.test(message))
+    return ' If it begins without TLS, as on port 587, write smtp:// in place of smtps://.';
   if (/Greeting never received/i.test(message))
     return ' If it expects TLS from the first byte, as on port 465, write smtps:// in place of smtp://.';
   if (/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH/.test(message))

@@ -12,6 +12,7 @@ import { registerHooks, type HookServices } from './routes/hooks.ts';
 import { registerNotifications, type NotificationServices } from './routes/notifications.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { describeProtocol } from './routes/protocol.ts';
+import { registerPublishers, type PublisherServices } from './routes/publishers.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
 import { registerSettings, type SettingServices } from './routes/settings.ts';
@@ -30,6 +31,7 @@ export interface Services
     HookServices,
     NotificationServices,
     PackageServices,
+    PublisherServices,
     PurgeServices,
     RepositoryServices,
     SettingServices,
@@ -48,6 +50,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerAuthentication(api, services);
   registerConnections(api, services);
   registerPackages(api, services);
+  registerPublishers(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);
   registerHooks(api, services);

@@ -129,6 +129,10 @@ export const settingDefinitions = {
   'retention.statistics_days': whole(400, 1, 3650, 'the number of days with daily download and install counts'),
   'retention.jobs': whole(20, 1, 1000, 'the number of jobs kept per repository'),
   'sync.parallel': whole(4, 1, 64, 'the number of repositories that a server syncs at once, two of them from one host'),
+  'publishing.keyless_only': patterns(
+    'packages whose ZIPs only CI jobs of trusted publishers upload: other tokens and people are refused. Takes effect at ' +
+      'once',
+  ),
 };
 
 type Definitions = typeof settingDefinitions;

@@ -7,8 +7,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { malformedRecord } from './state-error.ts';
 import type { StateChange, StateEntry, StateStore } from './state-store.ts';
 
-/** The author: a person at the command line, a user with a session, the holder of a token, or the service itself. */
-export type Actor = `cli:${string}` | `user:${string}` | `token:${string}` | `system:${string}`;
+/**
+ * The author: a person at the command line, a user with a session, the holder of a token, a CI job of a trusted
+ * publisher, or the service itself.
+ */
+export type Actor = `cli:${string}` | `user:${string}` | `token:${string}` | `publisher:${string}` | `system:${string}`;
 
 export interface AuditDraft {
   readonly actor: Actor;

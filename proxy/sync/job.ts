@@ -122,7 +122,7 @@ export function outcomeOf({ exitCode, report, messages }: BuildRun): {
   const code = report?.['code'];
   if (typeof code === 'string' && Object.hasOwn(errorTable, code))
     return {
-      error: { code: code as ErrorCode, message: reasonsIn(report?.['details']) ?? String(report?.['error']) },
+      error: { code: code as ErrorCode, message: reasonOf(String(report?.['error']), report?.['details']) },
       report: null,
     };
   if (report === undefined || !Array.isArray(report['added']))
@@ -134,11 +134,14 @@ export function outcomeOf({ exitCode, report, messages }: BuildRun): {
   };
 }
 
-/** The reasons of INVALID_INPUT, whose message alone names none. */
-function reasonsIn(details: JsonValue | undefined): string | undefined {
+/** The message. That of INVALID_INPUT, where no other was given, names no reason: then the reasons in the details. */
+function reasonOf(message: string, details: JsonValue | undefined): string {
   const issues = isJsonObject(details) ? objectsIn(details['issues']) : [];
-  const reasons = issues.map(({ path, message }) => `${path === '' ? '' : `${String(path)}: `}${String(message)}`);
-  return reasons.length === 0 ? undefined : `${reasons.join(', ')}.`;
+  if (message !== errorTable.INVALID_INPUT.message || issues.length === 0) return message;
+  const reasons = issues.map(
+    (issue) => `${issue['path'] === '' ? '' : `${String(issue['path'])}: `}${String(issue['message'])}`,
+  );
+  return `${reasons.join(', ')}.`;
 }
 
 function parseReport(report: JsonObject): JobReport {

@@ -26,6 +26,15 @@ const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run('repository', ...args, '--json')).stdout) as Json;
 
 describe('libretto repository', () => {
+  it('names a folder that is gone, in the sync and in the build', async () => {
+    expect((await run('repository', 'add', 'packages', '--type', 'directory')).exitCode).toBe(0);
+    rmSync(folder.at('packages'), { recursive: true });
+    const id = String(/repo_\w{16}/.exec((await run('repository', 'list', '--json')).stdout)?.[0]);
+    const reason = `There is no folder ${folder.at('packages')}.`;
+    expect((await run('repository', 'sync', id)).stderr).toContain(reason);
+    expect((await run('build')).stderr).toContain(reason);
+  });
+
   it('registers, verifies, syncs, shows and removes a folder', async () => {
     const added = await run(
       'repository',

@@ -48,6 +48,8 @@ const shownForms = new Set([
   '/repositories/new',
   '/connections/new',
   '/notifications/new',
+  '/publishers/new',
+  '/publishers/:id/edit',
   '/history/:serial/roll-back',
   '/packages/:vendor/:package/withdraw',
 ]);

@@ -16,7 +16,7 @@ export function artifactServices(
   now: () => number,
   data: string,
   limits?: Partial<UploadLimits>,
-): Omit<ArtifactServices, 'artifactRetention'> {
+): Omit<ArtifactServices, 'artifactRetention' | 'runOfToken'> {
   const builder = createChildBuild({
     program: [process.execPath, binary],
     environment: cleanEnvironment(),

@@ -2,6 +2,7 @@
 
 const repository = 'repo_0000000000000000';
 const connection = 'conn_4fHj2kLm9QwErTy0';
+const publisher = 'pub_4fHj2kLm9QwErTy0';
 const endpoint = 'ntf_4fHj2kLm9QwErTy0';
 
 /** Every command that only reads or changes an existing data folder. */
@@ -66,6 +67,11 @@ export const reading: readonly (readonly string[])[] = [
   ['notify', 'deliveries', endpoint, '--replay-since', '2026-01-01'],
   ['notify', 'mail'],
   ['notify', 'mail', '--remove-password'],
+  ['publisher', 'list'],
+  ['publisher', 'show', publisher],
+  ['publisher', 'update', publisher, '--name', 'Release'],
+  ['publisher', 'remove', publisher],
+  ['publisher', 'explain', '--token-file', '-'],
 ];
 
 /** Every command that may be the first one of a registry: it makes the data folder. */
@@ -80,6 +86,7 @@ export const making: readonly (readonly string[])[] = [
   ['state', 'init'],
   ['config', 'import', '../config.json'],
   ['notify', 'add', 'https://1.1.1.1/hook'],
+  ['publisher', 'add', '--issuer', 'github', '--repository', 'acme/hello', '--package', 'acme/hello'],
   ['restore', '../nowhere'],
 ];
 
@@ -89,7 +96,7 @@ const onlyReading = (
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, audit, state show, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
-  'notify list, notify show'
+  'notify list, notify show, publisher list, publisher show, publisher explain'
 ).split(', ');
 /** Whether a command of `reading` changes the data folder. */
 export const changes = (args: readonly string[]): boolean =>

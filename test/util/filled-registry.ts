@@ -1,5 +1,5 @@
 // The shipped server with something on every page of the console: packages of several builds, withdrawn and left-out
-// versions, mirrored packages, tokens, repositories with jobs, notifications, people, uploads, and what the audit log has of all this.
+// versions, mirrored packages, tokens, trusted publishers, repositories with jobs, notifications, people, uploads, and what the audit log has.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstPackages, secondPackages } from './filled-packages.ts';
@@ -7,8 +7,10 @@ import type { FakeForge } from './forges/fake-forge.ts';
 import { startGitHub } from './forges/fake-github.ts';
 import { startGitHttpServer, type GitHttpServer } from './git-http-server.ts';
 import { addNotifications, type FilledNotifications } from './filled-notifications.ts';
+import { addPublishers, type FilledPublishers } from './filled-publishers.ts';
 import { createRepository } from './git-repository.ts';
 import { startManagedRegistry, type ManagedRegistry } from './managed-registry.ts';
+import { startOidcIssuer } from './oidc-issuer.ts';
 import { archiveFor } from './mirroring-registry.ts';
 import { below, writeTree, type Tree } from './package-tree.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -24,7 +26,7 @@ export interface FilledRegistry extends AsyncDisposable {
 }
 
 /** One thing of each kind. */
-export interface FilledIds extends FilledNotifications {
+export interface FilledIds extends FilledNotifications, Pick<FilledPublishers, 'publisher'> {
   readonly token: string;
   readonly person: string;
   readonly personsSession: string;
@@ -54,16 +56,21 @@ const extremes: PublishedPackages = { first: firstPackages, second: secondPackag
 
 export async function startFilledRegistry(packages = extremes): Promise<FilledRegistry> {
   const folder = temporaryFolder('remote');
-  const [upstream, remote, forge, receiver] = await Promise.all([
+  const [upstream, remote, forge, receiver, issuer] = await Promise.all([
     startUpstream(),
     startGitHttpServer(folder.path),
     startGitHub(),
     startReceiver(),
+    startOidcIssuer('/_services/token'),
   ]);
-  const registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
+  const registry = await startManagedRegistry({
+    publicUrl: 'https://packages.example.org',
+    egress: { allow: ['127.0.0.0/8'] },
+    oidcIssuers: [`github=${issuer.url}`, 'gitlab'],
+  });
   const dispose = async (): Promise<void> => {
     await registry[Symbol.asyncDispose]();
-    const others = [upstream, forge, receiver].map((one) => one[Symbol.asyncDispose]());
+    const others = [upstream, forge, receiver, issuer].map((one) => one[Symbol.asyncDispose]());
     await Promise.all([...others, remote.close(), folder.remove()]);
   };
   try {
@@ -72,9 +79,10 @@ export async function startFilledRegistry(packages = extremes): Promise<FilledRe
     ]);
     createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
     const settled = await addNotifications(registry, receiver);
-    const ids = await fill(registry, packages, upstream.url, remote);
+    const { publisher, jobToken } = await addPublishers(registry, issuer);
+    const ids = await fill(registry, packages, upstream.url, { remote, jobToken });
     const connection = await connectForge(registry, forge);
-    return { registry, ids: { ...ids, connection, ...(await settled()) }, [Symbol.asyncDispose]: dispose };
+    return { registry, ids: { ...ids, publisher, connection, ...(await settled()) }, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -93,8 +101,8 @@ async function fill(
   registry: ManagedRegistry,
   packages: PublishedPackages,
   upstream: string,
-  remote: GitHttpServer,
-): Promise<Omit<FilledIds, 'connection' | keyof FilledNotifications>> {
+  { remote, jobToken }: { readonly remote: GitHttpServer; readonly jobToken: string },
+): Promise<Omit<FilledIds, 'connection' | 'publisher' | keyof FilledNotifications>> {
   await publishPackages(registry, packages);
   const token = await createTokens(registry);
   await mirrorPackage(registry, upstream);
@@ -102,7 +110,7 @@ async function fill(
     token,
     ...(await addPeople(registry)),
     ...(await syncRepositories(registry, remote.url)),
-    artifact: await upload(registry),
+    artifact: await upload(registry, jobToken),
   };
 }
 
@@ -210,14 +218,13 @@ async function syncRepositories(
   return { repository, job };
 }
 
-/** Returns the id of the artifact. */
-async function upload(registry: ManagedRegistry): Promise<string> {
+/** A CI job publishes. Returns the id of the artifact. */
+async function upload(registry: ManagedRegistry, jobToken: string): Promise<string> {
   writeTree(
     registry.folder.path,
     below('uploaded', whoLibrary('acme/uploaded', '1.0.0', { description: 'A library that arrived as a ZIP.' })),
   );
-  const { token } = await call(registry, 'POST', '/api/tokens', { description: 'Uploads', kind: 'write' });
-  const to = ['--url', registry.url(), '--token', String(token)];
+  const to = ['--url', registry.url(), '--token', jobToken];
   await succeeds(registry.cli('publish', 'uploaded', ...to));
   const { data } = await call(registry, 'GET', '/api/artifacts');
   return String((data as readonly Json[])[0]?.['id']);

@@ -27,6 +27,7 @@ export function exampleOf(path: string, ids: FilledIds): string {
     [`/repositories/${ids.repository}/jobs/:job`]: ids.job,
     '/repositories/hook/:delivery': 'dlv_0000000000000000',
     [`/repositories/${ids.repository}/hook/:delivery`]: 'dlv_0000000000000000',
+    '/publishers/:id': ids.publisher,
     '/uploads/:id': ids.artifact,
     '/connections/:id': ids.connection,
     '/notifications/:id': ids.endpoint,

@@ -124,7 +124,10 @@ export interface RunningServer {
 
 /** `libretto serve` on a free port, up and listening. */
 export async function serveTree(cwd: string, data: string, flags: readonly string[]): Promise<RunningServer> {
-  const child = startCli(['serve', '--data', data, '--listen', '127.0.0.1:0', ...flags], { cwd });
+  const child = startCli(
+    ['serve', '--data', data, ...(flags.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']), ...flags],
+    { cwd },
+  );
   const [, url = ''] = await child.shows(/^Serving .* on (http:\/\/127\.0\.0\.1:\d+)/m);
   return {
     url,

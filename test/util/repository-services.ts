@@ -9,6 +9,7 @@ import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import { addressObjection } from '../../cli/compose/settings.ts';
 import { composeNotifying, type Notifying } from '../../cli/compose/notifying.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
+import { composePublishing, type Publishing } from '../../cli/compose/publishing.ts';
 import { composeConnecting, type Connecting } from '../../cli/compose/connections.ts';
 import { loadConfig } from '../../cli/config/config.ts';
 import { createRepositorySources } from '../../cli/builds/repository-sources.ts';
@@ -50,6 +51,7 @@ export interface TestRepositories extends RepositoryServices, Connecting {
   readonly builder: ScriptedBuilder;
   readonly settingObjection: SettingObjection;
   readonly notifyingWith: (catalogue: Catalogue) => Notifying;
+  readonly publishing: Publishing;
   readonly errors: readonly unknown[];
 }
 
@@ -89,6 +91,7 @@ export async function repositoryServices({
   return {
     ...composeConnecting(config, clock, { state, sealer, installsHooks: true }),
     notifyingWith: (catalogue) => composeNotifying(config, clock, { state, sealer, catalogue }),
+    publishing: composePublishing(config, clock, { state }).publishing,
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
     syncer,

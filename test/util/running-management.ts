@@ -145,6 +145,7 @@ export async function runManagement(
     ...artifactServices(store, now, folder.at('data'), options.uploads),
     ...published,
     ...repositories.notifyingWith(published.catalogue),
+    ...repositories.publishing,
     dataDirectory: folder.at('data'),
     people,
     invitationPage: 'console',

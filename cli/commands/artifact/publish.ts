@@ -5,9 +5,11 @@ import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { Given } from '../../io/command.ts';
-import { loadConfig } from '../../config/config.ts';
+import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
+import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson } from '../../io/output.ts';
+import { openStateIfAny } from '../../state/open-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -17,6 +19,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     path: operands[0] ?? '',
     name: flags['name'] as string | undefined,
     version: flags['asVersion'] as string | undefined,
+    objection: flags['trustedPublisher'] === true ? undefined : await objectionOf(config),
   };
   const outcome = await orDamagedList(
     publishArtifact(
@@ -26,4 +29,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   );
   printJson(stdout, outcome);
   return outcome.outcome === 'published' ? 0 : 1;
+}
+
+/** Without a state there is no setting. A state that cannot be read refuses the upload. */
+async function objectionOf(config: Config): Promise<UploadObjection | undefined> {
+  const state = await openStateIfAny(config);
+  return state && keylessObjection(state).finally(() => state.close());
 }

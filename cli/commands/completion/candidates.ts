@@ -14,7 +14,7 @@ export interface Candidate {
 
 /** The things of a registry that a word may name. */
 export type RegistryThings =
-  'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials' | 'endpoints';
+  'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials' | 'endpoints' | 'publishers';
 /** Lists of this program whose modules are loaded only for them. */
 export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes' | 'events' | 'forms';
 export type Things = RegistryThings | ProgramList;
@@ -53,6 +53,7 @@ const valuesByName: Readonly<Record<string, Values>> = {
   type: { things: 'events' },
   form: { things: 'forms' },
   'token-id': { things: 'tokens' },
+  'publisher-id': { things: 'publishers' },
   setting: { things: 'settings' },
   names: featureNames,
   shell: shells,
@@ -62,6 +63,7 @@ const idsByParent: Readonly<Record<string, Things>> = {
   token: 'tokens',
   repository: 'repositories',
   notify: 'endpoints',
+  publisher: 'publishers',
 };
 /** Placeholders that stand for any value, among alternatives such as `n|default`. */
 const anyValue = new Set(['n', 'when']);

@@ -49,6 +49,11 @@ const readers: Readonly<Record<RegistryThings, Read>> = {
       const { listEndpoints } = await import('../../../proxy/notifications/endpoints/list-endpoints.ts');
       return (await listEndpoints(state)).map(({ id, name }) => ({ value: id, description: name }));
     }),
+  publishers: (config) =>
+    fromState(config, async (state) => {
+      const { listPublishers } = await import('../../../proxy/publishers/records/list-publishers.ts');
+      return (await listPublishers(state)).map(({ record }) => ({ value: record.id, description: record.name }));
+    }),
   users: (config) =>
     fromState(config, async (state) => {
       const { readUsers } = await import('../../../proxy/auth/user-records.ts');

@@ -20,7 +20,9 @@ import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
 import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { withJobToken } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
+import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
 import type { Config } from '../../config/config.ts';
 import type { Given } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
@@ -34,6 +36,7 @@ import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
+import { registryOfKeylessJob } from './keyless-job.ts';
 import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
 
 interface Published {
@@ -56,11 +59,29 @@ function explained(error: unknown): unknown {
   );
 }
 
-async function publishOrPlan(context: Context, { flags, operands }: Given): Promise<number> {
-  const { workingDirectory, stdout, summary, now } = context;
-  const remote = remoteOf(flags, context);
+async function publishOrPlan(context: Context, given: Given): Promise<number> {
+  const { flags } = given;
+  if (flags['oidc'] !== true) {
+    if (flags['publisher'] !== undefined) throw new UsageError('--publisher belongs to --oidc. Use both, or none.');
+    return publishOn(context, given, remoteOf(flags, context));
+  }
+  const registry = registryOfKeylessJob(flags, context);
+  // faults that the command can find itself do not use up the ID token
+  givenVersion(flags['version']);
+  look(pathOf(context, given));
+  const wish = { purpose: 'publish', publisher: flags['publisher'] as string | undefined } as const;
+  return withJobToken(registry, context, wish, (remote) => publishOn(context, given, remote));
+}
+
+function pathOf({ workingDirectory }: Context, { operands }: Given): string {
+  return resolve(workingDirectory, operands[0] ?? '.');
+}
+
+async function publishOn(context: Context, command: Given, remote: Remote | undefined): Promise<number> {
+  const { stdout, summary, now } = context;
+  const { flags } = command;
   const version = givenVersion(flags['version']);
-  const path = resolve(workingDirectory, operands[0] ?? '.');
+  const path = pathOf(context, command);
   const facts = look(path);
   const given = await configOf(context, flags);
   const isFirst = remote === undefined && flags['dryRun'] !== true && lookAtFolder(given.data.value) !== 'registry';
@@ -136,7 +157,8 @@ async function publishHere(job: Job): Promise<Published> {
       progress.stop();
       printNotes(context.remarks, [message]);
     };
-    const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
+    const build = artifactBuild(config, context, progress.show);
+    const publisher = createLocalPublisher(build, notice, await keylessObjection(state));
     const artifacts = createArtifacts({
       store: createAuditedStore({ store: state, now: nowMs }),
       now: nowMs,
@@ -146,7 +168,7 @@ async function publishHere(job: Job): Promise<Published> {
       dataDirectory,
     });
     const { record, created } = await artifacts.publish({ path: staged, version });
-    return { record: { ...record }, created };
+    return { record: { ...record, published_from: record.published_from ?? null }, created };
   } finally {
     rmSync(staged, { force: true });
     await state.close();
@@ -154,10 +176,14 @@ async function publishHere(job: Job): Promise<Published> {
 }
 
 /** Publishes in this process. `notice` gets the build's remarks on the package. */
-function createLocalPublisher(build: ArtifactBuild, notice: (message: string) => void): ArtifactPublisher {
+function createLocalPublisher(
+  build: ArtifactBuild,
+  notice: (message: string) => void,
+  objection: UploadObjection,
+): ArtifactPublisher {
   return {
     publish: async (upload) => {
-      const outcome = await publishArtifact(upload, build);
+      const outcome = await publishArtifact({ ...upload, objection }, build);
       if (outcome.outcome === 'published') outcome.notices.forEach(notice);
       return readPublication(outcome);
     },

@@ -18,6 +18,13 @@ export const sections = [
   { id: 'packages', label: 'Packages', path: '/packages', icon: 'package', operation: 'listPackages' },
   { id: 'tokens', label: 'Tokens', path: '/tokens', icon: 'key-round', operation: 'listTokens' },
   {
+    id: 'publishers',
+    label: 'Publishers',
+    path: '/publishers',
+    icon: 'shield-check',
+    operation: 'listPublishers',
+  },
+  {
     id: 'repositories',
     label: 'Repositories',
     path: '/repositories',

@@ -4,6 +4,7 @@
 import { actorOf } from '../../auth/caller.ts';
 import { parseTokenId, parseTokenRecord, tokenKey } from '../../auth/token.ts';
 import { readUser } from '../../auth/user-records.ts';
+import { parsePublisherId, parsePublisherRecord, publisherKey } from '../../publishers/model/publisher.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import type { PageRequest } from '../frame/definitions.ts';
 
@@ -12,7 +13,7 @@ type Asking = Pick<PageRequest, 'caller' | 'may'>;
 
 /**
  * Names each of `actors`, which are in the form of the audit log: `you`, an email, `the token CI of the shop`, `root on
- * the command line`, `the server`.
+ * the command line`, `a CI job of the trusted publisher Release`, `the server`.
  */
 export async function readActorNames(
   state: Reader,
@@ -31,10 +32,19 @@ export async function nameActor(state: Reader, actor: string, { caller, may }: A
   const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
   if (kind === 'cli') return `${id} on the command line`;
   if (kind === 'token') return may('listUsers') ? nameToken(state, id) : 'a token';
+  if (kind === 'publisher') return may('listPublishers') ? namePublisher(state, id) : 'a CI job';
   if (kind !== 'user') return 'the server';
   if (caller !== undefined && actor === actorOf(caller)) return 'you';
   if (!may('listUsers')) return 'another person';
   return (await readUser(state, id))?.record.email ?? 'a person who was removed';
+}
+
+/** Its jobs act in its name. */
+async function namePublisher(state: Reader, text: string): Promise<string> {
+  const id = parsePublisherId(text);
+  const entry = id === undefined ? undefined : await state.get(publisherKey(id));
+  const name = entry === undefined ? text : parsePublisherRecord(entry.value).name;
+  return `a CI job of the trusted publisher ${name}`;
 }
 
 async function nameToken(state: Reader, text: string): Promise<string> {

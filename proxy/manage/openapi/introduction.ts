@@ -42,6 +42,12 @@ export const tags = [
   { name: 'Users', description: 'The people who manage this registry, and their roles.' },
   { name: 'Tokens', description: 'API tokens for Composer and CI jobs.' },
   {
+    name: 'Trusted publishers',
+    description:
+      'CI jobs that publish and install without a stored secret: they exchange the ID token of their CI system for a ' +
+      'token of a few minutes.',
+  },
+  {
     name: 'Repositories',
     description: 'Git repositories and folders that the registry reads by itself, and their syncs.',
   },

@@ -5,12 +5,14 @@ import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
+import type { TokenId } from '../../auth/token.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
+import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../state/audit.ts';
 import { sees, type View } from '../../views/view.ts';
-import { actor, operation, type Api } from '../frame/api.ts';
+import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { awaitBuilder } from '../../protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
@@ -27,6 +29,8 @@ import { idOf } from '../schemas/id.ts';
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
   readonly uploads: Uploads;
+  /** the CI job that a token was made for; undefined: no trusted publisher made the token */
+  readonly runOfToken: (id: TokenId) => Promise<PublishedFrom | undefined>;
   /** the default retention of a cleanup, days */
   readonly artifactRetention: () => MaybeAsync<number>;
 }
@@ -145,7 +149,10 @@ const cleanUpArtifacts = operation({
   },
 });
 
-export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRetention }: ArtifactServices): void {
+export function registerArtifacts(
+  api: Api,
+  { artifactsOf, uploads, artifactRetention, runOfToken }: ArtifactServices,
+): void {
   api.openapi(listArtifacts, async (context) => {
     const { name, ...wanted } = context.req.valid('query');
     const artifacts = artifactsOf(actor(context));
@@ -157,13 +164,14 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     const { sha256, name, version: written } = context.req.valid('query');
     const version = written && withPlus(written);
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
+    const from = await runOf(context, runOfToken);
     const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
     const { record, created } = await uploads.receive(
       { request: incoming, caller: actor(context), sendContinue },
       async (file) => {
         await assertDigest(file, expected);
         awaitBuilder(context.env.exchange);
-        return artifactsOf(actor(context)).publish({ path: file.path, name, version });
+        return artifactsOf(actor(context)).publish({ path: file.path, name, version, from });
       },
     );
     return context.json(showArtifact(record), created ? 201 : 200);
@@ -180,6 +188,13 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     awaitBuilder(context.env.exchange);
     return context.json(showArtifact(await artifactsOf(actor(context)).withdraw(context.req.valid('param').id)), 200);
   });
+}
+
+async function runOf(
+  { env: { caller } }: ApiContext,
+  runOfToken: ArtifactServices['runOfToken'],
+): Promise<PublishedFrom | undefined> {
+  return caller.kind === 'token' ? runOfToken(caller.token.id) : undefined;
 }
 
 /** In a query, `+` means a blank: curl sends the tag `v1.2.0+build.5` as `v1.2.0 build.5`. No version has one blank. */

@@ -61,7 +61,7 @@ export const updateToken = operation({
   responses: {
     200: { description: 'the changed token', content: { 'application/json': { schema: tokenSchema } } },
   },
-  errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED'],
+  errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED', 'CONFLICT'],
 });
 
 export const rotateToken = operation({

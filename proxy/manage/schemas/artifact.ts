@@ -6,6 +6,22 @@ import type { Cleanup } from '../../artifacts/cleanup.ts';
 import { idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 
+/** Without a name of its own: a named schema would be nullable in every place. */
+export const publishedFrom = z.object({
+  publisher: idOf('pub', 'the trusted publisher'),
+  issuer: z.string().openapi({
+    description: 'the issuer of the ID token',
+    example: 'https://token.actions.githubusercontent.com',
+  }),
+  repository: z.string().nullable().openapi({ description: 'the repository or project', example: 'acme/app' }),
+  run_id: z.string().nullable().openapi({ description: 'the run or pipeline', example: '1234567890' }),
+  run_attempt: z.string().nullable().openapi({ description: 'the attempt of the run, or its job', example: '1' }),
+  run_url: z.string().nullable().openapi({ description: 'the page of the run at its forge' }),
+  ref: z.string().nullable().openapi({ description: 'the tag or branch', example: 'refs/tags/v1.2.0' }),
+  commit: z.string().nullable().openapi({ description: 'the commit' }),
+  workflow: z.string().nullable().openapi({ description: 'the workflow file with its place' }),
+});
+
 export const artifactSchema = z
   .object({
     id: idOf('art', 'the artifact'),
@@ -29,6 +45,9 @@ export const artifactSchema = z
     retired_at: time
       .nullable()
       .openapi({ description: 'when it was withdrawn or superseded; null while it is published' }),
+    published_from: publishedFrom
+      .nullable()
+      .openapi({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
   })
   .openapi('Artifact');
 
@@ -91,7 +110,8 @@ export const cleanupSchema = z
   .openapi('ArtifactCleanup');
 
 export function showArtifact(record: ArtifactRecord): z.infer<typeof artifactSchema> {
-  return { ...record };
+  const { published_from = null, ...fields } = record;
+  return { ...fields, published_from: published_from === null ? null : { ...published_from } };
 }
 
 export function showCleanup({ artifacts, leftovers, bytes }: Cleanup, dryRun: boolean): z.infer<typeof cleanupSchema> {

@@ -42,6 +42,7 @@ const shapes = {
   'mirroring.abandoned': text,
   'mirroring.fresh': number,
   'mirroring.missing': number,
+  'publishing.keyless_only': patterns,
   metadata_url: text,
   advertise: advertised,
   warnings: clientNotices,
@@ -96,6 +97,7 @@ const groups = {
   passwords: 'passwords of people',
   retention: 'retention periods',
   sync: 'syncs of registered repositories',
+  publishing: 'uploads of packages',
 } as const;
 
 export const settingsSchema = z
@@ -134,6 +136,9 @@ export const settingsSchema = z
       })
       .openapi({ description: groups.retention }),
     sync: z.object({ parallel: shown('sync.parallel') }).openapi({ description: groups.sync }),
+    publishing: z
+      .object({ keyless_only: shown('publishing.keyless_only') })
+      .openapi({ description: groups.publishing }),
   })
   .openapi('Settings');
 
@@ -185,6 +190,10 @@ export const settingsPatch = z
       .strictObject({ parallel: taken('sync.parallel') })
       .optional()
       .openapi({ description: groups.sync }),
+    publishing: z
+      .strictObject({ keyless_only: taken('publishing.keyless_only') })
+      .optional()
+      .openapi({ description: groups.publishing }),
   })
   .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
 

@@ -59,7 +59,6 @@ const formOf = (...files: readonly Buffer[]): Buffer =>
     Buffer.from('--b--\r\n'),
   ]);
 const asForm = { 'content-type': 'multipart/form-data; boundary=b' };
-
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
 const idOf = (reply: Reply): string => String(reply.json()['id']);
 const published = (): Readonly<Record<string, unknown>> => publishedVersions(registry.data);
@@ -87,6 +86,7 @@ describe('POST /api/artifacts', () => {
       created_at: new Date(nowMs).toISOString(),
       created_by: expect.stringMatching(/^token:tok_/) as string,
       retired_at: null,
+      published_from: null,
     });
     expect(published()['acme/first@1.2.0']).toMatchObject({ reference: record['reference'], shasum: record['sha1'] });
     expect(staged()).toEqual([]);

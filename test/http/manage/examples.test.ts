@@ -3,6 +3,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startGitHub } from '../../util/forges/fake-github.ts';
+import { startOidcIssuer } from '../../util/oidc-issuer.ts';
+import { audience, githubClaims } from '../../util/publisher-claims.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -63,6 +65,11 @@ const connection = (registry: RunningManagement): Promise<Request> =>
 const endpoint = (registry: RunningManagement): Promise<Request> =>
   withId(registry, '/api/notifications', { url: 'https://deploy.example.org/hook' });
 
+const issuer = await startOidcIssuer();
+afterAll(() => issuer[Symbol.asyncDispose]());
+const publisher = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/publishers', { issuer: 'github', purpose: 'read', repository: 'acme/app' });
+
 /** The objects that an example needs; for the others an admin's session is enough. */
 const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
   setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
@@ -91,6 +98,11 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   updateEndpoint: endpoint,
   rotateEndpointSecret: endpoint,
   replayNotifications: endpoint,
+  updatePublisher: publisher,
+  exchangeIdToken: async (registry) => {
+    await publisher(registry);
+    return { real: { 'eyJ…': await issuer.sign(githubClaims({ issuer: issuer.url, nowMs: Date.now() })) } };
+  },
 };
 
 /** Its path names a version, and nothing is published here: the body is accepted, and the version is not found. */
@@ -108,7 +120,13 @@ describe('an example of a request', () => {
   it.each(withExample.map((operation) => [operation.id, operation] as const))(
     '%s succeeds unchanged',
     async (id, operation) => {
-      await using registry = await runManagement({ settings: { egress: { allow: ['127.0.0.0/8'] } } });
+      await using registry = await runManagement({
+        settings: {
+          egress: { allow: ['127.0.0.0/8'] },
+          publicUrl: audience,
+          oidcIssuers: [`github=${issuer.url}`],
+        },
+      });
       const prepared = await preparations[id]?.(registry);
       const {
         as = undefined,
@@ -135,7 +153,7 @@ describe('the examples of parameters', () => {
   it.each(operations.filter(({ method }) => method === 'GET').map((operation) => [operation.id, operation] as const))(
     '%s accepts them unchanged',
     async (_id, { path, query, exampleQuery }) => {
-      await using registry = await runManagement();
+      await using registry = await runManagement({ settings: { publicUrl: audience } });
       const { token: as } = await registry.signIn('admin');
       const reply = await registry.call('GET', `${path}?${exampleQuery}`, { as });
       expect([query.length > 0, reply.status]).not.toEqual([query.length > 0, 400]);

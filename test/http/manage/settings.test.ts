@@ -60,6 +60,7 @@ describe('GET /api/settings', () => {
       'passwords',
       'retention',
       'sync',
+      'publishing',
     ]);
   });
 

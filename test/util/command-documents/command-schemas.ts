@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { buildDocuments } from './build-documents.ts';
 import { notifyDocuments } from './notify-documents.ts';
 import { peopleDocuments } from './people-documents.ts';
+import { publisherDocuments } from './publisher-documents.ts';
 import { registryDocuments } from './registry-documents.ts';
 
 /** By the path of the command, such as `token create`. */
@@ -14,6 +15,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   ...buildDocuments,
   ...notifyDocuments,
   ...peopleDocuments,
+  ...publisherDocuments,
   ...registryDocuments,
 };
 

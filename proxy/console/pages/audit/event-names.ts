@@ -1,5 +1,5 @@
 // The names of what events are about: emails, descriptions of tokens, addresses of repositories, owners at
-// forges, notification endpoints.
+// forges, notification endpoints, trusted publishers.
 
 import { parseTokenRecord, tokenKeyPrefix } from '../../../auth/token.ts';
 import { readUsers } from '../../../auth/user-records.ts';
@@ -7,6 +7,7 @@ import type { UserRecord } from '../../../auth/user.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import { listConnections } from '../../../forges/model/list-connections.ts';
 import { listEndpoints } from '../../../notifications/endpoints/list-endpoints.ts';
+import { listPublishers } from '../../../publishers/records/list-publishers.ts';
 import { listRepositories } from '../../../sync/list-repositories.ts';
 
 export interface EventNames {
@@ -16,18 +17,20 @@ export interface EventNames {
 }
 
 export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<EventNames> {
-  const [users, tokens, repositories, connections, endpoints] = await Promise.all([
+  const [users, tokens, repositories, connections, endpoints, publishers] = await Promise.all([
     readUsers(state),
     state.range(tokenKeyPrefix),
     listRepositories(state),
     listConnections(state),
     listEndpoints(state),
+    listPublishers(state),
   ]);
   const names = new Map<string, string>([
     ...users.map(({ id, email }) => [id, email] as const),
     ...repositories.map(({ id, url }) => [id, url] as const),
     ...connections.map(({ id, owner }) => [id, owner] as const),
     ...endpoints.map(({ id, name }) => [id, name] as const),
+    ...publishers.map(({ record: { id, name } }) => [id, name] as const),
     ...tokens.map(({ value }) => {
       const { id, description } = parseTokenRecord(value);
       return [id, description === '' ? id : description] as const;
@@ -41,6 +44,7 @@ export function nameAuthor(actor: string, { nameOf }: EventNames): string {
   const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
   if (kind === 'cli') return `${id} on the command line`;
   if (kind === 'token') return `the token ${nameOf(id) ?? id}`;
+  if (kind === 'publisher') return `a CI job of the trusted publisher ${nameOf(id) ?? id}`;
   if (kind === 'user') return nameOf(id) ?? `${id}, deleted`;
   return id === 'anonymous' ? 'somebody not signed in' : 'the server';
 }

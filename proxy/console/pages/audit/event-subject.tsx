@@ -31,6 +31,7 @@ const folders: Readonly<Record<string, string>> = {
   repo: '/repositories',
   conn: '/connections',
   ntf: '/notifications',
+  pub: '/publishers',
 };
 
 /** Subjects that the verb of the event names already. */
@@ -48,12 +49,13 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
 }
 
 /** Deleted objects have no page; their events tell what they were. */
-function named(id: string, { email, owner, url }: JsonObject, { nameOf }: EventNames): Described {
+function named(id: string, { email, owner, url, name: formerName }: JsonObject, { nameOf }: EventNames): Described {
   const [kind = ''] = id.split('_', 1);
   const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;
   const name = nameOf(id);
   if (folder !== undefined && name !== undefined) return { label: name, to: `${folder}/${id}` };
-  return { label: String(email ?? owner ?? url ?? id) };
+  const former = kind === 'pub' ? formerName : undefined;
+  return { label: String(email ?? owner ?? url ?? former ?? id) };
 }
 
 /** The event is about the publication that the rollback made; people ask where it went back to. */

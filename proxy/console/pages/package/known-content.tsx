@@ -2,10 +2,12 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
+import { CiRun } from '../ci-run.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 
@@ -21,11 +23,14 @@ export function KnownContent({
   name,
   content: { version, state, since, source, reference },
   cause,
+  run,
   request,
 }: {
   readonly name: PackageName;
   readonly content: ExplainedVersion;
   readonly cause: ReturnType<CauseOf>;
+  /** undefined: no CI job with a token of a trusted publisher published it */
+  readonly run?: PublishedFrom | undefined;
   readonly request: Pick<SignedInRequest, 'may' | 'nowMs'>;
 }): Child {
   return (
@@ -47,7 +52,20 @@ export function KnownContent({
       <span class="soft small">
         {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>
+      <PublishedByCi run={run} />
       <WaysBack {...{ name, version, request }} isByHand={state === 'withheld'} cause={cause} />
+    </>
+  );
+}
+
+function PublishedByCi({ run }: { readonly run: PublishedFrom | undefined }): Child {
+  if (run === undefined) return null;
+  return (
+    <>
+      {' '}
+      <span class="small">
+        Published by CI: <CiRun run={run} />
+      </span>
     </>
   );
 }

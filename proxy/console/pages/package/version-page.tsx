@@ -14,8 +14,11 @@ import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { shownBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
+import type { PublishedFrom } from '../../../artifacts/published-from.ts';
+import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
+import { CiRun } from '../ci-run.tsx';
 import { warnedVersions } from './advised-versions.ts';
 import { Reference } from './facts-panel.tsx';
 import { Links } from './links.tsx';
@@ -27,6 +30,8 @@ interface VersionProps {
   readonly opened: OpenPackage;
   readonly version: PublishedVersion;
   readonly locate: LocateName;
+  /** the CI job that published it with a token of a trusted publisher; undefined: another way */
+  readonly run: PublishedFrom | undefined;
   readonly request: SignedInRequest;
 }
 
@@ -37,11 +42,14 @@ export async function showVersion(
   opened: OpenPackage,
 ): Promise<PageView> {
   const version = publishedVersionIn(request.query, opened);
-  const locate = await locateNames(services, opened, request.nowMs);
+  const [locate, run] = await Promise.all([
+    locateNames(services, opened, request.nowMs),
+    readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
+  ]);
   return {
     title: `${opened.name} ${version.entry.version}`,
     section: 'packages',
-    content: <Version {...{ opened, version, locate, request }} />,
+    content: <Version {...{ opened, version, locate, run, request }} />,
   };
 }
 
@@ -55,7 +63,7 @@ export function publishedVersionIn(query: URLSearchParams, { name, details }: Op
   });
 }
 
-function Version({ opened, version, locate, request }: VersionProps): Child {
+function Version({ opened, version, locate, run, request }: VersionProps): Child {
   const { name } = opened;
   const { entry, record } = version;
   return (
@@ -83,7 +91,7 @@ function Version({ opened, version, locate, request }: VersionProps): Child {
           <Links record={record} locate={locate} />
         </section>
         <aside class="stack">
-          <Facts {...{ opened, version }} nowMs={request.nowMs} />
+          <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
           <Comparing {...{ opened, version }} />
         </aside>
       </div>
@@ -111,8 +119,9 @@ function Warnings({ opened: { name, advisories }, version }: Pick<VersionProps, 
 function Facts({
   opened,
   version,
+  run,
   nowMs,
-}: Pick<VersionProps, 'opened' | 'version'> & { readonly nowMs: number }): Child {
+}: Pick<VersionProps, 'opened' | 'version' | 'run'> & { readonly nowMs: number }): Child {
   const { entry } = version;
   const location = sourceOf(opened, version);
   return (
@@ -123,6 +132,7 @@ function Facts({
       <Fact label="Published">
         <Time at={entry.since} nowMs={nowMs} />
       </Fact>
+      <PublishedByCi run={run} />
       {entry.time === null ? null : (
         <Fact label="Released">
           <Time at={entry.time} nowMs={nowMs} />
@@ -141,6 +151,15 @@ function Facts({
         <code>{entry.shasum}</code>
       </Fact>
     </dl>
+  );
+}
+
+function PublishedByCi({ run }: Pick<VersionProps, 'run'>): Child {
+  if (run === undefined) return null;
+  return (
+    <Fact label="Published by CI">
+      <CiRun run={run} />
+    </Fact>
   );
 }
 

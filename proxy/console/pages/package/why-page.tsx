@@ -15,6 +15,7 @@ import { KnownContent } from './known-content.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, within, type Question } from './why-answer.ts';
 
@@ -24,6 +25,7 @@ interface WhyProps {
   /** undefined: the reasons are recorded on another host */
   readonly explanation: Explanation | undefined;
   readonly causeOf: CauseOf;
+  readonly runOf: RunOf;
   readonly request: SignedInRequest;
   readonly nowMs: number;
 }
@@ -43,23 +45,18 @@ export async function showWhy(
       : opened.explanation;
   const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
   const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, mostShown);
-  const causeOf = await readCauses(services, name, withdrawn);
-  const answer = <Why {...{ name, question, explanation, causeOf, request, nowMs }} />;
+  const [causeOf, runOf] = await Promise.all([
+    readCauses(services, name, withdrawn),
+    readRuns(services, name, (explanation?.versions ?? []).slice(0, mostShown)),
+  ]);
+  const answer = <Why {...{ name, question, explanation, causeOf, runOf, request, nowMs }} />;
   return {
     title: `Why? ${name}`,
     section: 'packages',
     content:
       opened === undefined ? (
         <>
-          <PageHead
-            title={name}
-            sentence={
-              withdrawn.length === 0
-                ? 'Nothing is published under this name.'
-                : 'All versions of this package are withdrawn.'
-            }
-            trail={[{ label: 'Packages', to: '/packages' }]}
-          />
+          <UnpublishedHead name={name} isWithdrawn={withdrawn.length > 0} />
           {answer}
         </>
       ) : (
@@ -70,7 +67,17 @@ export async function showWhy(
   };
 }
 
-function Why({ name, question, explanation, causeOf, request, nowMs }: WhyProps): Child {
+function UnpublishedHead({ name, isWithdrawn }: { readonly name: PackageName; readonly isWithdrawn: boolean }): Child {
+  return (
+    <PageHead
+      title={name}
+      sentence={isWithdrawn ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.'}
+      trail={[{ label: 'Packages', to: '/packages' }]}
+    />
+  );
+}
+
+function Why({ name, question, explanation, causeOf, runOf, request, nowMs }: WhyProps): Child {
   return (
     <>
       <form class="filters">
@@ -97,7 +104,7 @@ function Why({ name, question, explanation, causeOf, request, nowMs }: WhyProps)
           gives the reasons.
         </Notice>
       ) : (
-        <Answer {...{ name, question, explanation, causeOf, request, nowMs }} />
+        <Answer {...{ name, question, explanation, causeOf, runOf, request, nowMs }} />
       )}
     </>
   );
@@ -105,11 +112,11 @@ function Why({ name, question, explanation, causeOf, request, nowMs }: WhyProps)
 
 type AnswerProps = WhyProps & { readonly explanation: Explanation };
 
-function Answer({ name, question, explanation, causeOf, request, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, runOf, request, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
       <Verdict {...{ name, question, explanation }} />
-      <Contents {...{ name, causeOf, request }} versions={explanation.versions} />
+      <Contents {...{ name, causeOf, runOf, request }} versions={explanation.versions} />
       <Hindrances {...{ explanation, nowMs }} />
     </section>
   );
@@ -157,7 +164,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
   );
 }
 
-function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'request' | 'nowMs'>): Child {
+function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'runOf' | 'request' | 'nowMs'>): Child {
   const published = explanation.versions.filter(({ state }) => state === 'published');
   const [newest] = published;
   if (newest === undefined)
@@ -192,13 +199,16 @@ function Contents({
   name,
   versions,
   causeOf,
+  runOf,
   request,
-}: Pick<WhyProps, 'name' | 'causeOf' | 'request'> & { readonly versions: readonly ExplainedVersion[] }): Child {
+}: Pick<WhyProps, 'name' | 'causeOf' | 'runOf' | 'request'> & {
+  readonly versions: readonly ExplainedVersion[];
+}): Child {
   return (
     <Reasons
       heading="Known contents"
       reasons={versions.map((content) => (
-        <KnownContent {...{ name, content, request }} cause={causeOf(content)} />
+        <KnownContent {...{ name, content, request }} cause={causeOf(content)} run={runOf(content)} />
       ))}
     />
   );

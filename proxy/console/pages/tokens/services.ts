@@ -1,8 +1,9 @@
 // What the pages about tokens need, and small questions that several of them ask.
 
+import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { readTokenStandings, type TokenStanding, type TokenStandingParts } from '../../../auth/token-standings.ts';
-import type { TokenRecord } from '../../../auth/token.ts';
+import type { TokenId, TokenRecord } from '../../../auth/token.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
@@ -10,6 +11,8 @@ import type { SignedInRequest } from '../../frame/definitions.ts';
 export interface TokenPageServices extends CallerTokensOptions, TokenStandingParts {
   readonly catalogue: Catalogue;
   readonly state: Pick<StateStore, 'get'>;
+  /** undefined: no trusted publisher made the token */
+  readonly runOfToken: (id: TokenId) => Promise<PublishedFrom | undefined>;
 }
 
 /** The tokens as this visitor may use them. */

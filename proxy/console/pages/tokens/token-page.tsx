@@ -1,13 +1,16 @@
 // The page of one token: facts, use, what it sees, and why it sees a package or not.
 
 import type { Child } from 'hono/jsx';
+import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { TokenStanding } from '../../../auth/token-standings.ts';
-import { effectiveLimit, tokenStatus } from '../../../auth/token.ts';
+import { effectiveLimit, isOfPublisher, tokenStatus } from '../../../auth/token.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
+import { CiRun } from '../ci-run.tsx';
 import { ExplanationPanel, type ExplanationPanelProps } from './explanation-panel.tsx';
 import { KindBadge, StateBadge } from './list-page.tsx';
 import { SeenPanel, type Seen } from './seen-panel.tsx';
@@ -18,9 +21,13 @@ export interface TokenPageProps {
   readonly seen: Seen;
   readonly author: string;
   readonly explained: Omit<ExplanationPanelProps, 'record'>;
+  /** the CI job that has the token; undefined: no trusted publisher made it */
+  readonly run: PublishedFrom | undefined;
+  /** true: the visitor may open the page of its publisher */
+  readonly seesPublisher: boolean;
 }
 
-export function TokenPage({ standing, seen, author, explained }: TokenPageProps): Child {
+export function TokenPage({ standing, seen, author, explained, run, seesPublisher }: TokenPageProps): Child {
   const { record, nowMs } = standing;
   const status = tokenStatus(record, nowMs);
   return (
@@ -35,9 +42,13 @@ export function TokenPage({ standing, seen, author, explained }: TokenPageProps)
           </span>
         }
         trail={[{ label: 'Tokens', to: '/tokens' }]}
-        actions={status === 'revoked' ? undefined : <Actions path={tokenPath(record)} />}
+        actions={
+          status === 'revoked' ? undefined : <Actions path={tokenPath(record)} isFixed={isOfPublisher(record)} />
+        }
       />
-      {status === 'active' ? null : (
+      {isOfPublisher(record) ? (
+        <Notice kind={status === 'active' ? 'info' : 'warn'}>{jobTokenWords[status]}</Notice>
+      ) : status === 'active' ? null : (
         <Notice kind="warn">
           {status === 'revoked'
             ? 'The token is revoked. The registry refuses it, and it cannot be used again: create another.'
@@ -49,21 +60,32 @@ export function TokenPage({ standing, seen, author, explained }: TokenPageProps)
           <SeenPanel seen={seen} isLinked />
           <ExplanationPanel record={record} {...explained} />
         </div>
-        <Facts standing={standing} author={author} />
+        <Facts {...{ standing, author, run, seesPublisher }} />
       </div>
     </>
   );
 }
 
-function Actions({ path }: { readonly path: string }): Child {
+const jobTokenWords = {
+  active: 'A CI job has this token. It ends soon, and cannot be edited or rotated.',
+  expired: 'The token of a CI job has expired. The registry refuses it. The next job gets another.',
+  revoked: 'The token of a CI job has ended. The registry refuses it. The next job gets another.',
+} as const;
+
+/** `isFixed`: the token can only be revoked. */
+function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: boolean }): Child {
   return (
     <>
-      <ButtonLink to={`${path}/edit`} icon="pencil">
-        Edit
-      </ButtonLink>
-      <ButtonLink to={`${path}/rotate`} icon="refresh-cw" data-dialog>
-        Rotate
-      </ButtonLink>
+      {isFixed ? null : (
+        <>
+          <ButtonLink to={`${path}/edit`} icon="pencil">
+            Edit
+          </ButtonLink>
+          <ButtonLink to={`${path}/rotate`} icon="refresh-cw" data-dialog>
+            Rotate
+          </ButtonLink>
+        </>
+      )}
       <ButtonLink to={`${path}/revoke`} icon="ban" kind="danger" data-dialog>
         Revoke
       </ButtonLink>
@@ -71,7 +93,12 @@ function Actions({ path }: { readonly path: string }): Child {
   );
 }
 
-function Facts({ standing, author }: { readonly standing: TokenStanding; readonly author: string }): Child {
+function Facts({
+  standing,
+  author,
+  run,
+  seesPublisher,
+}: Pick<TokenPageProps, 'standing' | 'author' | 'run' | 'seesPublisher'>): Child {
   const { record, use, nowMs } = standing;
   const { previous_expires_at: former } = record;
   const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
@@ -93,8 +120,14 @@ function Facts({ standing, author }: { readonly standing: TokenStanding; readonl
       {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
       {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
       <Fact label="Created">
-        {time(record.created_at)} by {author}
+        {time(record.created_at)} by{' '}
+        {run !== undefined && seesPublisher ? <A to={`/publishers/${run.publisher}`}>{author}</A> : author}
       </Fact>
+      {run === undefined ? null : (
+        <Fact label="Run">
+          <CiRun run={run} />
+        </Fact>
+      )}
     </dl>
   );
 }

@@ -65,17 +65,18 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   const { nowMs } = request;
   const standing = await readStanding(services, request);
   const { record, defaults } = standing;
-  const [packages, author, explained] = await Promise.all([
+  const [packages, author, explained, run] = await Promise.all([
     readSeenPackages(services.catalogue, record, nowMs),
     nameActor(services.state, record.created_by, request),
     explain(services, request),
+    services.runOfToken(record.id),
   ]);
   const mirrors = services.mirroredReleases !== undefined;
   const seen = { packages, limits: record, rateLimit: effectiveLimit(record, defaults), mirrors };
   return {
     title: record.description,
     section: 'tokens',
-    content: <TokenPage standing={standing} seen={seen} author={author} explained={explained} />,
+    content: <TokenPage {...{ standing, seen, author, explained, run }} seesPublisher={request.may('getPublisher')} />,
   };
 }
 

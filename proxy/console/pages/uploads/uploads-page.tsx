@@ -1,6 +1,7 @@
 // The list of uploads, with the form that publishes a ZIP. A refused upload shows the page again, with the reason.
 
 import { useContext, type Child } from 'hono/jsx';
+import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { ArtifactRecord, ArtifactStatus } from '../../../artifacts/artifact.ts';
 import { mostUploadBytes } from '../../../artifacts/stage-upload.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -18,6 +19,7 @@ import { shownBytes } from '../../components/quantity.ts';
 import { visibleText } from '../../components/visible-text.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { CiRun } from '../ci-run.tsx';
 
 export const uploadsPerPage = 50;
 
@@ -176,7 +178,17 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
     { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
     { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
     { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
-    { label: 'By', cell: ({ created_by: by }) => <span class="soft">{authorOf(by)}</span> },
+    { label: 'By', cell: ({ created_by: by, published_from: from }) => <Author by={authorOf(by)} from={from} /> },
     ...(mayRemove ? [withdrawal] : []),
   ];
+}
+
+/** `from`: undefined if no CI job published it. */
+function Author({ by, from }: { readonly by: string; readonly from: PublishedFrom | undefined }): Child {
+  if (from === undefined) return <span class="soft">{by}</span>;
+  return (
+    <span class="small">
+      CI: <CiRun run={from} />
+    </span>
+  );
 }

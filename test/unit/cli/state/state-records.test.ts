@@ -14,6 +14,7 @@ import { firstProgress } from '../../../../proxy/forges/model/progress.ts';
 import { userEmailKey } from '../../../../proxy/auth/user.ts';
 import { jobKey } from '../../../../proxy/sync/job.ts';
 import { withdrawalKey } from '../../../../proxy/packages/withdrawals.ts';
+import { jobOfToken, publisherRows } from '../../../util/publisher-rows.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../../proxy/state/state-store.ts';
@@ -190,6 +191,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
     failures: 1,
     paused_until: null,
   },
+  ...publisherRows(at, otherToken, 'h1'),
   'purge/x': {
     name: 'acme/hello',
     version: '1.0.0',
@@ -291,6 +293,12 @@ describe('the records of a state', () => {
     ['a token whose hash leads to another one', 'token-hash/h0', otherToken, /token/],
     ['a token whose hash leads nowhere', 'token-hash/h0', undefined, /"token" and .* "token-hash"/],
     ['a token whose former hash leads nowhere', 'token-hash/before', undefined, /"token" and .* "token-hash"/],
+    [
+      'a job whose token is another one',
+      `token-run/${otherToken}`,
+      { run: jobOfToken, hash: 'h0', expires_at: at },
+      /token-run/,
+    ],
     ['a hash that leads to no token', 'token-hash/h2', of('tok', '2'), /"token-hash" and .* "token"/],
     ['an email that leads to another user', userEmailKey('ada@example.org'), otherUser, /user/],
     ['an email that leads to no user', userEmailKey('bob@example.org'), of('usr', '2'), /"user-email" and .* "user"/],

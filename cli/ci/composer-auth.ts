@@ -1,0 +1,78 @@
+// Gives Composer the token of a CI job: in the environment of the next steps, or in its auth.json.
+
+import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { replaceFile } from '../../build/shared/files/atomic-file.ts';
+import { isAbsence } from '../../build/shared/files/file-stamp.ts';
+import { UsageError } from '../io/usage-error.ts';
+
+/** `known`: the credentials so far as JSON text, whose other hosts and kinds stay. Throws UsageError. */
+export function withBearer(known: string | undefined, source: string, host: string, token: string): JsonObject {
+  const before = known === undefined || known.trim() === '' ? {} : parsed(known, source);
+  const bearer = before['bearer'];
+  return { ...before, bearer: { ...(isJsonObject(bearer) ? bearer : {}), [host]: token } };
+}
+
+/** The text may hold secrets, so the message does not quote it. */
+function parsed(text: string, source: string): JsonObject {
+  const json = jsonIn(text);
+  if (isJsonObject(json)) return json;
+  if (Array.isArray(json) && json.length === 0) return {}; // PHP writes an empty object so
+  throw new UsageError(`${source} is no JSON object, so no credential can be added. Correct it, or remove it.`);
+}
+
+/** undefined: no JSON */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds a variable for the next steps of the job. The value is one line. */
+export function exportToNextSteps(file: string, name: string, value: JsonObject): void {
+  try {
+    appendFileSync(file, `${name}=${JSON.stringify(value)}\n`);
+  } catch (error) {
+    throw new UsageError(
+      `The file in GITHUB_ENV cannot be written: ${reasonOf(error)}. Use --composer-home DIRECTORY.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Only the user of the job can read the file. Resolves with its path. */
+export async function writeAuthFile(folder: string, host: string, token: string): Promise<string> {
+  const path = join(folder, 'auth.json');
+  const auth = withBearer(textOf(path), path, host, token);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await replaceFile(path, [`${JSON.stringify(auth, null, 4)}\n`], 0o600);
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}. Name another folder with --composer-home.`, {
+      cause: error,
+    });
+  }
+  return path;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}. Name another folder with --composer-home.`, {
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

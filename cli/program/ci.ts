@@ -1,0 +1,37 @@
+// `libretto ci`: what a CI job does beside publishing.
+
+import type { Command } from 'commander';
+
+import { example, type Wire } from '../commands/command-parts.ts';
+
+export function addCi(program: Command, wire: Wire): void {
+  const ci = program
+    .command('ci')
+    .summary('let Composer read in a CI job, without a stored secret')
+    .description('Let Composer read in a CI job, without a stored secret.');
+  ci.showHelpAfterError('Run `libretto ci --help` to see the commands.').addHelpText(
+    'after',
+    example('libretto ci login --url https://packages.example.org'),
+  );
+  const login = ci
+    .command('login')
+    .summary('give Composer a token for some minutes')
+    .description(
+      'Exchange the ID token of this CI job for a token that reads, and give it to Composer. On GitHub and Forgejo, the ' +
+        'next steps get it in COMPOSER_AUTH, and logs hide it. Elsewhere it goes into auth.json.',
+    )
+    .option('--url <url>', 'the address of the registry (LIBRETTO_URL)')
+    .option('--publisher <publisher-id>', 'the trusted publisher, if several accept this job')
+    .option('--composer-home <directory>', 'the folder of auth.json (default: COMPOSER_HOME, if GITHUB_ENV is not set)')
+    .option('--print', 'print a line for `eval`, with the token')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine')
+    .addHelpText(
+      'after',
+      example(
+        'libretto ci login --url https://packages.example.org',
+        'libretto ci login --url https://packages.example.org --composer-home .composer',
+        'eval "$(libretto ci login --url https://packages.example.org --print)"',
+      ),
+    );
+  wire(login, () => import('../commands/ci/login.ts'));
+}

@@ -1,0 +1,16 @@
+// Finds the CI job that published one content of a version.
+
+import type { StateStore } from '../state/state-store.ts';
+import { artifactKey, contentKey, parseArtifactRecord, parseContentPointer, type ArtifactRecord } from './artifact.ts';
+import type { PublishedFrom } from './published-from.ts';
+
+/** undefined: it is no upload, or no job with a token of a trusted publisher published it. */
+export async function readPublishedFrom(
+  state: Pick<StateStore, 'get'>,
+  content: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>,
+): Promise<PublishedFrom | undefined> {
+  const pointer = await state.get(contentKey(content));
+  if (pointer === undefined) return undefined;
+  const entry = await state.get(artifactKey(parseContentPointer(pointer.value)));
+  return entry === undefined ? undefined : parseArtifactRecord(entry.value).published_from;
+}

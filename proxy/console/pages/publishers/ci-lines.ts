@@ -1,0 +1,108 @@
+// What a CI system needs so that its jobs publish or read without a stored secret: the permission for an ID token, the
+// exchange, and the use of the token. Pure.
+
+import { authArguments } from '../../../../build/shared/text/install-lines.ts';
+import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+
+export interface CiLines {
+  /** where the lines belong */
+  readonly sentence: string;
+  readonly text: string;
+}
+
+/** `audience`: the address of the registry, which its ID tokens name. */
+export function ciLines(record: Lined, audience: string): CiLines {
+  const { kind, workflow } = record;
+  const script = [...exchangeLines(record, audience), ...useLines(record, audience)];
+  if (kind === 'gitlab')
+    return {
+      sentence: 'The lines belong into the file .gitlab-ci.yml of the project.',
+      text: gitlab(record, audience, script),
+    };
+  if (kind === 'github' || kind === 'forgejo')
+    return {
+      sentence: `The lines belong into the workflow ${workflow ?? 'of the repository'}.`,
+      text: actions(record, audience, script),
+    };
+  return {
+    sentence: `Let the CI system put an ID token with the audience ${audience} into the variable LIBRETTO_ID_TOKEN.`,
+    text: lines(...script),
+  };
+}
+
+type Lined = Pick<PublisherRecord, 'id' | 'kind' | 'purpose' | 'workflow' | 'environment'>;
+
+const curl = "curl --fail-with-body --silent --show-error --proto '=https'";
+
+/** Every job with Composer has PHP, which reads the answer. A refusal says which claim does not match. */
+const tokenIn = (name: string): string =>
+  `php -r '$a = json_decode(stream_get_contents(STDIN)); isset($a->${name}) or fwrite(STDERR, ($a->error ?? "refused") . "\\n") and exit(1); echo $a->${name};'`;
+
+function exchangeLines({ id, kind }: Lined, audience: string): readonly string[] {
+  return [
+    `LIBRETTO_TOKEN=$(printf '{"token":"%s","publisher":"${id}"}' "$LIBRETTO_ID_TOKEN" \\`,
+    `  | ${curl} --json @- ${audience}/api/oidc/token \\`,
+    `  | ${tokenIn('token')})`,
+    ...(kind === 'github' || kind === 'forgejo' ? ['echo "::add-mask::$LIBRETTO_TOKEN"'] : []),
+  ];
+}
+
+function useLines({ kind, purpose }: Lined, audience: string): readonly string[] {
+  if (purpose === 'read')
+    return [
+      `composer config --global ${authArguments(new URL(audience).host, '"$LIBRETTO_TOKEN"')}`,
+      'composer install --no-interaction',
+    ];
+  const tag =
+    kind === 'gitlab' ? '$CI_COMMIT_TAG' : kind === 'github' || kind === 'forgejo' ? '$GITHUB_REF_NAME' : '$TAG';
+  return [
+    'TZ=UTC git archive --format=zip --output=package.zip HEAD',
+    `${curl} --oauth2-bearer "$LIBRETTO_TOKEN" \\`,
+    `  --form file=@package.zip "${audience}/api/artifacts?version=${tag}"`,
+  ];
+}
+
+function actions({ kind, purpose, environment }: Lined, audience: string, script: readonly string[]): string {
+  const permission = ['permissions:', '  contents: read', '  id-token: write'];
+  return lines(
+    ...(purpose === 'publish' ? ['on:', '  push:', "    tags: ['v*']"] : ['on: push']),
+    ...(kind === 'forgejo' ? ['enable-openid-connect: true'] : permission),
+    'jobs:',
+    '  libretto:',
+    '    runs-on: ubuntu-latest',
+    ...(environment === null ? [] : [`    environment: ${JSON.stringify(environment)}`]),
+    '    steps:',
+    '      - uses: actions/checkout@v4',
+    '      - run: |',
+    ...indented(10, [
+      `LIBRETTO_ID_TOKEN=$(${curl} \\`,
+      '  --header "Authorization: bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" \\',
+      `  "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=${encodeURIComponent(audience)}" \\`,
+      `  | ${tokenIn('value')})`,
+      ...script,
+    ]),
+  );
+}
+
+function gitlab({ purpose, environment }: Lined, audience: string, script: readonly string[]): string {
+  return lines(
+    'libretto:',
+    '  image: composer:2',
+    ...(purpose === 'publish' ? ['  rules:', '    - if: $CI_COMMIT_TAG'] : []),
+    ...(environment === null ? [] : [`  environment: ${JSON.stringify(environment)}`]),
+    '  id_tokens:',
+    '    LIBRETTO_ID_TOKEN:',
+    `      aud: ${audience}`,
+    '  script:',
+    '    - |',
+    ...indented(6, script),
+  );
+}
+
+function indented(blanks: number, script: readonly string[]): readonly string[] {
+  return script.map((line) => `${' '.repeat(blanks)}${line}`);
+}
+
+function lines(...all: readonly string[]): string {
+  return all.join('\n');
+}

@@ -1,0 +1,89 @@
+// The page that changes a publisher, and the question before its removal.
+
+import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+import { Form, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { changesOf, fieldsOfPublisher, withFaultsOfLines } from './publisher-draft.ts';
+import { JobFields, TokenFields } from './publisher-fields.tsx';
+import { publisherOf, publisherPath, publishersFor, trailOf, type PublisherPageServices } from './services.ts';
+
+export function registerEditingPublishers(pages: Pages, services: PublisherPageServices): void {
+  pages.form({
+    path: '/publishers/:id/edit',
+    operation: 'updatePublisher',
+    isDangerous: true,
+    show: async (request, state) => editView(request, await publisherOf(services, request), state),
+    submit: (request, fields) => update(services, request, fields),
+  });
+  pages.form({
+    path: '/publishers/:id/remove',
+    operation: 'deletePublisher',
+    isDangerous: true,
+    show: async (request, state) => removalView(request, await publisherOf(services, request), state),
+    submit: async (request) => {
+      await publishersFor(services, request).remove(request.param('id'));
+      return { to: '/publishers', notice: 'removed' };
+    },
+  });
+}
+
+async function update(
+  services: PublisherPageServices,
+  request: SignedInRequest,
+  fields: FormFields,
+): Promise<PageOutcome> {
+  const record = await publisherOf(services, request);
+  const patch = changesOf(record, fields);
+  if (patch === undefined) return { to: publisherPath(record), notice: 'same' };
+  await publishersFor(services, request).update(record.id, patch);
+  return { to: publisherPath(record), notice: 'saved' };
+}
+
+function editView({ asksPassword }: SignedInRequest, record: PublisherRecord, posted: FormState): PageView {
+  const title = `Edit ${record.name}`;
+  const state = posted.isPosted ? posted : { ...posted, isPosted: true, fields: fieldsOfPublisher(record) };
+  return {
+    title,
+    section: 'publishers',
+    content: (
+      <>
+        <PageHead
+          title={title}
+          sentence="The changes count for the next exchange. Tokens that jobs have already stay as they are."
+          trail={trailOf(record)}
+        />
+        <Form
+          state={withFaultsOfLines(state)}
+          submit="Save changes"
+          cancel={publisherPath(record)}
+          asksPassword={asksPassword}
+        >
+          <TextField name="name" label="Name" hint="For people." maxlength={100} required />
+          <JobFields isNew={false} />
+          <TokenFields purpose={record.purpose} />
+        </Form>
+      </>
+    ),
+  };
+}
+
+function removalView({ asksPassword }: SignedInRequest, record: PublisherRecord, state: FormState): PageView {
+  const title = `Remove ${record.name}?`;
+  return {
+    title,
+    section: 'publishers',
+    content: (
+      <>
+        <PageHead
+          title={title}
+          sentence="Its jobs can exchange nothing any more, and the tokens that they have now end at once."
+          trail={trailOf(record)}
+        />
+        <Form {...{ state, asksPassword }} submit="Remove publisher" isDanger cancel={publisherPath(record)} />
+      </>
+    ),
+  };
+}

@@ -1,0 +1,117 @@
+// The facts of a publisher: which jobs it trusts, what their tokens may do, and how often it was used.
+
+import type { Child } from 'hono/jsx';
+import { describeLimits } from '../../../auth/token-limit-text.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
+import { Fact } from '../../components/fact.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import { refWords, workflowClaimWords } from './publisher-fields.tsx';
+import { IdsBadge, LastRun } from './publisher-list.tsx';
+
+interface FactsProps {
+  readonly publisher: PublisherDocument;
+  /** you, an e-mail address */
+  readonly author: string;
+  readonly nowMs: number;
+}
+
+export function PublisherFacts(props: FactsProps): Child {
+  return (
+    <dl class="facts wide panel">
+      <JobFacts {...props} />
+      <TokenFacts {...props} />
+      <UseFacts {...props} />
+    </dl>
+  );
+}
+
+function JobFacts({ publisher, nowMs }: FactsProps): Child {
+  const { issuer, repository, workflow, environment, refs, claims } = publisher;
+  return (
+    <>
+      <Fact label="CI system">
+        <span class="breaks">{issuer}</span>
+      </Fact>
+      <Fact label="Repository">{maybe(repository, 'not named')}</Fact>
+      <Fact label="Ids">
+        <Ids publisher={publisher} nowMs={nowMs} />
+      </Fact>
+      <Fact label="Workflow file">
+        {workflow === null ? 'any' : <code class="breaks">{workflow}</code>}
+        {workflow === null ? null : <div class="small soft">{workflowClaimWords[publisher.workflow_claim]}</div>}
+      </Fact>
+      <Fact label="Environment">{maybe(environment, 'any')}</Fact>
+      <Fact label="Tags and branches">{refWords[refs]}</Fact>
+      {Object.entries(claims).map(([claim, value]) => (
+        <Fact label={claim}>
+          <code class="breaks">{value}</code>
+        </Fact>
+      ))}
+    </>
+  );
+}
+
+function TokenFacts({ publisher }: FactsProps): Child {
+  const { purpose, packages, token_minutes: minutes } = publisher;
+  const limits = describeLimits({ ...publisher, packages: null, networks: null });
+  return (
+    <>
+      <Fact label={purpose === 'publish' ? 'Publishes' : 'Reads'}>
+        {packages === null ? 'all packages' : <code class="breaks">{packages.join(' ')}</code>}
+      </Fact>
+      {limits.map(([label, value]) => (
+        <Fact label={label.charAt(0).toUpperCase() + label.slice(1)}>
+          <span class="breaks">{value}</span>
+        </Fact>
+      ))}
+      <Fact label="A token ends after">{counted(minutes, 'minute')}</Fact>
+    </>
+  );
+}
+
+function UseFacts({ publisher, author, nowMs }: FactsProps): Child {
+  const { exchanges, created_at: at } = publisher;
+  return (
+    <>
+      <Fact label="This hour">{`${shownNumber(exchanges.used)} of ${counted(exchanges.limit, 'exchange')}`}</Fact>
+      <Fact label="Last run">
+        <LastRun publisher={publisher} nowMs={nowMs} />
+      </Fact>
+      <Fact label="Made">
+        <Time at={at} nowMs={nowMs} /> by {author}
+      </Fact>
+    </>
+  );
+}
+
+function maybe(text: string | null, none: string): Child {
+  return text === null ? none : <span class="breaks">{text}</span>;
+}
+
+function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
+  const { repository_id: repository, owner_id: owner, ids_learnt_at: learnt } = publisher;
+  return (
+    <div class="stack-tight">
+      <span>
+        <IdsBadge {...publisher} issuer_accepted />
+        {learnt === null ? null : (
+          <>
+            {' '}
+            <Time at={learnt} nowMs={nowMs} />
+          </>
+        )}
+      </span>
+      {repository === null ? null : (
+        <span class="small">
+          repository <code class="breaks">{repository}</code>
+        </span>
+      )}
+      {owner === null ? null : (
+        <span class="small">
+          owner <code class="breaks">{owner}</code>
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+// The fields of a publisher that can be changed later: which jobs it trusts, what their tokens may do, and how often.
+
+import type { Child } from 'hono/jsx';
+import type { Purpose } from '../../../publishers/model/publisher.ts';
+import { mostExchanges, standardExchanges, standardMinutes } from '../../../publishers/records/publisher-fields.ts';
+import { stabilities } from '../../../views/token-limits.ts';
+import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
+
+export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
+  return (
+    <fieldset>
+      <legend>The jobs that it trusts</legend>
+      <TextField
+        name="repository"
+        label="Repository or project"
+        hint="Its path at the forge, such as acme/app. Bitbucket has only the id, and other issuers have rules below."
+        maxlength={500}
+        autocomplete="off"
+      />
+      <div class="side-by-side">
+        <TextField
+          name="workflow"
+          label="Workflow file"
+          hint="Such as release.yml. Empty: any file of the repository."
+          maxlength={200}
+          autocomplete="off"
+        />
+        <TextField
+          name="environment"
+          label="Environment"
+          hint="Such as release, with reviewers at the forge. Empty: any."
+          maxlength={200}
+          autocomplete="off"
+        />
+      </div>
+      <SelectField
+        name="refs"
+        label="Tags and branches"
+        hint="Protected branches and tags are those that the forge protects."
+        choices={isNew ? [standardRefChoice, ...refChoices] : refChoices}
+      />
+      <PreciseFields isNew={isNew} />
+    </fieldset>
+  );
+}
+
+const standardRefChoice: Choice = { value: '', label: 'tags and protected branches to publish, any to read' };
+
+export const refWords = {
+  tags: 'tags',
+  protected: 'protected branches and tags',
+  'tags-or-protected': 'tags and protected branches',
+  any: 'any branch or tag',
+} as const;
+
+const refChoices: readonly Choice[] = Object.entries(refWords).map(([value, label]) => ({ value, label }));
+
+export const workflowClaimWords = {
+  job: 'the file that runs, also of a reusable workflow',
+  caller: 'the file that was started, whatever it calls',
+} as const;
+
+/** For few publishers. */
+function PreciseFields({ isNew }: { readonly isNew: boolean }): Child {
+  return (
+    <>
+      <div class="side-by-side">
+        <TextField
+          name="repository_id"
+          label="Id of the repository"
+          hint={isNew ? 'Empty: the first job sets it.' : 'Empty: the next job sets it.'}
+          maxlength={100}
+          autocomplete="off"
+        />
+        <TextField
+          name="owner_id"
+          label="Id of the owner"
+          hint="The id of the organisation, group or person."
+          maxlength={100}
+          autocomplete="off"
+        />
+      </div>
+      <SelectField
+        name="workflow_claim"
+        label="The workflow file must be"
+        choices={Object.entries(workflowClaimWords).map(([value, label]) => ({ value, label }))}
+      />
+      <TextArea
+        name="claims"
+        label="More rules for claims"
+        hint="One claim with its exact value a line, such as runner_environment = github-hosted."
+        rows={2}
+      />
+    </>
+  );
+}
+
+/** `purpose`: undefined if the form asks for it. */
+export function TokenFields({ purpose }: { readonly purpose?: Purpose }): Child {
+  const isNew = purpose === undefined;
+  return (
+    <fieldset>
+      <legend>What their tokens may do</legend>
+      <TextArea name="packages" label="Packages" hint={packagesHint(purpose)} rows={3} />
+      {purpose === 'publish' ? null : <ViewFields />}
+      <div class="side-by-side">
+        <TextField
+          name="token_minutes"
+          label="Minutes until a token ends"
+          hint={minutesHint(purpose)}
+          type="number"
+          min={1}
+          max={isNew ? standardMinutes.read : standardMinutes[purpose]}
+          required={!isNew}
+        />
+        <TextField
+          name="exchanges_per_hour"
+          label="Exchanges an hour"
+          hint={isNew ? `Empty: ${standardExchanges}.` : `At most ${mostExchanges}.`}
+          type="number"
+          min={1}
+          max={mostExchanges}
+          required={!isNew}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+function packagesHint(purpose: Purpose | undefined): string {
+  const lines = 'One name or pattern a line, such as acme/core or acme/*.';
+  if (purpose === 'publish') return `${lines} They need not exist yet.`;
+  if (purpose === 'read') return `${lines} Empty: all packages.`;
+  return `${lines} To publish, name at least one: it need not exist yet. To read, empty means all.`;
+}
+
+function minutesHint(purpose: Purpose | undefined): string {
+  const { publish, read } = standardMinutes;
+  if (purpose === undefined) return `Empty: ${publish} to publish, ${read} to read. No token lives longer.`;
+  return `At most ${standardMinutes[purpose]}.`;
+}
+
+const stabilityChoices: readonly Choice[] = [
+  { value: '', label: 'all versions' },
+  ...stabilities.map((value) => ({ value, label: value === 'stable' ? 'only stable' : `${value} and more stable` })),
+];
+
+function ViewFields(): Child {
+  return (
+    <div class="stack" data-for="read">
+      <TextArea
+        name="constraints"
+        label="Versions"
+        hint="One package with its versions a line, such as acme/core <3.0. Packages without a line show all."
+        rows={2}
+      />
+      <div class="side-by-side">
+        <SelectField
+          name="stability"
+          label="Stability"
+          hint="RC also shows stable versions."
+          choices={stabilityChoices}
+        />
+        <TextField
+          name="not_after"
+          label="Released until"
+          hint="Hides what was released later: a day, such as 2026-11-30."
+          autocomplete="off"
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+// The list of trusted publishers.
+
+import type { Child } from 'hono/jsx';
+import { summarizeLimits } from '../../../auth/token-limit-text.ts';
+import { kindTitles } from '../../../publishers/model/issuer.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { CiRun } from '../ci-run.tsx';
+import { publisherPath } from './services.ts';
+
+interface PublisherListProps {
+  readonly rows: readonly PublisherDocument[];
+  readonly nowMs: number;
+}
+
+export function PublisherList({ rows, nowMs }: PublisherListProps): Child {
+  const add = (
+    <ButtonLink to="/publishers/new" icon="plus" kind="primary">
+      New publisher
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHead
+        title="Publishers"
+        sentence="CI jobs of these repositories publish or read packages without a stored secret."
+        actions={rows.length === 0 ? undefined : add}
+      />
+      {rows.length === 0 ? (
+        <EmptyState icon="shield-check" title="No publisher yet" action={add}>
+          A publisher lets the CI jobs of one repository publish or read packages, so that no token is stored in the CI
+          system. Each job proves with its ID token where it runs, and gets a token that ends within the hour.
+        </EmptyState>
+      ) : (
+        <Table caption="Trusted publishers" columns={columnsOf(nowMs)} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<PublisherDocument>[] {
+  return [
+    { label: 'Name', cell: NameCell },
+    { label: 'Purpose', cell: PurposeCell },
+    { label: 'Ids', cell: IdsBadge },
+    { label: 'Last run', cell: (publisher) => <LastRun publisher={publisher} nowMs={nowMs} /> },
+    {
+      label: 'This hour',
+      isNumber: true,
+      cell: ({ exchanges: { used, limit } }) => `${shownNumber(used)} of ${shownNumber(limit)}`,
+    },
+  ];
+}
+
+function NameCell(publisher: PublisherDocument): Child {
+  const { id, name, kind } = publisher;
+  return (
+    <div class="stack-tight">
+      <A to={publisherPath({ id })} class="main-link breaks">
+        {name}
+      </A>
+      <span class="small soft breaks">{`${kindTitles[kind]} · ${repositoryWords(publisher)}`}</span>
+    </div>
+  );
+}
+
+/** What names the repository: its path, its id, or rules for claims. */
+export function repositoryWords({ repository, repository_id: id }: PublisherDocument): string {
+  if (repository !== null) return repository;
+  return id === null ? 'rules for claims' : `id ${id}`;
+}
+
+function PurposeCell(publisher: PublisherDocument): Child {
+  const { purpose } = publisher;
+  return (
+    <div class="stack-tight">
+      <span>
+        <Badge icon={purpose === 'publish' ? 'upload' : 'eye'}>{purpose === 'publish' ? 'publish' : 'read'}</Badge>
+      </span>
+      <span class="small soft breaks">{summarizeLimits({ ...publisher, networks: null })}</span>
+    </div>
+  );
+}
+
+export function IdsBadge({ ids, issuer_accepted: isAccepted }: PublisherDocument): Child {
+  if (!isAccepted) return <Badge kind="bad">CI system not accepted</Badge>;
+  if (ids === 'unknown') return <Badge kind="warn">set by the first job</Badge>;
+  if (ids === 'none') return <Badge>none</Badge>;
+  return <Badge kind="good">{ids === 'given' ? 'given' : 'learnt'}</Badge>;
+}
+
+export function LastRun({
+  publisher: { last_run: run, last_exchange_at: at },
+  nowMs,
+}: {
+  readonly publisher: PublisherDocument;
+  readonly nowMs: number;
+}): Child {
+  if (run === null || at === null) return <span class="soft">none</span>;
+  return (
+    <div class="stack-tight">
+      <Time at={at} nowMs={nowMs} />
+      <span class="small">
+        <CiRun run={run} />
+      </span>
+    </div>
+  );
+}

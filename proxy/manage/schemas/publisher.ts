@@ -1,0 +1,205 @@
+// Trusted publishers and the exchange of ID tokens in requests and responses of the management API.
+
+import { z } from '@hono/zod-openapi';
+import { issuerKinds } from '../../publishers/model/issuer.ts';
+import { purposes, refRules, workflowClaims } from '../../publishers/model/publisher.ts';
+import { mostClaims, mostExchanges } from '../../publishers/records/publisher-fields.ts';
+import { publishedFrom } from './artifact.ts';
+import { actorWho, idOf } from './id.ts';
+import { time, timeWhen } from './time.ts';
+import { shownLimits, takenLimits } from './token-limits.ts';
+
+const maybe = (description: string, example: string, most = 300) =>
+  z.string().max(most).nullable().openapi({ description, example });
+
+const rules = {
+  name: z.string().min(1).max(100).openapi({ description: 'a name for people', example: 'Release of acme/app' }),
+  repository: maybe('the repository or project of the jobs; its name counts until its id is known', 'acme/app'),
+  repository_id: maybe(
+    'the id of the repository at its forge. Jobs of another repository with the same name are refused. null: the first ' +
+      'exchange pins it',
+    '123456789',
+  ),
+  owner_id: maybe('the id of the owner at the forge. null: the first exchange pins it', '987654'),
+  workflow: maybe('the workflow file, or its path in the repository; null: any', 'release.yml'),
+  workflow_claim: z.enum(workflowClaims).openapi({
+    description:
+      '`job`: the file that really runs must be this one (`job_workflow_ref`). `caller`: the file that was started ' +
+      '(`workflow_ref`), which may call reusable workflows of others',
+  }),
+  environment: maybe('the environment of the job; null: any, or none', 'release'),
+  refs: z.enum(refRules).openapi({
+    description: 'the refs of the jobs: tags, protected branches and tags, either of them, or any',
+  }),
+  claims: z.record(z.string().max(100), z.string().max(500)).openapi({
+    maxProperties: mostClaims,
+    description: 'more claims with their exact values',
+    example: { runner_environment: 'github-hosted' },
+  }),
+  token_minutes: z
+    .int()
+    .min(1)
+    .max(60)
+    .openapi({ description: 'the lifetime of a token: at most 15 minutes for `publish`, 60 for `read`', example: 15 }),
+  exchanges_per_hour: z
+    .int()
+    .min(1)
+    .max(mostExchanges)
+    .openapi({ description: 'the maximum number of exchanges an hour', example: 60 }),
+};
+
+const { networks: _shown, ...shownView } = shownLimits;
+const { networks: _taken, ...takenView } = takenLimits;
+const optional = {
+  name: rules.name.optional(),
+  repository: rules.repository.optional(),
+  repository_id: rules.repository_id.optional(),
+  owner_id: rules.owner_id.optional(),
+  workflow: rules.workflow.optional(),
+  workflow_claim: rules.workflow_claim.optional(),
+  environment: rules.environment.optional(),
+  refs: rules.refs.optional(),
+  claims: rules.claims.optional(),
+  token_minutes: rules.token_minutes.optional(),
+  exchanges_per_hour: rules.exchanges_per_hour.optional(),
+  ...takenView,
+};
+
+const purpose = z.enum(purposes).openapi({
+  description: '`publish`: a write token for its packages. `read`: a read token that sees its packages and versions',
+});
+const issuer = z.string().min(1).max(2000);
+
+export const publisherSchema = z
+  .object({
+    id: idOf('pub', 'the publisher'),
+    ...rules,
+    issuer: issuer.openapi({ description: 'the issuer of the ID tokens', example: 'https://gitlab.com' }),
+    kind: z.enum(issuerKinds).openapi({ description: 'the kind of the issuer' }),
+    purpose,
+    ...shownView,
+    ids: z.enum(['given', 'learnt', 'unknown', 'none']).openapi({
+      description:
+        'where the ids of the repository come from. `unknown`: the first exchange pins them. `none`: the issuer has none',
+    }),
+    ids_learnt_at: time.nullable().openapi({ description: 'when an exchange pinned the ids; null: none did' }),
+    issuer_accepted: z
+      .boolean()
+      .openapi({ description: 'false: the setting oidcIssuers no longer names the issuer, and nobody can exchange' }),
+    exchanges: z
+      .object({
+        used: z.int().openapi({ description: 'exchanges in the current window' }),
+        limit: z.int().openapi({ description: 'the maximum number of exchanges in the window' }),
+        resets_at: time.nullable().openapi({ description: 'when the window ends; null: the next exchange starts one' }),
+      })
+      .openapi({ description: 'the count of exchanges' }),
+    last_exchange_at: time.nullable().openapi({ description: 'when a job last exchanged; null: none did' }),
+    last_run: publishedFrom.nullable().openapi({ description: 'the job of the last exchange' }),
+    created_at: timeWhen('it was made'),
+    created_by: actorWho('made it'),
+    updated_at: timeWhen('a person last changed it'),
+  })
+  .openapi('Publisher');
+
+export const publisherDraft = z
+  .strictObject({
+    ...optional,
+    issuer: issuer.openapi({
+      description: 'an issuer of the setting oidcIssuers, or its kind if only one is of this kind',
+      example: 'github',
+    }),
+    purpose,
+  })
+  .openapi('PublisherDraft', {
+    example: {
+      issuer: 'github',
+      purpose: 'publish',
+      repository: 'acme/app',
+      workflow: 'release.yml',
+      environment: 'release',
+      packages: ['acme/app'],
+    },
+  });
+
+export const publisherPatch = z
+  .strictObject(optional)
+  .openapi('PublisherPatch', { example: { workflow: 'publish.yml', exchanges_per_hour: 20 } });
+
+const idToken = z.string().min(1).max(65_536).openapi({
+  description: 'the ID token (JWT) that the CI system made for this job, at most 16 KiB',
+  example: 'eyJ…',
+});
+
+export const idTokenExchange = z
+  .strictObject({
+    token: idToken,
+    publisher: idOf('pub', 'the publisher; needed if several accept the job').optional(),
+    purpose: purpose.optional(),
+  })
+  .openapi('IdTokenExchange', { example: { token: 'eyJ…' } });
+
+export const exchangedToken = z
+  .object({
+    token: z.string().openapi({ description: 'the token of this registry; it appears only in this answer' }),
+    id: idOf('tok', 'the token'),
+    kind: z.enum(['read', 'write']).openapi({ description: '`read`: installs packages. `write`: publishes packages' }),
+    expires_at: timeWhen('the token expires'),
+    publisher: idOf('pub', 'the publisher that accepted the job'),
+  })
+  .openapi('ExchangedToken');
+
+export const audienceSchema = z
+  .object({
+    audience: z.string().openapi({
+      description: 'the audience that an ID token for this registry must have, and no other',
+      example: 'https://packages.example.org',
+    }),
+  })
+  .openapi('OidcAudience');
+
+export const idTokenQuestion = z
+  .strictObject({ token: idToken })
+  .openapi('IdTokenQuestion', { example: { token: 'eyJ…' } });
+
+const mismatch = z
+  .object({
+    claim: z.string().nullable().openapi({ description: 'the claim of the ID token' }),
+    expected: z.string().openapi({ description: 'what was expected' }),
+    found: z.string().nullable().openapi({ description: 'what the ID token has; null: nothing' }),
+  })
+  .openapi('ClaimMismatch');
+
+export const idTokenExplanation = z
+  .object({
+    verified: z.boolean().openapi({ description: 'true: signature, issuer, audience and times are right' }),
+    problem: z
+      .string()
+      .nullable()
+      .openapi({ description: 'why the ID token cannot be exchanged, whatever the publishers say; null: it can' }),
+    issuer: z.string().nullable().openapi({ description: 'the issuer; null: it is not accepted here' }),
+    run: publishedFrom
+      .omit({ publisher: true })
+      .nullable()
+      .openapi({ description: 'what the ID token says of its job' }),
+    publishers: z
+      .array(
+        z.object({
+          id: idOf('pub', 'the publisher'),
+          name: rules.name,
+          purpose,
+          of_repository: z.boolean().openapi({ description: 'true: the job is of the repository of this publisher' }),
+          accepts: z.boolean().openapi({ description: 'true: no claim contradicts its rules' }),
+          mismatches: z.array(mismatch).openapi({ description: 'the claims that contradict its rules' }),
+          token: z
+            .object({
+              kind: z.enum(['read', 'write']).openapi({ description: 'the kind of the token' }),
+              minutes: z.int().openapi({ description: 'its lifetime' }),
+              ...shownView,
+            })
+            .nullable()
+            .openapi({ description: 'what the ID token gets here; null: nothing' }),
+        }),
+      )
+      .openapi({ description: 'the publishers of the issuer, those that accept the job first' }),
+  })
+  .openapi('IdTokenExplanation');

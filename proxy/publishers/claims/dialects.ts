@@ -1,0 +1,45 @@
+// What differs between the kinds of issuers: how their claims are read, and what their tokens can prove. Pure.
+
+import type { IssuerKind } from '../model/issuer.ts';
+import type { RefRule } from '../model/publisher.ts';
+import { readForgejoJob, readGitHubJob } from './github.ts';
+import { readGitLabJob } from './gitlab.ts';
+import type { ReadJob } from './job.ts';
+import { readBitbucketJob, readBuildkiteJob, readCircleJob, readOtherJob } from './other-issuers.ts';
+
+export interface Dialect {
+  readonly read: ReadJob;
+  /** false: tokens carry no name of a repository, only its id */
+  readonly hasNames: boolean;
+  /** false: there are no ids of repositories either: publishers need rules for claims */
+  readonly hasIds: boolean;
+  readonly hasWorkflows: boolean;
+  readonly hasEnvironments: boolean;
+  /** the rules for refs that its tokens can prove, beside `any` */
+  readonly refs: readonly RefRule[];
+  /** GitHub's environments are the same in any case */
+  readonly environmentsIgnoreCase: boolean;
+  /** false: tokens may come without `jti`. The signed text of the token then stands for it */
+  readonly hasTokenIds: boolean;
+}
+
+const all = ['tags', 'protected', 'tags-or-protected'] as const;
+const bare = {
+  hasNames: true,
+  hasIds: true,
+  hasWorkflows: false,
+  hasEnvironments: false,
+  environmentsIgnoreCase: false,
+  hasTokenIds: true,
+} as const;
+const forge = { ...bare, hasWorkflows: true, hasEnvironments: true, refs: all } as const;
+
+export const dialects: Readonly<Record<IssuerKind, Dialect>> = {
+  github: { ...forge, read: readGitHubJob, environmentsIgnoreCase: true },
+  gitlab: { ...forge, read: readGitLabJob },
+  forgejo: { ...forge, read: readForgejoJob, hasEnvironments: false, hasTokenIds: false },
+  bitbucket: { ...bare, read: readBitbucketJob, hasNames: false, hasEnvironments: true, refs: [], hasTokenIds: false },
+  circleci: { ...bare, read: readCircleJob, refs: ['tags'], hasTokenIds: false },
+  buildkite: { ...bare, read: readBuildkiteJob, refs: ['tags'] },
+  oidc: { ...bare, read: readOtherJob, hasNames: false, hasIds: false, refs: [] },
+};

@@ -1,0 +1,171 @@
+// Making, listing, changing and removing trusted publishers. The management API, the command line and the console call
+// this. Every change is one commit with its audit event (I8). The packages of a publisher need not exist yet.
+
+import type { JsonObject } from '../../../build/contract/json.ts';
+import type { RandomBytes } from '../../../build/shared/text/base62.ts';
+import type { Actor, AuditedStore } from '../../state/audit.ts';
+import { noLimits } from '../../views/token-limits.ts';
+import type { Issuer } from '../model/issuer.ts';
+import { mintPublisherId, publisherKey, type PublisherRecord } from '../model/publisher.ts';
+import { publisherUseKey } from '../model/publisher-use.ts';
+import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
+import { findPublisher, listPublishers } from './list-publishers.ts';
+import {
+  assertView,
+  checkedTexts,
+  checkedView,
+  invalid,
+  standardExchanges,
+  standardMinutes,
+  type PublisherDraft,
+  type PublisherFields,
+} from './publisher-fields.ts';
+import { endedTokens } from './ended-tokens.ts';
+
+export interface Publishers {
+  readonly create: (draft: PublisherDraft) => Promise<PublisherRecord>;
+  /** All publishers, oldest first. */
+  readonly list: () => Promise<readonly PublisherRecord[]>;
+  readonly get: (id: string) => Promise<PublisherRecord>;
+  /** The issuer and the purpose never change: make another publisher. */
+  readonly update: (id: string, patch: PublisherFields) => Promise<PublisherRecord>;
+  /** Removes the publisher, and revokes the tokens that it gave out. */
+  readonly remove: (id: string) => Promise<PublisherRecord>;
+}
+
+export interface PublishersOptions {
+  readonly store: AuditedStore;
+  readonly issuers: readonly Issuer[];
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT. */
+export function createPublishers(options: PublishersOptions): Publishers {
+  const { store } = options;
+  return {
+    create: (draft) => create(options, draft),
+    list: async () => (await listPublishers(store)).map(({ record }) => record),
+    get: async (id) => (await findPublisher(store, id)).record,
+    update: (id, patch) => update(options, id, patch),
+    remove: (id) => remove(options, id),
+  };
+}
+
+async function create(options: PublishersOptions, draft: PublisherDraft): Promise<PublisherRecord> {
+  const { store, issuers, now, randomBytes, actor } = options;
+  const { purpose } = draft;
+  const issuer = chosenIssuer(issuers, draft.issuer);
+  const fields = checkedTexts(draft);
+  const at = new Date(now()).toISOString();
+  const { networks: _networks, ...everything } = noLimits;
+  const record: PublisherRecord = {
+    id: mintPublisherId(randomBytes),
+    name: fields.name ?? fields.repository ?? issuer.kind,
+    issuer: issuer.url,
+    kind: issuer.kind,
+    purpose,
+    ...everything,
+    ...checkedView(draft),
+    repository: fields.repository ?? null,
+    repository_id: fields.repository_id ?? null,
+    owner_id: fields.owner_id ?? null,
+    ids_learnt_at: null,
+    workflow: fields.workflow ?? null,
+    workflow_claim: fields.workflow_claim ?? 'job',
+    environment: fields.environment ?? null,
+    refs: fields.refs ?? standardRefs(purpose, issuer),
+    claims: fields.claims ?? {},
+    token_minutes: fields.token_minutes ?? standardMinutes[purpose],
+    exchanges_per_hour: fields.exchanges_per_hour ?? standardExchanges,
+    created_at: at,
+    created_by: actor,
+    updated_at: at,
+  };
+  assertView(purpose, record);
+  assertRules(record);
+  const key = publisherKey(record.id);
+  const done = await store.commit(
+    { conditions: [{ key, revision: null }], puts: [{ key, value: stored(record) }], deletes: [] },
+    { actor, action: 'publisher.create', subject: record.id, details: detailsOf(record) },
+  );
+  if (!done) throw new Error('a freshly minted publisher exists: the source of randomness repeats itself');
+  return record;
+}
+
+async function update(options: PublishersOptions, text: string, patch: PublisherFields): Promise<PublisherRecord> {
+  const { store, now, actor } = options;
+  if (Object.values(patch).every((value) => value === undefined))
+    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+  const given = Object.fromEntries(
+    Object.entries({ ...checkedTexts(patch), ...checkedView(patch) }).filter(([, value]) => value !== undefined),
+  ) as Partial<PublisherRecord>;
+  for (;;) {
+    const { record, revision } = await findPublisher(store, text);
+    const edited: PublisherRecord = {
+      ...record,
+      ...idsAfter(record, given),
+      ...given,
+      updated_at: new Date(now()).toISOString(),
+    };
+    assertView(edited.purpose, edited);
+    assertRules(edited);
+    const key = publisherKey(record.id);
+    const done = await store.commit(
+      { conditions: [{ key, revision }], puts: [{ key, value: stored(edited) }], deletes: [] },
+      { actor, action: 'publisher.update', subject: record.id, details: detailsOf(edited) },
+    );
+    if (done) return edited;
+  }
+}
+
+type Ids = Pick<PublisherRecord, 'repository_id' | 'owner_id' | 'ids_learnt_at'>;
+
+/** The ids belong to the repository: with another name, learnt ones are learnt anew, and given ones must be given anew. */
+function idsAfter(before: PublisherRecord, given: Partial<PublisherRecord>): Partial<Ids> {
+  if (given.repository_id !== undefined || given.owner_id !== undefined) return { ids_learnt_at: null };
+  const isRenamed =
+    given.repository !== undefined && given.repository?.toLowerCase() !== before.repository?.toLowerCase();
+  if (!isRenamed || (before.repository_id === null && before.owner_id === null)) return {};
+  if (before.ids_learnt_at !== null) return { repository_id: null, owner_id: null, ids_learnt_at: null };
+  throw invalid([
+    {
+      path: 'repository_id',
+      message: `is ${before.repository_id ?? 'not set'} for ${before.repository ?? 'it'}: give the ids of the new repository, or null to learn them`,
+    },
+  ]);
+}
+
+/** Each exchange writes the row of the count, so that no token escapes that was made in between. */
+async function remove({ store, now, actor }: PublishersOptions, text: string): Promise<PublisherRecord> {
+  for (;;) {
+    const { record, revision } = await findPublisher(store, text);
+    const { id, name, repository } = record;
+    const use = await store.get(publisherUseKey(id));
+    const ended = await endedTokens(store, id, now());
+    const done = await store.commit(
+      {
+        conditions: [
+          { key: publisherKey(id), revision },
+          { key: publisherUseKey(id), revision: use?.revision ?? null },
+          ...ended.map(({ key, revision: before }) => ({ key, revision: before })),
+        ],
+        puts: ended.map(({ key, record: token }) => ({ key, value: { ...token } })),
+        deletes: [publisherKey(id), publisherUseKey(id)],
+      },
+      { actor, action: 'publisher.remove', subject: id, details: { name, repository, revoked_tokens: ended.length } },
+    );
+    if (done) return record;
+  }
+}
+
+function stored(record: PublisherRecord): JsonObject {
+  return { ...record } as unknown as JsonObject;
+}
+
+function detailsOf(record: PublisherRecord): JsonObject {
+  const { id: _id, created_at: _created, created_by: _by, updated_at: _updated, ...rules } = record;
+  return Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null)) as unknown as JsonObject;
+}

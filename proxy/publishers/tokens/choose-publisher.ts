@@ -1,0 +1,42 @@
+// Chooses the publisher that accepts a verified ID token.
+
+import { dialects } from '../claims/dialects.ts';
+import { matchClaims } from '../claims/match-claims.ts';
+import { parsePublisherId, type Purpose } from '../model/publisher.ts';
+import type { StoredPublisher } from '../records/list-publishers.ts';
+import { ambiguous, mismatched, noPublisher } from './refusals.ts';
+import type { IdToken } from './verify-id-token.ts';
+
+export interface Wish {
+  /** an id; undefined: the only one that accepts the job */
+  readonly publisher?: string | undefined;
+  readonly purpose?: Purpose | undefined;
+}
+
+/** Throws PUBLISHER_MISMATCH, and CONFLICT if several accept the job. */
+export function choosePublisher(
+  publishers: readonly StoredPublisher[],
+  { issuer, claims }: Pick<IdToken, 'issuer' | 'claims'>,
+  { publisher, purpose }: Wish,
+): StoredPublisher {
+  const id = publisher === undefined ? undefined : parsePublisherId(publisher);
+  const wanted = publishers.filter(
+    ({ record }) =>
+      record.issuer === issuer.url &&
+      record.kind === issuer.kind &&
+      (publisher === undefined || record.id === id) &&
+      (purpose === undefined || record.purpose === purpose),
+  );
+  const judged = wanted.map((stored) => ({ ...stored, ...matchClaims(stored.record, claims) }));
+  const accepting = judged.filter(({ mismatches }) => mismatches.length === 0);
+  const [first] = accepting;
+  if (first !== undefined && accepting.length === 1) return first;
+  if (first !== undefined) throw ambiguous(accepting.map(({ record }) => record));
+  const own = judged
+    .filter(({ isOfRepository }) => isOfRepository)
+    .toSorted((one, other) => one.mismatches.length - other.mismatches.length);
+  if (own.length > 0) throw mismatched(own);
+  const job = dialects[issuer.kind].read(claims, issuer.url);
+  const shown = [job.repository, job.repositoryId].find(({ value }) => value !== null) ?? job.repository;
+  throw noPublisher(shown.value, shown.claim);
+}

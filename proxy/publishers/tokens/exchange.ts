@@ -1,0 +1,171 @@
+// Exchanges the ID token of a CI job for a token of this registry. One commit uses the ID token up, makes the token,
+// counts the exchange, and pins what is learnt of the repository, with one audit event. Of two exchanges of one ID
+// token, at any hosts, one succeeds.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { RandomBytes } from '../../../build/shared/text/base62.ts';
+import type { Secret } from '../../../build/shared/text/secret.ts';
+import type { PublishedFrom } from '../../artifacts/published-from.ts';
+import { newToken, type NewToken } from '../../auth/new-token.ts';
+import type { TokenRecord } from '../../auth/token.ts';
+import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { StateChange, StateEntry } from '../../state/state-store.ts';
+import { dialects } from '../claims/dialects.ts';
+import { publisherKey, type PublisherRecord } from '../model/publisher.ts';
+import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from '../model/publisher-use.ts';
+import { tokenRunKey, type TokenRun } from '../model/token-run.ts';
+import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
+import { choosePublisher, type Wish } from './choose-publisher.ts';
+import { endedRows } from './ended-rows.ts';
+import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
+import { usedIdKey, usedIdValue } from './used-ids.ts';
+import type { IdToken } from './verify-id-token.ts';
+
+export interface Exchanged {
+  readonly secret: Secret;
+  readonly token: TokenRecord;
+  readonly publisher: PublisherRecord;
+  readonly run: PublishedFrom;
+}
+
+export interface ExchangeParts {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+}
+
+/** Other exchanges of the same publisher come first at most this often. */
+const mostAttempts = 50;
+
+/** Throws RegistryError: PUBLISHER_MISMATCH, ID_TOKEN_USED, CONFLICT, RATE_LIMIT_EXCEEDED, STATE_BUSY. */
+export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wish: Wish): Promise<Exchanged> {
+  const { store, now } = parts;
+  const usedKey = usedIdKey(idToken.onceId);
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    if ((await store.get(usedKey)) !== undefined) throw idTokenUsed();
+    const found = choosePublisher(await listPublishers(store), idToken, wish);
+    const use = await store.get(publisherUseKey(found.record.id));
+    const planned = plan(parts, idToken, found, use, now());
+    const { change, exchanged } = planned;
+    const ended = await endedRows(store, { usedKey, token: exchanged.token.id }, now());
+    const done = await store.commit(
+      {
+        conditions: [{ key: usedKey, revision: null }, ...change.conditions],
+        puts: [{ key: usedKey, value: usedIdValue(idToken.expiresMs) }, ...change.puts],
+        deletes: ended,
+      },
+      {
+        actor: actorOf(found.record),
+        action: 'publisher.exchange',
+        subject: found.record.id,
+        details: detailsOf(planned),
+      },
+    );
+    if (done) return exchanged;
+  }
+  throw new RegistryError('STATE_BUSY');
+}
+
+interface Plan {
+  readonly change: Pick<StateChange, 'conditions' | 'puts'>;
+  readonly exchanged: Exchanged;
+  readonly learnt: Partial<PublisherRecord> | undefined;
+}
+
+function plan(
+  parts: ExchangeParts,
+  { claims, issuer }: IdToken,
+  { record, revision }: StoredPublisher,
+  use: StateEntry | undefined,
+  nowMs: number,
+): Plan {
+  const job = dialects[issuer.kind].read(claims, issuer.url);
+  const run: PublishedFrom = { publisher: record.id, ...job.run };
+  const counted = countedUse(record, use, run, nowMs);
+  const learnt = learntIds(record, job, nowMs);
+  const publisher = { ...record, ...learnt };
+  const token = tokenOf(parts, record, run, nowMs);
+  const beside: TokenRun = { run, hash: token.record.hash, expires_at: token.record.expires_at ?? '' };
+  return {
+    change: {
+      conditions: [
+        { key: publisherKey(record.id), revision },
+        { key: publisherUseKey(record.id), revision: use?.revision ?? null },
+        ...token.conditions,
+      ],
+      puts: [
+        ...token.puts,
+        { key: tokenRunKey(token.record.id), value: { ...beside, run: { ...run } } },
+        { key: publisherUseKey(record.id), value: { ...counted, last: { ...run } } },
+        ...(learnt === undefined
+          ? []
+          : [{ key: publisherKey(record.id), value: { ...publisher } as unknown as StateChange['puts'][0]['value'] }]),
+      ],
+    },
+    exchanged: { secret: token.secret, token: token.record, publisher, run },
+    learnt,
+  };
+}
+
+function countedUse(
+  { exchanges_per_hour: limit }: PublisherRecord,
+  entry: StateEntry | undefined,
+  run: PublishedFrom,
+  nowMs: number,
+): PublisherUse {
+  const { used, endsMs } = windowAt(entry === undefined ? undefined : parsePublisherUse(entry.value), nowMs);
+  if (used >= limit) throw exchangesUsedUp(limit, endsMs - nowMs);
+  return { used: used + 1, ends_ms: endsMs, last_at: new Date(nowMs).toISOString(), last: run };
+}
+
+/** The ids that the publisher does not have yet. From now on they alone count. */
+function learntIds(
+  { repository_id: id, owner_id: owner }: PublisherRecord,
+  { repositoryId, ownerId }: ReturnType<(typeof dialects)['github']['read']>,
+  nowMs: number,
+): Partial<PublisherRecord> | undefined {
+  const learnsId = id === null && repositoryId.value !== null;
+  const learnsOwner = owner === null && ownerId.value !== null;
+  if (!learnsId && !learnsOwner) return undefined;
+  return {
+    ...(learnsId ? { repository_id: repositoryId.value } : {}),
+    ...(learnsOwner ? { owner_id: ownerId.value } : {}),
+    ids_learnt_at: new Date(nowMs).toISOString(),
+  };
+}
+
+function tokenOf(parts: ExchangeParts, record: PublisherRecord, run: PublishedFrom, nowMs: number): NewToken {
+  const { packages, constraints, stability, not_after } = record;
+  return newToken(
+    { ...parts, actor: actorOf(record) },
+    {
+      description: descriptionOf(record, run),
+      kind: record.purpose === 'publish' ? 'write' : 'read',
+      expiresAt: new Date(nowMs + record.token_minutes * 60_000),
+      limits: { packages, constraints, stability, not_after },
+    },
+  );
+}
+
+/** Words of the claims: one line, and not too long. */
+function descriptionOf({ name }: PublisherRecord, { repository, run_id: run }: PublishedFrom): string {
+  const job = [repository, run === null ? null : `run ${run}`].filter((part) => part !== null).join(' ');
+  return `${name}: ${job === '' ? 'a CI job' : job}`.replaceAll(/\p{C}/gu, ' ').slice(0, 200).trim();
+}
+
+function actorOf({ id }: Pick<PublisherRecord, 'id'>): Actor {
+  return `publisher:${id}`;
+}
+
+function detailsOf({ exchanged: { token, run, publisher }, learnt }: Plan) {
+  const { publisher: _id, ...job } = run;
+  return {
+    token_id: token.id,
+    kind: token.kind,
+    expires_at: token.expires_at,
+    name: publisher.name,
+    ...Object.fromEntries(Object.entries(job).filter(([, value]) => value !== null)),
+    ...(learnt === undefined ? {} : { learnt: { ...learnt } as Record<string, string> }),
+  };
+}

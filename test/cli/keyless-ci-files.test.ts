@@ -1,0 +1,149 @@
+// Runs the steps of docs/ci/ as a CI system does: the composite actions of GitHub and the component of GitLab, against
+// the compiled service, with the real curl, git and Composer.
+
+import { parseYaml } from '@redocly/openapi-core';
+import { execa } from 'execa';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { composerEnvironment, createProject } from '../util/composer.ts';
+import { startKeylessRegistry, type KeylessRegistry } from '../util/keyless-registry.ts';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+
+const root = new URL('../../docs/ci/', import.meta.url).pathname;
+const yaml = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+const git = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
+
+type Variables = Readonly<Record<string, string>>;
+interface Outcome {
+  readonly exitCode: number | undefined;
+  readonly all: string;
+}
+
+let served: KeylessRegistry;
+beforeAll(async () => {
+  served = await startKeylessRegistry((folder) => {
+    writeTree(folder.at('packages/lib'), libraryTree('acme/lib', { version: '1.0.0' }));
+    return 'packages/lib';
+  });
+  for (const forge of [
+    ['--issuer', 'github', '--repository', 'acme/app'],
+    ['--issuer', 'gitlab', '--repository', 'acme/tools/lib'],
+  ]) {
+    await served.json('publisher', 'add', ...forge, '--package', 'acme/app');
+    await served.json('publisher', 'add', ...forge, '--purpose', 'read', '--package', 'acme/*');
+  }
+  const checkout = served.folder.at('checkout');
+  writeTree(checkout, libraryTree('acme/app', {}));
+  await execa('git', ['init', '--quiet'], { cwd: checkout });
+  await execa('git', ['add', '.'], { cwd: checkout });
+  await execa('git', [...git, 'commit', '--quiet', '--message', 'all'], { cwd: checkout });
+}, 60_000);
+afterAll(() => served[Symbol.asyncDispose]());
+
+async function shell(lines: string, cwd: string, variables: Variables): Promise<Outcome> {
+  const env = { ...composerEnvironment(served.folder.at('home')), ...variables };
+  const { exitCode, all } = await execa('sh', ['-e', '-c', lines], {
+    cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    timeout: 50_000,
+  });
+  return { exitCode, all };
+}
+
+interface Action {
+  readonly runs: { readonly steps: readonly { readonly run: string; readonly env: Variables }[] };
+}
+
+/** `inputs`: the values of the expressions in the variables of the step. */
+function runAction(path: string, inputs: Variables, variables: Variables): Promise<Outcome> {
+  const [step] = (parseYaml(yaml(path)) as Action).runs.steps;
+  const own = Object.entries(step!.env).map(([name, text]) => {
+    const [, input = ''] = /^\$\{\{ inputs\.(\w+) \}\}$/.exec(text) ?? [];
+    return [name, inputs[input] ?? ''] as const;
+  });
+  const runner = { RUNNER_TEMP: served.folder.at('temp'), GITHUB_ENV: served.folder.at('github-env') };
+  mkdirSync(runner.RUNNER_TEMP, { recursive: true });
+  return shell(step!.run, served.folder.at('checkout'), { ...runner, ...variables, ...Object.fromEntries(own) });
+}
+
+interface GitLabJob {
+  readonly before_script?: readonly string[];
+  readonly script?: readonly string[];
+}
+
+async function runComponent(job: string, more: readonly string[], variables: Variables): Promise<Outcome> {
+  const inputs: Variables = { url: served.url, package: 'acme/app', image: 'none' };
+  const [, jobs = ''] = yaml('gitlab/templates/libretto.yml').split(/^---$/m);
+  const filled = jobs.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => inputs[name] ?? '');
+  const { before_script: before = [], script = [] } = (parseYaml(filled) as Record<string, GitLabJob>)[job]!;
+  const given = { GITLAB_CI: 'true', LIBRETTO_ID_TOKEN: await served.gitlabToken(), ...variables };
+  return shell([...before, ...script, ...more].join('\n'), served.folder.at('checkout'), given);
+}
+
+const ended = async (): Promise<readonly unknown[]> =>
+  (await served.jobTokens()).filter(({ kind }) => kind === 'write').map(({ status }) => status);
+
+describe('the actions for GitHub', () => {
+  it('let Composer of the next steps read, with a masked token', async () => {
+    const { exitCode, all } = await runAction('github/login/action.yml', { url: served.url }, served.githubJob());
+    expect(exitCode, all).toBe(0);
+    const [, token = ''] = /^::add-mask::(lib_r_\w+)$/m.exec(all) ?? [];
+    expect(all.replace(`::add-mask::${token}`, '').trim()).toBe('');
+    const auth = readFileSync(served.folder.at('github-env'), 'utf8').replace('COMPOSER_AUTH=', '').trim();
+    await using project = createProject({ url: served.url, environment: { COMPOSER_AUTH: auth } });
+    const required = await project.run('require', 'acme/lib');
+    expect(required.exitCode, required.output).toBe(0);
+  });
+
+  it('publish the commit, and end the token', async () => {
+    const inputs = { url: `${served.url}/`, package: 'acme/app', version: 'v1.2.0' };
+    const { exitCode, all } = await runAction('github/publish/action.yml', inputs, served.githubJob());
+    expect(exitCode, all).toBe(0);
+    expect(all).toContain('"version":"v1.2.0"');
+    expect(await ended()).toEqual(['revoked']);
+  });
+
+  it('end the token after a refusal, and print the reason', async () => {
+    const inputs = { url: served.url, package: 'acme/lib', version: 'v1.2.0' };
+    const { exitCode, all } = await runAction('github/publish/action.yml', inputs, served.githubJob());
+    expect([exitCode, all]).toEqual([22, expect.stringContaining('"code":"')]);
+    expect(await ended()).toEqual(['revoked', 'revoked']);
+  });
+
+  it.each(['login', 'publish'])('print why nothing is exchanged: %s', async (name) => {
+    const inputs = { url: served.url, package: 'acme/app', version: 'v1.2.0' };
+    const path = `github/${name}/action.yml`;
+    expect(await runAction(path, inputs, {})).toMatchObject({
+      exitCode: 1,
+      all: expect.stringContaining('::error::This job may not ask for an ID token. Add the permission') as string,
+    });
+    const foreign = await runAction(path, inputs, served.githubJob({ repository: 'evil/app', repository_id: '9' }));
+    expect([foreign.exitCode, foreign.all]).toEqual([1, expect.stringContaining('PUBLISHER_MISMATCH')]);
+    const plain = await runAction(path, { ...inputs, url: 'http://packages.example.org' }, served.githubJob());
+    expect([plain.exitCode, plain.all]).toEqual([1, expect.stringContaining('must begin with https://')]);
+  });
+});
+
+describe('the component for GitLab', () => {
+  it('lets Composer read in the same job', async () => {
+    await using project = createProject({ url: served.url });
+    const outcome = await runComponent('.libretto-login', [`cd '${project.path}'`, 'composer require acme/lib'], {});
+    expect(outcome.exitCode, outcome.all).toBe(0);
+    expect(project.locked()).toHaveProperty('acme/lib');
+    expect(outcome.all).not.toContain('lib_r_');
+  });
+
+  it('publishes the tag, and ends the token', async () => {
+    const { exitCode, all } = await runComponent('libretto-publish', [], { CI_COMMIT_TAG: 'v2.0.0' });
+    expect(exitCode, all).toBe(0);
+    expect(all).toContain('"version":"v2.0.0"');
+    expect(new Set(await ended())).toEqual(new Set(['revoked']));
+    const used = await runComponent('libretto-publish', [], { LIBRETTO_ID_TOKEN: 'a.b.c' });
+    expect([used.exitCode, used.all]).toEqual([1, expect.stringContaining('ID_TOKEN_INVALID')]);
+  });
+});

@@ -1,0 +1,16 @@
+// The documents of the commands for trusted publishers.
+
+import { z } from 'zod';
+import { idTokenExplanation, publisherSchema } from '../../../proxy/manage/schemas/publisher.ts';
+import * as part from './parts.ts';
+
+const { text } = part;
+
+export const publisherDocuments = {
+  'publisher add': publisherSchema,
+  'publisher list': z.object({ publishers: z.array(publisherSchema).describe('oldest first') }),
+  'publisher show': publisherSchema,
+  'publisher update': publisherSchema,
+  'publisher remove': z.object({ id: text('the id of the publisher') }),
+  'publisher explain': idTokenExplanation,
+};
