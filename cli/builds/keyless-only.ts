@@ -18,7 +18,7 @@ export async function keylessObjection(state: Pick<StateStore, 'range'>): Promis
     isKeyless(name)
       ? refused(
           'INSUFFICIENT_SCOPE',
-          `Only CI jobs of trusted publishers may publish ${name} (setting publishing.keyless_only). Publish it from ` +
+          `Only CI jobs of trusted publishers may upload ${name} (setting publishing.keyless_only). Publish it from ` +
             'its CI job with `libretto publish --oidc`, or ask an admin to change the setting.',
           { name },
         )

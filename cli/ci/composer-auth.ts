@@ -1,7 +1,8 @@
-// Gives Composer the token of a CI job: in the environment of the next steps, or in its auth.json.
+// Gives Composer the token of a CI job, and takes it away again: in the environment of the next steps, or in its
+// auth.json.
 
 import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { replaceFile } from '../../build/shared/files/atomic-file.ts';
@@ -13,6 +14,21 @@ export function withBearer(known: string | undefined, source: string, host: stri
   const before = known === undefined || known.trim() === '' ? {} : parsed(known, source);
   const bearer = before['bearer'];
   return { ...before, bearer: { ...(isJsonObject(bearer) ? bearer : {}), [host]: token } };
+}
+
+/** The token for a host; undefined: there is none. Throws UsageError. */
+export function bearerIn(known: string | undefined, source: string, host: string): string | undefined {
+  if (known === undefined || known.trim() === '') return undefined;
+  const { bearer } = parsed(known, source);
+  const token = isJsonObject(bearer) ? bearer[host] : undefined;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+/** All other credentials stay. Throws UsageError. */
+export function withoutBearer(known: string, source: string, host: string): JsonObject {
+  const { bearer, ...others } = parsed(known, source);
+  const left = isJsonObject(bearer) ? Object.entries(bearer).filter(([name]) => name !== host) : [];
+  return left.length === 0 ? others : { ...others, bearer: Object.fromEntries(left) };
 }
 
 /** The text may hold secrets, so the message does not quote it. */
@@ -48,10 +64,19 @@ export function exportToNextSteps(file: string, name: string, value: JsonObject)
 
 /** Only the user of the job can read the file. Resolves with its path. */
 export async function writeAuthFile(folder: string, host: string, token: string): Promise<string> {
-  const path = join(folder, 'auth.json');
-  const auth = withBearer(textOf(path), path, host, token);
+  const path = authFileIn(folder);
+  await replaceAuth(path, withBearer(authTextOf(path), path, host, token));
+  return path;
+}
+
+export function authFileIn(folder: string): string {
+  return join(folder, 'auth.json');
+}
+
+/** Throws UsageError. */
+export async function replaceAuth(path: string, auth: JsonObject): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     await replaceFile(path, [`${JSON.stringify(auth, null, 4)}\n`], 0o600);
     chmodSync(path, 0o600);
   } catch (error) {
@@ -59,10 +84,10 @@ export async function writeAuthFile(folder: string, host: string, token: string)
       cause: error,
     });
   }
-  return path;
 }
 
-function textOf(path: string): string | undefined {
+/** undefined: there is no such file. Throws UsageError. */
+export function authTextOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -91,10 +91,15 @@ export async function withJobToken<Result>(
   }
 }
 
+/** Ends the token of `remote`. Throws RegistryError, and RemoteFailure. */
+export async function endToken(remote: Remote): Promise<void> {
+  await askRemote(remote, { method: 'DELETE', path: '/api/oidc/token' });
+}
+
 /** A token that could not be ended expires soon, so that the work of the command counts. */
 async function end(remote: Remote, { stderr }: Context, expiresAt: string): Promise<void> {
   try {
-    await askRemote(remote, { method: 'DELETE', path: '/api/oidc/token' });
+    await endToken(remote);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     printWarnings(stderr, [`The token of this job could not be ended, and expires at ${expiresAt}: ${reason}`]);

@@ -30,8 +30,8 @@ const systems: readonly System[] = [
   {
     variables: ['BITBUCKET_BUILD_NUMBER'],
     advice: (audience) =>
-      `This step has no ID token. Add \`oidc:\` with the audience ${audience} to the step, and then ` +
-      '`export LIBRETTO_ID_TOKEN="$BITBUCKET_STEP_OIDC_TOKEN"`.',
+      `This step has no ID token. Add \`oidc:\` to the step, with \`audiences:\` and the one entry \`- ${audience}\`. ` +
+      'Then run `export LIBRETTO_ID_TOKEN="$BITBUCKET_STEP_OIDC_TOKEN"`.',
   },
   {
     variables: ['CIRCLECI'],

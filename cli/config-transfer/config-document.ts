@@ -11,6 +11,7 @@ import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/views/token-limits.ts';
 import { jsonFault } from '../config/json-fault.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { publisherShape } from './publisher-entry.ts';
 
 export const configFormat = 1;
 
@@ -57,6 +58,8 @@ const configDocument = z.strictObject({
   repositories: z.array(repository).default([]),
   users: z.array(user).default([]),
   tokens: z.array(token).default([]),
+  /** trusted publishers; absent for none */
+  publishers: z.array(publisherShape).optional(),
   /** tombstones of purged versions, so that these stay out of another registry too; absent for none */
   purged: z.array(z.json()).optional(),
 });

@@ -6,18 +6,21 @@ import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
 import { readUsers } from '../../proxy/auth/user-records.ts';
 import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/auth/token.ts';
 import type { UserRecord } from '../../proxy/auth/user.ts';
+import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.ts';
+import { publisherEntry } from './publisher-entry.ts';
 import { configFormat, type ConfigDocument, type RepositoryEntry, type UserEntry } from './config-document.ts';
 
 export async function exportConfig(state: StateStore, purged: readonly PurgedVersion[] = []): Promise<ConfigDocument> {
-  const [settings, repositories, users, tokens] = await Promise.all([
+  const [settings, repositories, users, tokens, publishers] = await Promise.all([
     readStoredSettings(state),
     listRepositories(state),
     readUsers(state),
     state.range(tokenKeyPrefix),
+    listPublishers(state),
   ]);
   return {
     format: configFormat,
@@ -30,6 +33,14 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
       tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))),
       ({ created_at, id }) => `${created_at} ${id}`,
     ),
+    ...(publishers.length === 0
+      ? {}
+      : {
+          publishers: sorted(
+            publishers.map(({ record }) => publisherEntry(record)),
+            (entry) => `${entry.name} ${JSON.stringify(entry)}`,
+          ),
+        }),
     ...(purged.length === 0
       ? {}
       : {

@@ -3,10 +3,10 @@
 // change.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { BuildRefused } from '../../build/contract/refusals.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { Invitation } from '../../proxy/auth/invitations.ts';
 import type { Users } from '../../proxy/auth/users.ts';
+import type { Publishers } from '../../proxy/publishers/records/publishers.ts';
 import { parseSettingKey, type SettingKey } from '../../proxy/settings/definitions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
@@ -15,9 +15,11 @@ import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Repositories } from '../../proxy/sync/repositories.ts';
 import { filterNames, type RepositoryRecord, type RepositorySource } from '../../proxy/sync/repository.ts';
-import { UsageError } from '../io/usage-error.ts';
 import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-document.ts';
+import { differences, textOf } from './differences.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
+import { ImportDraft, type Imported, type ImportedChange } from './import-draft.ts';
+import { importPublishers } from './import-publishers.ts';
 
 /** The services of an import, on one state. */
 export interface ImportServices {
@@ -25,24 +27,8 @@ export interface ImportServices {
   /** equal for repositories of the same place */
   readonly placeOf: (source: RepositorySource) => string;
   readonly users: Users;
+  readonly publishers: Publishers;
   readonly settings: Pick<Settings, 'update'>;
-}
-
-export interface ImportedChange {
-  readonly what: 'setting' | 'repository' | 'user';
-  /** a setting's key, a repository's address or a user's email */
-  readonly name: string;
-  readonly change: 'create' | 'update';
-  /** field → new value. An update contains only changed fields; a setting has the field `value`. */
-  readonly fields: JsonObject;
-}
-
-export interface Imported {
-  readonly changes: readonly ImportedChange[];
-  /** for new users */
-  readonly invitations: readonly (Invitation & { readonly email: string })[];
-  /** addresses of repositories whose credentials are absent from the file */
-  readonly withoutCredentials: readonly string[];
 }
 
 /**
@@ -62,7 +48,7 @@ export async function importConfig(
 }
 
 async function drawUp(
-  { settings, repositories, users }: ConfigDocument,
+  { settings, repositories, users, publishers = [] }: ConfigDocument,
   state: StateStore,
   services: ImportServices,
   actor: Actor,
@@ -71,33 +57,8 @@ async function drawUp(
   await importSettings(settings, state, { services, actor, draft });
   await importRepositories(repositories, services, draft);
   await importUsers(users, services, draft);
+  await importPublishers(publishers, services.publishers, draft);
   return draft.finish();
-}
-
-/** Collects the changes of an import, and the refusals of its entries. */
-class ImportDraft {
-  readonly changes: ImportedChange[] = [];
-  readonly invitations: (Invitation & { readonly email: string })[] = [];
-  readonly withoutCredentials: string[] = [];
-  readonly #refusals: string[] = [];
-
-  /** Runs `work` for one entry, and notes its refusal. */
-  async attempt(entry: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof BuildRefused) && (!(error instanceof RegistryError) || error.status >= 500)) throw error;
-      this.#refusals.push(`  ${entry}: ${reasonOf(error)}`);
-    }
-  }
-
-  /** Throws UsageError if an entry was refused. */
-  finish(): Imported {
-    const { changes, invitations, withoutCredentials } = this;
-    if (this.#refusals.length > 0)
-      throw new UsageError(['The file cannot be imported, and nothing was changed:', ...this.#refusals].join('\n'));
-    return { changes, invitations, withoutCredentials };
-  }
 }
 
 interface SettingsImport {
@@ -213,31 +174,4 @@ async function importUser(
     ...(fields['disabled'] === undefined ? {} : { status: disabled ? 'disabled' : 'active' }),
   });
   return { change: { what: 'user', name: present.email, change: 'update', fields } };
-}
-
-/** undefined: no field differs */
-function differences(wanted: JsonObject, present: JsonObject): JsonObject | undefined {
-  const found = Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(present[name]));
-  return found.length === 0 ? undefined : Object.fromEntries(found);
-}
-
-/** Equal for equal values, in any order of members. */
-function textOf(value: JsonValue | undefined): string {
-  return (
-    JSON.stringify(value, (_key, member: JsonValue) =>
-      isJsonObject(member)
-        ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-        : member,
-    ) ?? ''
-  );
-}
-
-function reasonOf(error: RegistryError | BuildRefused): string {
-  const issues = error instanceof RegistryError ? error.details['issues'] : undefined;
-  const found = Array.isArray(issues)
-    ? (issues as readonly JsonValue[])
-        .filter(isJsonObject)
-        .map(({ path, message: what }) => `${String(path)} ${String(what)}`)
-    : [];
-  return found.length === 0 ? error.message : found.join('; ');
 }

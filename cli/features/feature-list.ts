@@ -57,7 +57,16 @@ export const features: readonly (ServedFeature & {
       load: () => import('../doctor/notifications.ts'),
     },
   },
-  { name: 'api', wants: ['services'], load: () => import('./management.ts') },
+  {
+    name: 'api',
+    wants: ['services'],
+    load: () => import('./management.ts'),
+    check: {
+      name: 'publisher',
+      advice: 'Look at the trusted publishers: `libretto publisher list`.',
+      load: () => import('../doctor/publishers.ts'),
+    },
+  },
   { name: 'console', wants: ['services', 'inspection'], load: () => import('./console.ts') },
 ];
 

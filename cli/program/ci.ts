@@ -11,8 +11,16 @@ export function addCi(program: Command, wire: Wire): void {
     .description('Let Composer read in a CI job, without a stored secret.');
   ci.showHelpAfterError('Run `libretto ci --help` to see the commands.').addHelpText(
     'after',
-    example('libretto ci login --url https://packages.example.org'),
+    example(
+      'libretto ci login --url https://packages.example.org',
+      'libretto ci logout --url https://packages.example.org',
+    ),
   );
+  addLogin(ci, wire);
+  addLogout(ci, wire);
+}
+
+function addLogin(ci: Command, wire: Wire): void {
   const login = ci
     .command('login')
     .summary('give Composer a token for some minutes')
@@ -34,4 +42,26 @@ export function addCi(program: Command, wire: Wire): void {
       ),
     );
   wire(login, () => import('../commands/ci/login.ts'));
+}
+
+function addLogout(ci: Command, wire: Wire): void {
+  const logout = ci
+    .command('logout')
+    .summary('end the token of this job, and take it from Composer')
+    .description(
+      'End the token that `ci login` gave to Composer, and remove it from COMPOSER_AUTH of the next steps and from ' +
+        'auth.json. Other credentials stay. The exit code is 0 too if there is no token, so the last step of a job can ' +
+        'always run it.',
+    )
+    .option('--url <url>', 'the address of the registry (LIBRETTO_URL)')
+    .option('--composer-home <directory>', 'the folder of auth.json (default: COMPOSER_HOME)')
+    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine')
+    .addHelpText(
+      'after',
+      example(
+        'libretto ci logout --url https://packages.example.org',
+        'libretto ci logout --url https://packages.example.org --composer-home .composer',
+      ),
+    );
+  wire(logout, () => import('../commands/ci/logout.ts'));
 }

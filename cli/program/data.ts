@@ -98,8 +98,8 @@ function addConfig(program: Command, wire: Wire): void {
     .command('config')
     .summary('export the configuration of a registry to a file, or import it')
     .description(
-      'Export repositories, users and settings to a file, and import such a file into another registry. The ' +
-        'file contains no secrets.',
+      'Export repositories, users, settings and trusted publishers to a file, and import such a file into another ' +
+        'registry. The file contains no secrets.',
     );
   config
     .showHelpAfterError('Run `libretto config --help` to see the commands.')
@@ -110,8 +110,8 @@ function addConfig(program: Command, wire: Wire): void {
   const write = withSettings(config.command('export'), 'data', 'state')
     .summary('export the configuration to a file')
     .description(
-      'Export repositories (without credentials), users (without passwords and second factors), settings, and ' +
-        'a list of tokens to one file. The same state always gives the same bytes.',
+      'Export repositories (without credentials), users (without passwords and second factors), settings, trusted ' +
+        'publishers, and a list of tokens to one file. The same state always gives the same bytes.',
     )
     .option('--out <file>', 'the file to write; - for standard output; an existing file is not replaced', '-')
     .addHelpText('after', example('libretto config export --out registry.json'));
@@ -120,8 +120,8 @@ function addConfig(program: Command, wire: Wire): void {
     .argument('<file>', 'a file from `libretto config export`; - for standard input')
     .summary('import a configuration file into this registry')
     .description(
-      'Create the missing repositories and users of the file, and change those that differ. Nothing is ' +
-        'removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
+      'Create the missing repositories, users and trusted publishers of the file, and change those that differ. ' +
+        'Nothing is removed. If one change fails, none is made. New users are invited. Tokens cannot be created from a file.',
     )
     .option('--yes', 'purge versions of this registry that the file lists as purged')
     .option('--dry-run', 'show the changes without making them')

@@ -117,8 +117,10 @@ function supersedes(options: ArtifactsOptions, record: ArtifactRecord) {
   };
 }
 
-function publishEvent({ actor }: ArtifactsOptions, { id, name, version, sha256, size }: ArtifactRecord) {
-  return { actor, action: 'artifact.publish', subject: id, details: { name, version, sha256, size } } as const;
+function publishEvent({ actor }: ArtifactsOptions, record: ArtifactRecord) {
+  const { id, name, version, sha256, size, published_from: job } = record;
+  const details = { name, version, sha256, size, ...(job && { published_from: { ...job } }) };
+  return { actor, action: 'artifact.publish', subject: id, details } as const;
 }
 
 type MadeRecord = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'published_from'>;

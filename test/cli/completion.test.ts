@@ -159,7 +159,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
       '-f',
       '-c',
       `zmodload zsh/zpty; zpty shell "zsh -f -i"
-       zpty -w shell "unsetopt prompt_cr prompt_sp; autoload -Uz compinit; compinit -u -D; PS1=; source script.zsh; echo LOADED"
+       zpty -w shell "unsetopt prompt_cr prompt_sp list_ambiguous; autoload -Uz compinit; compinit -u -D; PS1=; source script.zsh; echo LOADED"
        zpty -r -m shell line "*LOADED*LOADED*" || exit 1
        zpty -w -n shell $1
        zpty -r -m shell line "*$2*" && print -r -- "$line"; zpty -d shell`,

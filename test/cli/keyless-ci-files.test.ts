@@ -88,6 +88,9 @@ async function runComponent(job: string, more: readonly string[], variables: Var
 const ended = async (): Promise<readonly unknown[]> =>
   (await served.jobTokens()).filter(({ kind }) => kind === 'write').map(({ status }) => status);
 
+const readers = async (): Promise<readonly unknown[]> =>
+  (await served.jobTokens()).filter(({ kind }) => kind === 'read').map(({ status }) => status);
+
 describe('the actions for GitHub', () => {
   it('let Composer of the next steps read, with a masked token', async () => {
     const { exitCode, all } = await runAction('github/login/action.yml', { url: served.url }, served.githubJob());
@@ -98,6 +101,28 @@ describe('the actions for GitHub', () => {
     await using project = createProject({ url: served.url, environment: { COMPOSER_AUTH: auth } });
     const required = await project.run('require', 'acme/lib');
     expect(required.exitCode, required.output).toBe(0);
+  });
+
+  it('end the token as the last step, and take it from Composer', async () => {
+    const auth = readFileSync(served.folder.at('github-env'), 'utf8').replace('COMPOSER_AUTH=', '').trim();
+    const logout = (url: string, COMPOSER_AUTH: string): Promise<Outcome> =>
+      runAction('github/logout/action.yml', { url }, { COMPOSER_AUTH });
+    const other = auth.replace(new URL(served.url).host, 'other.example.org');
+    for (const kept of ['', '{}', other, 'x'])
+      expect(await logout(served.url, kept)).toEqual({ exitCode: 0, all: 'There is no token of this job to end.' });
+    expect(await readers()).toEqual(['active']);
+    const ended = await logout(`${served.url}/`, auth);
+    expect([ended.exitCode, ended.all]).toEqual([0, 'The token of this job has ended.']);
+    expect(await readers()).toEqual(['revoked']);
+    const left = readFileSync(served.folder.at('github-env'), 'utf8').trim().split('\n').at(-1);
+    expect(left).toBe('COMPOSER_AUTH={}');
+    await using project = createProject({ url: served.url, environment: { COMPOSER_AUTH: '{}' } });
+    const refused = await project.run('require', 'acme/lib');
+    expect([refused.exitCode === 0, refused.output]).toEqual([false, expect.stringContaining('401')]);
+    expect((await logout(served.url, auth)).exitCode).toBe(0);
+    const unreachable = auth.replace(new URL(served.url).host, '127.0.0.1:1');
+    const warned = await logout('http://127.0.0.1:1', unreachable);
+    expect([warned.exitCode, warned.all]).toEqual([0, expect.stringContaining('::warning::')]);
   });
 
   it('publish the commit, and end the token', async () => {
@@ -136,6 +161,13 @@ describe('the component for GitLab', () => {
     expect(outcome.exitCode, outcome.all).toBe(0);
     expect(project.locked()).toHaveProperty('acme/lib');
     expect(outcome.all).not.toContain('lib_r_');
+    expect(new Set(await readers())).toEqual(new Set(['revoked']));
+  });
+
+  it('ends the token that reads also after a failure, which stays the result of the job', async () => {
+    const outcome = await runComponent('.libretto-login', ['composer --version', 'exit 7'], {});
+    expect([outcome.exitCode, (await readers()).length]).toEqual([7, 3]);
+    expect(new Set(await readers())).toEqual(new Set(['revoked']));
   });
 
   it('publishes the tag, and ends the token', async () => {

@@ -64,7 +64,11 @@ describe('a job without a stored secret', () => {
     expect(published.stdout + published.stderr).not.toMatch(/lib_w_|eyJ|the-secret-of-the-runner/);
     await expectEnded(1);
     expect((await project.run('require', 'acme/app')).exitCode).toBe(0);
-    expect((await served.host('why', 'acme/app', '1.2.0')).exitCode).toBe(0);
+    const reasons = await served.host('why', 'acme/app', '1.2.0');
+    expect([reasons.exitCode, reasons.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^published by +acme\/app, refs\/tags\/v1\.2\.0, commit \w+, \S+$/m),
+    ]);
   }, 60_000);
 
   it('ends its token also after a refused upload, and a dry run publishes nothing', async () => {

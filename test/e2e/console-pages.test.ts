@@ -50,6 +50,7 @@ const shownForms = new Set([
   '/notifications/new',
   '/publishers/new',
   '/publishers/:id/edit',
+  '/publishers/keyless-only',
   '/history/:serial/roll-back',
   '/packages/:vendor/:package/withdraw',
 ]);

@@ -18,6 +18,9 @@ const small = spec('1.0.0');
 const large = spec('2.0.0', '2.0.0.0', { zip: zipBytes('large', 3_000_000) });
 const odd = spec('dev-fix+12 #ü', 'dev-fix+12 #ü');
 
+/** Between two checks of the proxy of serveOrigin. */
+const checkEveryMs = 100;
+
 let served: ServedOrigin;
 beforeEach(async () => {
   served = await serveOrigin({ authorization: 'Bearer of-the-origin' });
@@ -98,8 +101,10 @@ describe('an origin', () => {
   it('gets one small request about a publication, whatever clients request meanwhile', async () => {
     await get('/packages.json');
     served.origin.asked();
+    const began = performance.now();
     await Promise.all(Array.from({ length: 50 }, () => get('/packages.json')));
-    expect(served.origin.asked().length).toBeLessThanOrEqual(2);
+    const checks = Math.ceil((performance.now() - began) / checkEveryMs);
+    expect(served.origin.asked().length).toBeLessThanOrEqual(1 + checks);
   });
 
   it('gets no request of a client that has the current bytes', async () => {

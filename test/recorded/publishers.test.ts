@@ -14,8 +14,8 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 const audience = 'http://127.0.0.1:4000';
 const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
-/** Before the clock of the recordings, and long after it. */
-const times = { nowMs: Date.parse('2024-02-03T04:00:00Z'), exp: Date.parse('2030-01-01T00:00:00Z') / 1000 };
+/** Before the clock of the recordings, and hours after it. */
+const times = { nowMs: Date.parse('2024-02-03T04:00:00Z'), exp: Date.parse('2024-02-04T03:00:00Z') / 1000 };
 
 it('a registry without a known address has no audience, as recorded', async () => {
   writeConfiguration(workspace, {});
@@ -50,8 +50,11 @@ it('the commands about trusted publishers behave as recorded', async () => {
   const server = await workspace.start(serve, { says: 'libretto user create' });
   const environment = { LIBRETTO_ID_TOKEN: await github.sign({ ...claims, jti: 'second' }) };
   const login = 'ci login --url http://127.0.0.1:4000 --print';
-  await run(login, { environment });
+  const { stdout } = await run(login, { environment });
   await run(login);
+  const [, auth = ''] = /COMPOSER_AUTH='(.*)'/.exec(stdout) ?? [];
+  await run('ci logout --url http://127.0.0.1:4000', { environment: { COMPOSER_AUTH: auth } });
+  await run('ci logout');
   await stop(serve.join(' '), server);
   await run(`publisher remove ${id} --yes`);
   expectRecorded('commands/publishers', stable(text()));

@@ -43,6 +43,9 @@ const tests = {
 export async function addPublishers(registry: ManagedRegistry, issuer: OidcIssuer): Promise<FilledPublishers> {
   const { id } = await post(registry, '/api/publishers', { ...releases, issuer: issuer.url });
   await post(registry, '/api/publishers', tests);
+  await registry.api('PATCH', '/api/settings', {
+    publishing: { keyless_only: ['acme/not-there-*', `other/${'x'.repeat(80)}`] },
+  });
   await exchange(registry, issuer, '5000');
   return { publisher: String(id), jobToken: await exchange(registry, issuer, '5001') };
 }

@@ -60,3 +60,21 @@ export function gitlabClaims(times: JobTimes, over: object = {}): Record<string,
     ...over,
   };
 }
+
+/** A step of Bitbucket Pipelines with the one audience of its file, which Bitbucket writes as a list. */
+export function bitbucketClaims(times: JobTimes, over: object = {}): Record<string, unknown> {
+  const { jti: _jti, nbf: _nbf, ...claims } = standard(times);
+  return {
+    ...claims,
+    aud: [audience],
+    sub: `${bitbucketRepository}:{step}`,
+    repositoryUuid: bitbucketRepository,
+    workspaceUuid: '{03b741e3-cf4a-41f9-9a59-cec52e21bdc3}',
+    pipelineUuid: '{91ad9b94-0a17-4c51-8d52-20a49d4e4d8f}',
+    stepUuid: `{${randomUUID()}}`,
+    branchName: 'main',
+    ...over,
+  };
+}
+
+export const bitbucketRepository = '{d4e45493-4a33-477d-917b-a24e7e4bd39b}';

@@ -11,6 +11,7 @@ export interface PublishingRegistry extends AsyncDisposable {
   readonly gitlab: OidcIssuer;
   readonly other: OidcIssuer;
   readonly forgejo: OidcIssuer;
+  readonly bitbucket: OidcIssuer;
   /** the session of an admin */
   readonly admin: string;
   /** Adds a publisher, and returns its document. */
@@ -18,32 +19,38 @@ export interface PublishingRegistry extends AsyncDisposable {
   readonly exchange: (token: string, more?: object) => Promise<Reply>;
 }
 
+type Issuers = Pick<PublishingRegistry, 'github' | 'gitlab' | 'other' | 'forgejo' | 'bitbucket'>;
+
+/** Each has the path that its CI system has. */
+async function startIssuers(): Promise<Issuers> {
+  const [github, gitlab, other, forgejo, bitbucket] = await Promise.all([
+    startOidcIssuer('/_services/token'),
+    startOidcIssuer(),
+    startOidcIssuer(),
+    startOidcIssuer('/api/actions'),
+    startOidcIssuer('/2.0/workspaces/acme/pipelines-config/identity/oidc'),
+  ]);
+  return { github, gitlab, other, forgejo, bitbucket };
+}
+
 /** `now`: epoch milliseconds. */
 export async function startPublishingRegistry(
   now: () => number = Date.now,
   settings: object = { publicUrl: audience },
 ): Promise<PublishingRegistry> {
-  const [github, gitlab, other, forgejo] = await Promise.all([
-    startOidcIssuer('/_services/token'),
-    startOidcIssuer(),
-    startOidcIssuer(),
-    startOidcIssuer('/api/actions'),
-  ]);
+  const issuers = await startIssuers();
   const registry = await runManagement({
     now,
     settings: {
       egress: { allow: ['127.0.0.0/8'] },
-      oidcIssuers: [`github=${github.url}`, `gitlab=${gitlab.url}`, `oidc=${other.url}`, `forgejo=${forgejo.url}`],
+      oidcIssuers: Object.entries(issuers).map(([kind, { url }]) => `${kind === 'other' ? 'oidc' : kind}=${url}`),
       ...settings,
     },
   });
   const { token: admin } = await registry.signIn('admin');
   return {
     registry,
-    github,
-    gitlab,
-    other,
-    forgejo,
+    ...issuers,
     admin,
     publisher: async (draft) => {
       const reply = await registry.call('POST', '/api/publishers', { as: admin, body: draft });
@@ -53,7 +60,7 @@ export async function startPublishingRegistry(
     exchange: (token, more = {}) => registry.call('POST', '/api/oidc/token', { body: { token, ...more } }),
     [Symbol.asyncDispose]: async () => {
       await registry[Symbol.asyncDispose]();
-      await Promise.all([github, gitlab, other, forgejo].map((issuer) => issuer[Symbol.asyncDispose]()));
+      await Promise.all(Object.values(issuers).map((issuer) => issuer[Symbol.asyncDispose]()));
     },
   };
 }

@@ -1,4 +1,4 @@
-// `libretto config export`: writes the settings, repositories and users to one file without secrets.
+// `libretto config export`: writes the settings, repositories, users and publishers to one file without secrets.
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { listPurged } from '../../../build/package/purged.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
-import { formatConfig } from '../../config-transfer/config-document.ts';
+import { formatConfig, type ConfigDocument } from '../../config-transfer/config-document.ts';
 import { exportConfig } from '../../config-transfer/export-config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printLines } from '../../io/output.ts';
@@ -32,9 +32,13 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   writeNew(path, text);
   printLines(remarks, [
     `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} for ` +
-      `information, repositories: ${document.repositories.length}.`,
+      `information, repositories: ${document.repositories.length}${publishersIn(document)}.`,
   ]);
   return 0;
+}
+
+function publishersIn({ publishers = [] }: ConfigDocument): string {
+  return publishers.length === 0 ? '' : `, trusted publishers: ${publishers.length}`;
 }
 
 function writeNew(path: string, text: string): void {

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { PurgedVersion } from '../../../build/contract/purged.ts';
 import type { Adoption } from '../../../build/purge/adopt-tombstones.ts';
 import { auditRecovery } from '../../../proxy/packages/purges.ts';
+import { createPublishers } from '../../../proxy/publishers/records/publishers.ts';
 import { createSettings } from '../../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
@@ -19,7 +20,8 @@ import { openStateToChange } from '../../state/state-to-change.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import { parseConfig, tombstonesIn, type ConfigDocument } from '../../config-transfer/config-document.ts';
-import { importConfig, type Imported, type ImportServices } from '../../config-transfer/import-config.ts';
+import { importConfig, type ImportServices } from '../../config-transfer/import-config.ts';
+import type { Imported } from '../../config-transfer/import-draft.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { createRepositorySources } from '../../builds/repository-sources.ts';
@@ -124,6 +126,13 @@ function servicesOf(config: Config, context: Context): (state: StateStore) => Im
       objection: addressObjection(config),
     }),
     users: composePeople(context, state, keys).usersOf(actor),
+    publishers: createPublishers({
+      store: createAuditedStore({ store: state, now: nowMs }),
+      issuers: config.oidcIssuers.value,
+      now: nowMs,
+      randomBytes,
+      actor,
+    }),
   });
 }
 

@@ -10,6 +10,8 @@ import { contentKey, type WithdrawalCause } from '../../../build/contract/withdr
 import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
 import { StateError } from '../../../proxy/state/state-error.ts';
+import type { PublishedFrom } from '../../../proxy/artifacts/published-from.ts';
+import { runsOf, runText, withRuns, type Runs } from '../../builds/published-runs.ts';
 import { configuredSources } from '../../builds/build-request.ts';
 import { shownAnswer } from '../../builds/shown-sources.ts';
 import type { Config } from '../../config/config.ts';
@@ -47,9 +49,12 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const suggestions = suggest(answer);
   const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
   const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
-  const causes = await causesOf(answer, config.data.value);
+  const [causes, runs] = await Promise.all([
+    causesOf(answer, config.data.value),
+    publishedRuns(answer, config, context),
+  ]);
   if (flags['json'] === true) {
-    const versions = documentedVersions(answer.versions, causes);
+    const versions = withRuns(documentedVersions(answer.versions, causes), runs);
     printJson(stdout, { ...document, versions, suggestions, mirrored });
   } else if (mirrored?.belongs_to === 'upstreams')
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
@@ -57,6 +62,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     printLines(stdout, [
       ...describe(shownAnswer(answer, config.data.value), suggestions, {
         causes: shownCauses(causes, config.data.value),
+        runs,
         instead: insteadOf(answer),
       }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
@@ -73,6 +79,17 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
     if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
     printWarnings(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
     return null;
+  }
+}
+
+/** Empty if the state cannot be read: the command still reports published versions. */
+async function publishedRuns(answer: WhyAnswer, config: Config, context: Context): Promise<Runs> {
+  try {
+    return await runsOf(answer, config);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    printWarnings(context.stderr, [`It is unknown which CI job published the versions: ${error.message}`]);
+    return new Map();
   }
 }
 
@@ -93,11 +110,12 @@ function insteadOf({ name, version, known }: WhyWithKnown): string {
 function describe(
   answer: WhyAnswer,
   suggestions: readonly string[],
-  { causes, instead }: { readonly causes: Causes; readonly instead: string },
+  { causes, runs, instead }: Contents & { readonly instead: string },
 ): readonly string[] {
   const { name, version, published, versions } = answer;
   const what = version === null ? name : `${name} ${version}`;
-  if (published && version !== null) return [`${what} is published.`, ...contents(versions, causes), ...purged(answer)];
+  if (published && version !== null)
+    return [`${what} is published.`, ...contents(versions, { causes, runs }), ...purged(answer)];
   if (published) {
     const current = versions.filter(({ state }) => state === 'published');
     return [
@@ -114,18 +132,30 @@ function describe(
     `${what} is not published.`,
     ...(version === null
       ? [...table(versions), ...firstOf(withdrawalLines(versions, causes), mostShown + 1)]
-      : contents(versions, causes)),
+      : contents(versions, { causes, runs })),
     ...reasons,
     ...(nothing ? ['No built source is known to have it.', instead] : []),
     ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
   ];
 }
 
-function contents(versions: readonly KnownVersion[], causes: Causes): readonly string[] {
-  return versions.flatMap((content) => [...fieldsOf(content, causes.get(contentKey(content))), ...remarks(content)]);
+interface Contents {
+  readonly causes: Causes;
+  readonly runs: Runs;
 }
 
-function fieldsOf(content: KnownVersion, cause: WithdrawalCause | undefined): readonly string[] {
+function contents(versions: readonly KnownVersion[], { causes, runs }: Contents): readonly string[] {
+  return versions.flatMap((content) => {
+    const key = contentKey(content);
+    return [...fieldsOf(content, causes.get(key), runs.get(key)), ...remarks(content)];
+  });
+}
+
+function fieldsOf(
+  content: KnownVersion,
+  cause: WithdrawalCause | undefined,
+  run: PublishedFrom | undefined,
+): readonly string[] {
   const { version, state, since, source, reference, shasum, size, time, archive } = content;
   return [
     '',
@@ -134,6 +164,7 @@ function fieldsOf(content: KnownVersion, cause: WithdrawalCause | undefined): re
       ['state', `${state}, since ${since}`],
       ...(cause === undefined ? [] : [['withdrawn', becauseText(cause)] as const]),
       ['source', cause?.source ?? source],
+      ...(run === undefined ? [] : [['published by', runText(run)] as const]),
       ['reference', reference],
       ['sha1', shasum],
       ['archive', `${archive} (${size} bytes)`],

@@ -55,17 +55,18 @@ function text(value: unknown): string | undefined {
 
 function claimsOf(given: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
   if (given === undefined) return undefined;
-  const claims: Record<string, string> = {};
+  const claims = new Map<string, string>();
   for (const one of given) {
     const [, claim = '', value = ''] = /^([^=]+)=(.+)$/su.exec(one) ?? [];
     if (claim === '')
       throw new UsageError(
         `--claim is ${JSON.stringify(one)}. Write NAME=VALUE, such as runner_environment=self-hosted.`,
       );
-    if (Object.hasOwn(claims, claim)) throw new UsageError(`--claim ${claim} is given twice. Write one value for it.`);
-    claims[claim] = value;
+    if (claims.has(claim)) throw new UsageError(`--claim ${claim} is given twice. Write one value for it.`);
+    claims.set(claim, value);
   }
-  return claims;
+  // defines each member, also one with the name __proto__
+  return Object.fromEntries(claims);
 }
 
 const clearable: Readonly<Record<string, PublisherFields>> = {

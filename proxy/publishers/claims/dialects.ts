@@ -11,6 +11,8 @@ export interface Dialect {
   readonly read: ReadJob;
   /** false: tokens carry no name of a repository, only its id */
   readonly hasNames: boolean;
+  /** true: jobs of forks have the project's id, so the name counts beside the id, and is required */
+  readonly forksShareIds: boolean;
   /** false: there are no ids of repositories either: publishers need rules for claims */
   readonly hasIds: boolean;
   readonly hasWorkflows: boolean;
@@ -21,16 +23,20 @@ export interface Dialect {
   readonly environmentsIgnoreCase: boolean;
   /** false: tokens may come without `jti`. The signed text of the token then stands for it */
   readonly hasTokenIds: boolean;
+  /** true: the issuer writes `aud` as a list, also for one audience */
+  readonly listsAudience: boolean;
 }
 
 const all = ['tags', 'protected', 'tags-or-protected'] as const;
 const bare = {
   hasNames: true,
+  forksShareIds: false,
   hasIds: true,
   hasWorkflows: false,
   hasEnvironments: false,
   environmentsIgnoreCase: false,
   hasTokenIds: true,
+  listsAudience: false,
 } as const;
 const forge = { ...bare, hasWorkflows: true, hasEnvironments: true, refs: all } as const;
 
@@ -38,8 +44,16 @@ export const dialects: Readonly<Record<IssuerKind, Dialect>> = {
   github: { ...forge, read: readGitHubJob, environmentsIgnoreCase: true },
   gitlab: { ...forge, read: readGitLabJob },
   forgejo: { ...forge, read: readForgejoJob, hasEnvironments: false, hasTokenIds: false },
-  bitbucket: { ...bare, read: readBitbucketJob, hasNames: false, hasEnvironments: true, refs: [], hasTokenIds: false },
-  circleci: { ...bare, read: readCircleJob, refs: ['tags'], hasTokenIds: false },
+  bitbucket: {
+    ...bare,
+    read: readBitbucketJob,
+    hasNames: false,
+    hasEnvironments: true,
+    refs: [],
+    hasTokenIds: false,
+    listsAudience: true,
+  },
+  circleci: { ...bare, read: readCircleJob, forksShareIds: true, refs: ['tags'], hasTokenIds: false },
   buildkite: { ...bare, read: readBuildkiteJob, refs: ['tags'] },
-  oidc: { ...bare, read: readOtherJob, hasNames: false, hasIds: false, refs: [] },
+  oidc: { ...bare, read: readOtherJob, hasNames: false, hasIds: false, refs: [], listsAudience: true },
 };

@@ -44,8 +44,11 @@ export const readGitLabJob: ReadJob = (claims, issuer) => {
 
 function sourceRefusal(claims: Claims): readonly Mismatch[] {
   const source = textOf(claims, 'pipeline_source');
-  if (source !== null && !refusedSources.has(source)) return [];
-  return [{ claim: 'pipeline_source', expected: 'a pipeline that no merge request started', found: source }];
+  // the token of a child pipeline does not say what started its parent; a merge request has no protected ref
+  const isUnclear = source === 'parent_pipeline' && flagOf(claims, 'ref_protected') !== true;
+  if (source !== null && !refusedSources.has(source) && !isUnclear) return [];
+  const expected = 'a pipeline that no merge request started, or a child pipeline of a protected ref';
+  return [{ claim: 'pipeline_source', expected, found: source }];
 }
 
 /** A pipeline of a fork can run in the target project: `project_id` then names the fork, `job_project_id` the target. */

@@ -47,11 +47,12 @@ export type ReadJob = (claims: Claims, issuer: string) => Job;
 
 const longest = 500;
 
-/** Text or a number; null for anything else, and for an empty text. */
+/** Text of one line or a number; null for anything else, and for a text of blanks. Others could forge lines of output. */
 export function textOf(claims: Claims, claim: string): string | null {
   const value = claims[claim];
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return typeof value === 'string' && value !== '' && value.length <= longest ? value : null;
+  const isText = typeof value === 'string' && value.length <= longest && value.trim() !== '';
+  return isText && !/[\p{Cc}\u2028\u2029]/u.test(value) ? value : null;
 }
 
 export function named(claims: Claims, claim: string): NamedClaim {

@@ -48,14 +48,22 @@ function isSameName(one: string | null, other: string | null): boolean {
 
 function identityMismatches(rules: PublisherRules, job: Job): readonly Mismatch[] {
   const { repository, repository_id: id, owner_id: owner } = rules;
+  const isNamed = id === null || dialects[rules.kind].forksShareIds;
   return [
-    ...(id === null ? nameMismatch(repository, job.repository) : exactly(id, job.repositoryId)),
+    ...(isNamed ? nameMismatch(repository, job.repository) : []),
+    ...(id === null ? idMismatch(repository, job.repositoryId) : exactly(id, job.repositoryId)),
     ...(owner === null ? [] : exactly(owner, job.ownerId)),
   ];
 }
 
 function nameMismatch(repository: string | null, { claim, value }: NamedClaim): readonly Mismatch[] {
   return repository === null || isSameName(repository, value) ? [] : [{ claim, expected: repository, found: value }];
+}
+
+/** A name is trusted only together with an id, which the exchange pins. */
+function idMismatch(repository: string | null, { claim, value }: NamedClaim): readonly Mismatch[] {
+  if (repository === null || value !== null) return [];
+  return [{ claim, expected: 'the id of the repository, which the first exchange pins', found: null }];
 }
 
 function exactly(expected: string, { claim, value }: NamedClaim): readonly Mismatch[] {

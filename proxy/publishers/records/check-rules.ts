@@ -46,7 +46,7 @@ function identityIssues({
   owner_id: owner,
   claims,
 }: PublisherRecord): LimitIssue[] {
-  const { hasNames, hasIds } = dialects[kind];
+  const { hasNames, hasIds, forksShareIds } = dialects[kind];
   const title = kindTitles[kind];
   if (!hasIds) {
     const needless = Object.entries({ repository, repository_id: id, owner_id: owner });
@@ -65,8 +65,15 @@ function identityIssues({
   if (!hasNames && repository !== null)
     issues.push({ path: 'repository', message: `is not in the tokens of ${title}: give repository_id` });
   if (!hasNames && id === null) issues.push({ path: 'repository_id', message: `is required for ${title}` });
-  if (hasNames && repository === null && id === null)
-    issues.push({ path: 'repository', message: 'must name the repository of the jobs, such as acme/app' });
+  if (hasNames && repository === null && (id === null || forksShareIds))
+    issues.push({
+      path: 'repository',
+      message: forksShareIds
+        ? `must name the repository, such as github.com/acme/app: at ${title} the jobs of forks have the same id`
+        : 'must name the repository of the jobs, such as acme/app',
+    });
+  if (forksShareIds && repository !== null && !/^[^/]+\.[^/]+\/[^/]+\/./.test(repository))
+    issues.push({ path: 'repository', message: `needs its host at ${title}, such as github.com/acme/app` });
   return issues;
 }
 

@@ -4,9 +4,10 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { StateChange } from '../../state/state-store.ts';
 import { noLimits } from '../../views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
-import { mintPublisherId, publisherKey, type PublisherRecord } from '../model/publisher.ts';
+import { mintPublisherId, publisherKey, type PublisherId, type PublisherRecord } from '../model/publisher.ts';
 import { publisherUseKey } from '../model/publisher-use.ts';
 import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
 import { findPublisher, listPublishers } from './list-publishers.ts';
@@ -27,7 +28,10 @@ export interface Publishers {
   /** All publishers, oldest first. */
   readonly list: () => Promise<readonly PublisherRecord[]>;
   readonly get: (id: string) => Promise<PublisherRecord>;
-  /** The issuer and the purpose never change: make another publisher. */
+  /**
+   * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
+   * tokens that it gave out.
+   */
   readonly update: (id: string, patch: PublisherFields) => Promise<PublisherRecord>;
   /** Removes the publisher, and revokes the tokens that it gave out. */
   readonly remove: (id: string) => Promise<PublisherRecord>;
@@ -113,12 +117,46 @@ async function update(options: PublishersOptions, text: string, patch: Publisher
     assertView(edited.purpose, edited);
     assertRules(edited);
     const key = publisherKey(record.id);
+    const ends = isAboutTrust(given) ? await endingOf(options, record.id) : undefined;
     const done = await store.commit(
-      { conditions: [{ key, revision }], puts: [{ key, value: stored(edited) }], deletes: [] },
-      { actor, action: 'publisher.update', subject: record.id, details: detailsOf(edited) },
+      {
+        conditions: [{ key, revision }, ...(ends?.conditions ?? [])],
+        puts: [{ key, value: stored(edited) }, ...(ends?.puts ?? [])],
+        deletes: [],
+      },
+      {
+        actor,
+        action: 'publisher.update',
+        subject: record.id,
+        details: { ...detailsOf(edited), ...(ends && { revoked_tokens: ends.puts.length }) },
+      },
     );
     if (done) return edited;
   }
+}
+
+/** These say how the next tokens are made, and take nothing from those that were given out. */
+const harmless: ReadonlySet<string> = new Set(['name', 'token_minutes', 'exchanges_per_hour']);
+
+function isAboutTrust(given: Partial<PublisherRecord>): boolean {
+  return Object.keys(given).some((field) => !harmless.has(field));
+}
+
+/** Each exchange writes the row of the count, so that no token escapes that was made in between. */
+async function endingOf(
+  { store, now }: PublishersOptions,
+  id: PublisherId,
+): Promise<Pick<StateChange, 'conditions' | 'puts'>> {
+  const useKey = publisherUseKey(id);
+  const use = await store.get(useKey);
+  const ended = await endedTokens(store, id, now());
+  return {
+    conditions: [
+      { key: useKey, revision: use?.revision ?? null },
+      ...ended.map(({ key, revision }) => ({ key, revision })),
+    ],
+    puts: ended.map(({ key, record }) => ({ key, value: { ...record } })),
+  };
 }
 
 type Ids = Pick<PublisherRecord, 'repository_id' | 'owner_id' | 'ids_learnt_at'>;
@@ -138,24 +176,19 @@ function idsAfter(before: PublisherRecord, given: Partial<PublisherRecord>): Par
   ]);
 }
 
-/** Each exchange writes the row of the count, so that no token escapes that was made in between. */
-async function remove({ store, now, actor }: PublishersOptions, text: string): Promise<PublisherRecord> {
+async function remove(options: PublishersOptions, text: string): Promise<PublisherRecord> {
+  const { store, actor } = options;
   for (;;) {
     const { record, revision } = await findPublisher(store, text);
     const { id, name, repository } = record;
-    const use = await store.get(publisherUseKey(id));
-    const ended = await endedTokens(store, id, now());
+    const { conditions, puts } = await endingOf(options, id);
     const done = await store.commit(
       {
-        conditions: [
-          { key: publisherKey(id), revision },
-          { key: publisherUseKey(id), revision: use?.revision ?? null },
-          ...ended.map(({ key, revision: before }) => ({ key, revision: before })),
-        ],
-        puts: ended.map(({ key, record: token }) => ({ key, value: { ...token } })),
+        conditions: [{ key: publisherKey(id), revision }, ...conditions],
+        puts,
         deletes: [publisherKey(id), publisherUseKey(id)],
       },
-      { actor, action: 'publisher.remove', subject: id, details: { name, repository, revoked_tokens: ended.length } },
+      { actor, action: 'publisher.remove', subject: id, details: { name, repository, revoked_tokens: puts.length } },
     );
     if (done) return record;
   }

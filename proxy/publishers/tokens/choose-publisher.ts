@@ -2,9 +2,9 @@
 
 import { dialects } from '../claims/dialects.ts';
 import { matchClaims } from '../claims/match-claims.ts';
-import { parsePublisherId, type Purpose } from '../model/publisher.ts';
+import { parsePublisherId, type PublisherRecord, type Purpose } from '../model/publisher.ts';
 import type { StoredPublisher } from '../records/list-publishers.ts';
-import { ambiguous, mismatched, noPublisher } from './refusals.ts';
+import { acceptedOtherwise, ambiguous, mismatched, noPublisher } from './refusals.ts';
 import type { IdToken } from './verify-id-token.ts';
 
 export interface Wish {
@@ -20,14 +20,13 @@ export function choosePublisher(
   { publisher, purpose }: Wish,
 ): StoredPublisher {
   const id = publisher === undefined ? undefined : parsePublisherId(publisher);
-  const wanted = publishers.filter(
+  const known = publishers
+    .filter(({ record }) => record.issuer === issuer.url && record.kind === issuer.kind)
+    .map((stored, _at, all) => ({ ...stored, ...matchClaims(withKnownId(stored.record, all), claims) }));
+  const judged = known.filter(
     ({ record }) =>
-      record.issuer === issuer.url &&
-      record.kind === issuer.kind &&
-      (publisher === undefined || record.id === id) &&
-      (purpose === undefined || record.purpose === purpose),
+      (publisher === undefined || record.id === id) && (purpose === undefined || record.purpose === purpose),
   );
-  const judged = wanted.map((stored) => ({ ...stored, ...matchClaims(stored.record, claims) }));
   const accepting = judged.filter(({ mismatches }) => mismatches.length === 0);
   const [first] = accepting;
   if (first !== undefined && accepting.length === 1) return first;
@@ -36,7 +35,29 @@ export function choosePublisher(
     .filter(({ isOfRepository }) => isOfRepository)
     .toSorted((one, other) => one.mismatches.length - other.mismatches.length);
   if (own.length > 0) throw mismatched(own);
+  const others = known.filter(({ mismatches }) => mismatches.length === 0);
+  if (others.length > 0) throw acceptedOtherwise(others.map(({ record }) => record));
   const job = dialects[issuer.kind].read(claims, issuer.url);
   const shown = [job.repository, job.repositoryId].find(({ value }) => value !== null) ?? job.repository;
   throw noPublisher(shown.value, shown.claim);
+}
+
+/** The id that another publisher of the same repository pinned counts here, too: nobody takes over the name. */
+function withKnownId(record: PublisherRecord, all: readonly StoredPublisher[]): PublisherRecord {
+  if (record.repository_id !== null) return record;
+  const pinned = ofSameRepository(record, all).find(({ record: other }) => other.repository_id !== null);
+  return pinned === undefined ? record : { ...record, repository_id: pinned.record.repository_id };
+}
+
+/** The other publishers whose repository has the same name at the same issuer. */
+export function ofSameRepository(
+  { id, issuer, kind, repository }: PublisherRecord,
+  all: readonly StoredPublisher[],
+): readonly StoredPublisher[] {
+  const name = repository?.toLowerCase();
+  if (name === undefined) return [];
+  return all.filter(
+    ({ record: other }) =>
+      other.id !== id && other.issuer === issuer && other.kind === kind && other.repository?.toLowerCase() === name,
+  );
 }

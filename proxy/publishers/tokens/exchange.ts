@@ -15,7 +15,7 @@ import { publisherKey, type PublisherRecord } from '../model/publisher.ts';
 import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from '../model/publisher-use.ts';
 import { tokenRunKey, type TokenRun } from '../model/token-run.ts';
 import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
-import { choosePublisher, type Wish } from './choose-publisher.ts';
+import { choosePublisher, ofSameRepository, type Wish } from './choose-publisher.ts';
 import { endedRows } from './ended-rows.ts';
 import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
 import { usedIdKey, usedIdValue } from './used-ids.ts';
@@ -44,14 +44,21 @@ export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wi
   const usedKey = usedIdKey(idToken.onceId);
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     if ((await store.get(usedKey)) !== undefined) throw idTokenUsed();
-    const found = choosePublisher(await listPublishers(store), idToken, wish);
+    const publishers = await listPublishers(store);
+    const found = choosePublisher(publishers, idToken, wish);
     const use = await store.get(publisherUseKey(found.record.id));
     const planned = plan(parts, idToken, found, use, now());
     const { change, exchanged } = planned;
+    const unchanged = planned.learnt === undefined ? [] : ofSameRepository(found.record, publishers);
     const ended = await endedRows(store, { usedKey, token: exchanged.token.id }, now());
     const done = await store.commit(
       {
-        conditions: [{ key: usedKey, revision: null }, ...change.conditions],
+        conditions: [
+          { key: usedKey, revision: null },
+          ...change.conditions,
+          // none of them pins another id at the same time
+          ...unchanged.map(({ record, revision }) => ({ key: publisherKey(record.id), revision })),
+        ],
         puts: [{ key: usedKey, value: usedIdValue(idToken.expiresMs) }, ...change.puts],
         deletes: ended,
       },

@@ -82,7 +82,9 @@ function entryOf(known: Map<string, Known>, issuer: string): Known {
 function assertUsable(issuer: string, { keys, failure }: Known, isTooOld: boolean): void {
   if (keys !== undefined && !isTooOld) return;
   const age = keys === undefined ? '' : ' The last ones are older than an hour, and are not used any more.';
-  throw new KeysUnavailable(`The keys of ${issuer} cannot be fetched: ${failure?.message ?? 'no reason given.'}${age}`);
+  throw new KeysUnavailable(
+    `The keys of ${issuer} cannot be fetched: ${failure?.message ?? 'no reason given.'}${age} Try again in ${failedMs / 1000} seconds.`,
+  );
 }
 
 function importable(set: JSONWebKeySet, issuer: string): ReturnType<typeof createLocalJWKSet> {

@@ -31,12 +31,26 @@ export function noAudience(): RegistryError {
   });
 }
 
-/** `repository`: what the token says of itself. */
+/** `repository`: what the token says of itself; null: it names none. */
 export function noPublisher(repository: string | null, claim: string): RegistryError {
-  const shown = repository === null ? '' : ` (${claim} is ${JSON.stringify(repository)})`;
+  const message =
+    repository === null
+      ? 'No trusted publisher accepts the claims of this ID token.'
+      : `There is no trusted publisher of this repository (${claim} is ${JSON.stringify(repository)}).`;
   return new RegistryError('PUBLISHER_MISMATCH', {
-    message: `There is no trusted publisher of this repository${shown}. Ask an admin of the registry to add one.`,
+    message: `${message} Ask an admin of the registry to add one: \`libretto publisher explain\` says what does not match.`,
     details: { mismatches: [{ claim, expected: 'the repository of a trusted publisher', found: repository }] },
+  });
+}
+
+/** The job asked for another purpose or publisher than those that accept it. */
+export function acceptedOtherwise(records: readonly Pick<PublisherRecord, 'id' | 'purpose'>[]): RegistryError {
+  const ids = records.map(({ id, purpose }) => `${id} (${purpose})`).join(', ');
+  return new RegistryError('PUBLISHER_MISMATCH', {
+    message:
+      `No trusted publisher with the purpose or the id that was asked for accepts this job. It is accepted by ${ids}. ` +
+      'Ask for that one, or ask an admin of the registry to add another.',
+    details: { publishers: records.map(({ id }) => id) },
   });
 }
 
@@ -62,7 +76,7 @@ export function mismatched(refused: readonly Refused[]): RegistryError {
 export function ambiguous(records: readonly Pick<PublisherRecord, 'id' | 'purpose'>[]): RegistryError {
   const ids = records.map(({ id, purpose }) => `${id} (${purpose})`).join(', ');
   return new RegistryError('CONFLICT', {
-    message: `Several trusted publishers accept this job: ${ids}. Name one in the field publisher, or its purpose.`,
+    message: `Several trusted publishers accept this job: ${ids}. Name its purpose, or its id (--publisher, or the field publisher).`,
     details: { publishers: records.map(({ id }) => id) },
   });
 }

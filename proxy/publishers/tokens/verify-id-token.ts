@@ -40,6 +40,8 @@ export interface VerifierParts {
 
 export const leewayMs = 60_000;
 export const longestIdToken = 16 * 1024;
+/** A job's token lives minutes, at GitLab as long as the job. The id of an exchanged one is kept until it has expired. */
+const longestLifeSeconds = 86_400;
 const algorithms = ['RS256', 'ES256'];
 
 /** The token's own words, or why it has none. */
@@ -74,7 +76,9 @@ export async function verifyIdToken(
   if (!('issuer' in peeked)) return peeked;
   const { issuer, claims, header } = peeked;
   const fault =
-    (await signatureFault(keys, issuer, header, text)) ?? audienceFault(claims, audience) ?? timeFault(claims, now());
+    (await signatureFault(keys, issuer, header, text)) ??
+    audienceFault(issuer, claims, audience) ??
+    timeFault(claims, now());
   if (fault !== undefined) return fault;
   const id = textOf(claims, 'jti');
   if (id === null && dialects[issuer.kind].hasTokenIds)
@@ -101,7 +105,12 @@ async function signatureFault(
   if (alg === undefined || !algorithms.includes(alg))
     return { claim: 'alg', expected: algorithms.join(' or '), found: shown(alg) };
   const key = await keys.keyFor(issuer.url, header);
-  if (key === undefined) return { claim: 'kid', expected: `a key of ${issuer.url} for ${alg}`, found: shown(kid) };
+  if (key === undefined)
+    return {
+      claim: 'kid',
+      expected: `a key of ${issuer.url} for ${alg} (a new key is known after a minute)`,
+      found: shown(kid),
+    };
   try {
     await compactVerify(text, key, { algorithms });
     return undefined;
@@ -111,10 +120,13 @@ async function signatureFault(
   }
 }
 
-/** One text: a token for several audiences could have been sent here by any of the others. */
-function audienceFault({ aud }: Claims, audience: string): IdTokenFault | undefined {
-  if (aud === audience) return undefined;
-  return { claim: 'aud', expected: `exactly the text ${audience}`, found: shown(aud) };
+/** One audience alone: a token for several could have been sent here by any of the others. */
+function audienceFault({ kind }: Issuer, { aud }: Claims, audience: string): IdTokenFault | undefined {
+  const { listsAudience } = dialects[kind];
+  const only: unknown = listsAudience && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
+  if (only === audience) return undefined;
+  const expected = listsAudience ? `${audience}, and no other audience` : `exactly the text ${audience}`;
+  return { claim: 'aud', expected, found: shown(aud) };
 }
 
 function timeFault({ exp, iat, nbf }: Claims, nowMs: number): IdTokenFault | undefined {
@@ -126,6 +138,8 @@ function timeFault({ exp, iat, nbf }: Claims, nowMs: number): IdTokenFault | und
   if (iat * 1000 > nowMs + leewayMs) return { claim: 'iat', expected: `not after now, ${at}`, found: timeText(iat) };
   if (nbf !== undefined && nbf * 1000 > nowMs + leewayMs)
     return { claim: 'nbf', expected: `not after now, ${at}`, found: timeText(nbf) };
+  if (exp - iat > longestLifeSeconds)
+    return { claim: 'exp', expected: `at most 24 hours after iat, ${timeText(iat)}`, found: timeText(exp) };
   return undefined;
 }
 

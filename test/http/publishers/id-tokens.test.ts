@@ -145,6 +145,25 @@ describe('an ID token', () => {
     expect((await served.exchange(await served.github.sign(claims(over)))).status).toBe(201);
   });
 
+  it('that lives longer than a day is refused', async () => {
+    const now = Math.floor(nowMs / 1000);
+    const sign = (exp: number) => served.github.sign(claims({ iat: now - 10, exp: now - 10 + exp }));
+    expect(refusal(await served.exchange(await sign(86_401)))).toEqual([403, 'ID_TOKEN_INVALID', ['exp']]);
+    expect((await served.exchange(await sign(86_400))).status).toBe(201);
+  });
+
+  it.each([
+    ['no id of the repository', { repository_id: undefined }, 'repository_id'],
+    ['an id of blanks', { repository_id: '  ' }, 'repository_id'],
+    ['a second line in the event', { event_name: 'push\npush' }, 'event_name'],
+  ])('with %s is refused', async (_what, over, claim) => {
+    expect(refusal(await served.exchange(await served.github.sign(claims(over))))).toEqual([
+      403,
+      'PUBLISHER_MISMATCH',
+      [claim],
+    ]);
+  });
+
   it.each(['exp', 'iat', 'jti'])('without %s is refused', async (claim) => {
     const token = await served.github.sign({ ...claims(), [claim]: undefined });
     expect(refusal(await served.exchange(token))).toEqual([403, 'ID_TOKEN_INVALID', [claim]]);

@@ -168,6 +168,22 @@ describe('a token for publishing', () => {
     await call('DELETE', `/api/publishers/${String(own['id'])}`);
     expect((await call('GET', '/api/packages', token)).status).toBe(401);
   });
+
+  it('is revoked when its publisher trusts or allows something else, and not by a new name', async () => {
+    const own = await served.publisher({
+      issuer: 'github',
+      purpose: 'publish',
+      repository: 'acme/y',
+      packages: ['acme/y', 'acme/z'],
+    });
+    const path = `/api/publishers/${String(own['id'])}`;
+    const { token } = await job({ publisher: own['id'] }, { repository: 'acme/y', repository_id: '6' });
+    await call('PATCH', path, served.admin, { name: 'Y' });
+    expect((await call('GET', '/api/packages', token)).status).toBe(200);
+    await call('PATCH', path, served.admin, { packages: ['acme/y'] });
+    expect((await call('GET', '/api/packages', token)).status).toBe(401);
+    expect(await lastEvent('publisher.update')).toMatchObject({ details: { revoked_tokens: 1 } });
+  });
 });
 
 describe('a token for reading', () => {

@@ -125,6 +125,13 @@ describe('several publishers that accept a job', () => {
     expect((await github({}, { purpose: 'read' })).json()).toMatchObject({ kind: 'read', publisher: read['id'] });
     expect((await github({}, { publisher: publish['id'] })).json()).toMatchObject({ kind: 'write' });
   });
+
+  it('are named to a job that asks for another purpose', async () => {
+    const { id } = await served.publisher({ ...publishing, repository: 'acme/alone', repository_id: '77' });
+    const reply = await github({ repository: 'acme/alone', repository_id: '77' }, { purpose: 'read' });
+    expect(codeOf(reply)).toEqual([403, 'PUBLISHER_MISMATCH']);
+    expect(reply.json()['error']).toContain(`It is accepted by ${String(id)} (publish).`);
+  });
 });
 
 describe('the limits', () => {

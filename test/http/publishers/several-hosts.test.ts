@@ -105,6 +105,27 @@ describe('three hosts with one state', () => {
       expect(json['error']).toContain('repository_id is "2002"; expected: 1001');
     }
   });
+
+  it('pin one id for all publishers of a repository, when jobs with two ids come first at the same time', async () => {
+    const urls = [registry.url(), ...others.map(({ url }) => url)];
+    for (let round = 0; round < 8; round += 1) {
+      const repository = `acme/raced-${round}`;
+      for (const purpose of purposes) {
+        const draft = { issuer: 'github', purpose, repository, packages: [repository] };
+        expect((await registry.api('POST', '/api/publishers', draft)).status).toBe(201);
+      }
+      const asked = [8000 + 2 * round, 8001 + 2 * round].flatMap((id) => purposes.map((purpose) => ({ id, purpose })));
+      const replies = await Promise.all(
+        asked.map(async ({ id, purpose }, at) => ({
+          id,
+          ...(await exchange(urls[at % 3] ?? '', await idToken({ repository, repository_id: String(id) }), purpose)),
+        })),
+      );
+      const accepted = replies.filter(({ status }) => status === 201);
+      expect(accepted.length, JSON.stringify(replies)).toBe(2);
+      expect(new Set(accepted.map(({ id }) => id)).size).toBe(1);
+    }
+  });
 });
 
 describe('publishing.keyless_only', () => {
@@ -115,7 +136,7 @@ describe('publishing.keyless_only', () => {
     for (const as of [writer, registry.session]) {
       const refused = await upload(as, 'acme/app', '3.0.0');
       expect([refused.status, refused.json['code']]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-      expect(refused.json['error']).toMatch(/Only CI jobs of trusted publishers may publish acme\/app .*--oidc/);
+      expect(refused.json['error']).toMatch(/Only CI jobs of trusted publishers may upload acme\/app .*--oidc/);
     }
     writeTree(registry.folder.at('app'), libraryTree('acme/app', { version: '3.0.0' }));
     expect(await registry.cli('publish', 'app')).toMatchObject({

@@ -1,6 +1,7 @@
 // The documents of the commands that build, show and check what is published.
 
 import { z } from 'zod';
+import { publishedFrom } from '../../../proxy/manage/schemas/artifact.ts';
 import * as part from './parts.ts';
 
 const { count, flag, name, normalized, orNull, reference, source, text, time, version, versionLine } = part;
@@ -165,6 +166,7 @@ const why = z.object({
           })
           .nullable()
           .describe('why a withdrawn version was withdrawn; null: not withdrawn, or not recorded any more'),
+        published_by: publishedFrom.nullable().describe('the CI job; null: no trusted publisher published it'),
       }),
     )
     .describe('the known contents, newest first'),

@@ -235,8 +235,8 @@ export const registryDocuments = {
       changes: z
         .array(
           z.object({
-            what: z.enum(['setting', 'repository', 'user']).describe('the kind of the object'),
-            name: text('the key, address or email'),
+            what: z.enum(['setting', 'repository', 'user', 'publisher']).describe('the kind of the object'),
+            name: text('the key, address, email or name'),
             change: z.enum(['create', 'update']).describe('`update`: it existed'),
             fields: z.record(z.string(), z.unknown()).describe('the new values'),
           }),

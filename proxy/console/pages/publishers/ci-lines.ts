@@ -2,6 +2,7 @@
 // exchange, and the use of the token. Pure.
 
 import { authArguments } from '../../../../build/shared/text/install-lines.ts';
+import type { IssuerKind } from '../../../publishers/model/issuer.ts';
 import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
 
 export interface CiLines {
@@ -24,9 +25,35 @@ export function ciLines(record: Lined, audience: string): CiLines {
       sentence: `The lines belong into the workflow ${workflow ?? 'of the repository'}.`,
       text: actions(record, audience, script),
     };
+  const { sentence, idToken } = otherSystem(kind, audience);
+  return { sentence, text: lines(...idToken, ...script) };
+}
+
+interface OtherSystem {
+  readonly sentence: string;
+  /** the lines that put the ID token into LIBRETTO_ID_TOKEN */
+  readonly idToken: readonly string[];
+}
+
+function otherSystem(kind: IssuerKind, audience: string): OtherSystem {
+  if (kind === 'bitbucket')
+    return {
+      sentence: `The lines belong into the script of a step with oidc: and audiences:, whose only entry is ${audience}.`,
+      idToken: ['LIBRETTO_ID_TOKEN=$BITBUCKET_STEP_OIDC_TOKEN'],
+    };
+  if (kind === 'circleci')
+    return {
+      sentence: 'The lines belong into a run step of the job.',
+      idToken: [`LIBRETTO_ID_TOKEN=$(circleci run oidc get --claims '{"aud": "${audience}"}')`],
+    };
+  if (kind === 'buildkite')
+    return {
+      sentence: 'The lines belong into the command of the step, where buildkite-agent is in PATH.',
+      idToken: [`LIBRETTO_ID_TOKEN=$(buildkite-agent oidc request-token --audience "${audience}")`],
+    };
   return {
     sentence: `Let the CI system put an ID token with the audience ${audience} into the variable LIBRETTO_ID_TOKEN.`,
-    text: lines(...script),
+    idToken: [],
   };
 }
 
@@ -47,18 +74,27 @@ function exchangeLines({ id, kind }: Lined, audience: string): readonly string[]
   ];
 }
 
+/** The variable with the tag of the job. */
+const tags: Readonly<Record<IssuerKind, string>> = {
+  github: '$GITHUB_REF_NAME',
+  forgejo: '$GITHUB_REF_NAME',
+  gitlab: '$CI_COMMIT_TAG',
+  bitbucket: '$BITBUCKET_TAG',
+  circleci: '$CIRCLE_TAG',
+  buildkite: '$BUILDKITE_TAG',
+  oidc: '$TAG',
+};
+
 function useLines({ kind, purpose }: Lined, audience: string): readonly string[] {
   if (purpose === 'read')
     return [
       `composer config --global ${authArguments(new URL(audience).host, '"$LIBRETTO_TOKEN"')}`,
       'composer install --no-interaction',
     ];
-  const tag =
-    kind === 'gitlab' ? '$CI_COMMIT_TAG' : kind === 'github' || kind === 'forgejo' ? '$GITHUB_REF_NAME' : '$TAG';
   return [
     'TZ=UTC git archive --format=zip --output=package.zip HEAD',
     `${curl} --oauth2-bearer "$LIBRETTO_TOKEN" \\`,
-    `  --form file=@package.zip "${audience}/api/artifacts?version=${tag}"`,
+    `  --form file=@package.zip "${audience}/api/artifacts?version=${tags[kind]}"`,
   ];
 }
 

@@ -1,4 +1,4 @@
-// The list of trusted publishers.
+// The list of trusted publishers, and the packages that only they publish.
 
 import type { Child } from 'hono/jsx';
 import { summarizeLimits } from '../../../auth/token-limit-text.ts';
@@ -13,14 +13,17 @@ import { shownNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { CiRun } from '../ci-run.tsx';
+import { KeylessOnly } from './keyless-only.tsx';
 import { publisherPath } from './services.ts';
 
 interface PublisherListProps {
   readonly rows: readonly PublisherDocument[];
+  /** patterns of packages */
+  readonly keyless: readonly string[];
   readonly nowMs: number;
 }
 
-export function PublisherList({ rows, nowMs }: PublisherListProps): Child {
+export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Child {
   const add = (
     <ButtonLink to="/publishers/new" icon="plus" kind="primary">
       New publisher
@@ -41,6 +44,7 @@ export function PublisherList({ rows, nowMs }: PublisherListProps): Child {
       ) : (
         <Table caption="Trusted publishers" columns={columnsOf(nowMs)} rows={rows} />
       )}
+      {rows.length === 0 && keyless.length === 0 ? null : <KeylessOnly patterns={keyless} publishers={rows} />}
     </>
   );
 }

@@ -10,6 +10,7 @@ import { nameActor } from '../name-actor.ts';
 import { ciLines, type CiLines } from './ci-lines.ts';
 import { registerEditingPublishers } from './edit-publisher.tsx';
 import { registerExplaining } from './explain-id-token.tsx';
+import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
 import { registerMakingPublishers } from './new-publisher.tsx';
 import { PublisherList } from './publisher-list.tsx';
 import { PublisherPage } from './publisher-page.tsx';
@@ -21,10 +22,16 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
   pages.page({
     path: '/publishers',
     operation: 'listPublishers',
-    notices: { removed: 'The publisher is removed. The tokens of its jobs have ended.' },
+    notices: {
+      removed: 'The publisher is removed. The tokens of its jobs have ended.',
+      keyless: 'The keyless only packages are saved. The next upload follows them.',
+      'keyless-none': 'No package is keyless only any more.',
+      same: 'Nothing was changed.',
+    },
     show: (request) => showList(services, request),
   });
   registerMakingPublishers(pages, services);
+  registerKeylessOnly(pages, services);
   pages.page({
     path: '/publishers/:id',
     operation: 'getPublisher',
@@ -45,7 +52,7 @@ async function showList(services: PublisherPageServices, request: SignedInReques
   return {
     title: 'Publishers',
     section: 'publishers',
-    content: <PublisherList rows={rows} nowMs={request.nowMs} />,
+    content: <PublisherList rows={rows} keyless={await keylessPatterns(services)} nowMs={request.nowMs} />,
   };
 }
 

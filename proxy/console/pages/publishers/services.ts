@@ -6,6 +6,7 @@ import type { PublisherId, PublisherRecord } from '../../../publishers/model/pub
 import { publisherDocument, type PublisherDocument } from '../../../publishers/records/publisher-document.ts';
 import type { Publishers } from '../../../publishers/records/publishers.ts';
 import type { OidcTokens } from '../../../publishers/tokens/oidc-tokens.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
@@ -16,6 +17,7 @@ export interface PublisherPageServices {
   readonly issuers: readonly Issuer[];
   readonly oidc: Pick<OidcTokens, 'audience' | 'explain'>;
   readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly settings: Pick<Settings, 'current' | 'update'>;
 }
 
 export const publishersTrail = [{ label: 'Publishers', to: '/publishers' }];

@@ -62,6 +62,7 @@ function model(rule: Rule, job: Chosen): Set<string> {
   const named = job.repository?.toUpperCase() === 'ACME/APP';
   if (job.event_name !== 'push') found.add('event_name');
   if (rule.repository_id === null && !named) found.add('repository');
+  if (rule.repository_id === null && job.repository_id === undefined) found.add('repository_id');
   if (rule.repository_id !== null && job.repository_id !== '1001') found.add('repository_id');
   if (rule.owner_id !== null && job.repository_owner_id !== '77') found.add('repository_owner_id');
   if (rule.workflow !== null) {
@@ -104,7 +105,7 @@ it(`${ruleSpace.length} sets of rules and ${jobSpace.length} jobs agree with the
     }
   }
   expect(faults.slice(0, 3)).toEqual([]);
-});
+}, 60_000);
 
 describe('a job of GitHub Actions', () => {
   it('of a repository that took over a name is refused by the pinned id, with both ids', () => {
@@ -171,6 +172,12 @@ describe('a pipeline of GitLab', () => {
       ['job_project_id', 'project_path', 'ci_config_ref_uri'],
     ],
     ['of a merge request', { pipeline_source: 'merge_request_event' }, ['pipeline_source']],
+    ['of a child pipeline of a protected branch', { pipeline_source: 'parent_pipeline' }, []],
+    [
+      'of a child pipeline of another branch',
+      { pipeline_source: 'parent_pipeline', ref_protected: 'false' },
+      ['pipeline_source', 'ref'],
+    ],
     ['without a source', { pipeline_source: undefined }, ['pipeline_source']],
     ['of an unprotected branch', { ref_protected: 'false' }, ['ref']],
     [
@@ -215,19 +222,28 @@ describe('jobs of other CI systems', () => {
   it('CircleCI names projects by id, and a job that a person entered by ssh is refused', () => {
     const claims = {
       'oidc.circleci.com/project-id': 'p1',
+      'oidc.circleci.com/vcs-origin': 'github.com/acme/app',
       'oidc.circleci.com/vcs-ref': 'refs/tags/v1',
       'oidc.circleci.com/ssh-rerun': false,
     };
-    expect(judged({ kind: 'circleci', repository_id: 'p1', refs: 'tags' }, claims)).toEqual([]);
-    const entered = { ...claims, 'oidc.circleci.com/ssh-rerun': true, 'oidc.circleci.com/vcs-ref': 'refs/heads/x' };
-    expect(judged({ kind: 'circleci', repository_id: 'p1', refs: 'tags' }, entered)).toEqual([
-      'oidc.circleci.com/ssh-rerun',
-      'oidc.circleci.com/vcs-ref',
+    const circle = { kind: 'circleci', repository: 'github.com/acme/app', repository_id: 'p1', refs: 'tags' } as const;
+    expect(judged(circle, claims)).toEqual([]);
+    // a fork has the id of the project
+    expect(judged(circle, { ...claims, 'oidc.circleci.com/vcs-origin': 'github.com/evil/app' })).toEqual([
+      'oidc.circleci.com/vcs-origin',
     ]);
+    const entered = { ...claims, 'oidc.circleci.com/ssh-rerun': true, 'oidc.circleci.com/vcs-ref': 'refs/heads/x' };
+    expect(judged(circle, entered)).toEqual(['oidc.circleci.com/ssh-rerun', 'oidc.circleci.com/vcs-ref']);
   });
 
   it('Buildkite names pipelines by organization and pipeline', () => {
-    const claims = { organization_slug: 'acme', pipeline_slug: 'app', build_tag: 'v1', build_branch: 'main' };
+    const claims = {
+      organization_slug: 'acme',
+      pipeline_slug: 'app',
+      pipeline_id: 'p-1',
+      build_tag: 'v1',
+      build_branch: 'main',
+    };
     expect(judged({ kind: 'buildkite', repository: 'ACME/app', refs: 'tags' }, claims)).toEqual([]);
     expect(
       judged({ kind: 'buildkite', repository: 'acme/other', refs: 'tags' }, { ...claims, build_tag: null }),
