@@ -28,6 +28,7 @@ const series = {
   HTTP_PUBLIC: 'all',
   OWN_PROCESSES: '1',
   CONSOLE_WAYS: 'all',
+  SSO_MATRIX: 'all',
   HOOK_REPOSITORIES: '200',
   NOTIFICATION_KILLS: '40',
   NOTIFIED_RUNS: '60',

@@ -23,6 +23,23 @@ export function loneSurrogate(
   return undefined;
 }
 
+/**
+ * The path of an object with a member named `__proto__`; undefined: there is none. Code that copies objects loses such a
+ * member silently.
+ */
+export function protoMember(
+  value: JsonValue,
+  path: readonly (string | number)[] = [],
+): readonly (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__'];
+  for (const [key, inner] of Object.entries(value) as [string, JsonValue][]) {
+    const found = protoMember(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** True for `{…}`: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

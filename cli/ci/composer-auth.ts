@@ -1,5 +1,5 @@
-// Gives Composer the token of a CI job, and takes it away again: in the environment of the next steps, or in its
-// auth.json.
+// Gives Composer the token of a CI job or of a person, and takes it away again: in the environment of the next steps,
+// or in its auth.json.
 
 import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ function parsed(text: string, source: string): JsonObject {
   const json = jsonIn(text);
   if (isJsonObject(json)) return json;
   if (Array.isArray(json) && json.length === 0) return {}; // PHP writes an empty object so
-  throw new UsageError(`${source} is no JSON object, so no credential can be added. Correct it, or remove it.`);
+  throw new UsageError(`${source} is no JSON object, so its credentials cannot be read. Correct it, or remove it.`);
 }
 
 /** undefined: no JSON */
@@ -62,7 +62,21 @@ export function exportToNextSteps(file: string, name: string, value: JsonObject)
   }
 }
 
-/** Only the user of the job can read the file. Resolves with its path. */
+/** Throws UsageError if auth.json of the folder cannot get a token. */
+export function assertAuthFile(folder: string): void {
+  const path = authFileIn(folder);
+  withBearer(authTextOf(path), path, 'HOST', '');
+}
+
+/** Removes the token from auth.json of the folder, unless Composer has another one for the host by now. */
+export async function removeBearer(folder: string, host: string, token: string): Promise<void> {
+  const path = authFileIn(folder);
+  const text = authTextOf(path);
+  if (text === undefined || bearerIn(text, path, host) !== token) return;
+  await replaceAuth(path, withoutBearer(text, path, host));
+}
+
+/** Only the user can read the file. Resolves with its path. */
 export async function writeAuthFile(folder: string, host: string, token: string): Promise<string> {
   const path = authFileIn(folder);
   await replaceAuth(path, withBearer(authTextOf(path), path, host, token));
@@ -80,7 +94,7 @@ export async function replaceAuth(path: string, auth: JsonObject): Promise<void>
     await replaceFile(path, [`${JSON.stringify(auth, null, 4)}\n`], 0o600);
     chmodSync(path, 0o600);
   } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}. Name another folder with --composer-home.`, {
+    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}. Name another folder with COMPOSER_HOME.`, {
       cause: error,
     });
   }
@@ -92,7 +106,7 @@ export function authTextOf(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (isAbsence(error)) return undefined;
-    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}. Name another folder with --composer-home.`, {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}. Name another folder with COMPOSER_HOME.`, {
       cause: error,
     });
   }

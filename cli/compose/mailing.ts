@@ -4,6 +4,7 @@ import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createSmtpTransport, type MailTransport } from '../../proxy/mail/transport.ts';
 import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
 import type { MailParts } from '../../proxy/mail/mail.ts';
+import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import type { PeopleMails } from '../../proxy/auth/people-mails.ts';
 import type { RegistryEvent } from '../../proxy/events/registry-event.ts';
@@ -39,6 +40,7 @@ export function composeMailing(
         'LIBRETTO_PUBLIC_URL or publicUrl in libretto.json.',
     );
   const parts = { sealer, randomBytes, now: () => now().getTime() };
+  const hasConsole = config.features.value.includes('console');
   return {
     parts,
     transport: createSmtpTransport({
@@ -49,7 +51,10 @@ export function composeMailing(
     accountMails: createAccountMails({ ...parts, address, page: invitationPage(config) }),
     registry: new URL(address).host,
     noticeMails: (events) =>
-      noticeMails({ ...parts, state, address, hasConsole: config.features.value.includes('console') }, events),
+      noticeMails(
+        { ...parts, state, address, hasConsole, personPackages: (person) => personPackages(state, person) },
+        events,
+      ),
   };
 }
 

@@ -1,7 +1,5 @@
 // The composition root of trusted publishers: their records, and the exchange of ID tokens.
 
-import { createAddressPolicy } from '../../build/egress/address-policy.ts';
-import { createGuardedAgent, resolveBySystem } from '../../build/egress/guarded-agent.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
 import type { TokenId } from '../../proxy/auth/token.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
@@ -9,15 +7,14 @@ import { createFailedAuthLimiter } from '../../proxy/limits/failed-auth-limiter.
 import type { Issuer } from '../../proxy/publishers/model/issuer.ts';
 import { runOfToken } from '../../proxy/publishers/model/token-run.ts';
 import { createPublishers, type Publishers } from '../../proxy/publishers/records/publishers.ts';
-import { createFetchKeys } from '../../proxy/publishers/tokens/fetch-keys.ts';
-import { createIssuerKeys } from '../../proxy/publishers/tokens/issuer-keys.ts';
+import { createIssuerKeys } from '../../proxy/oidc/issuer-keys.ts';
 import { createOidcTokens, type OidcTokens } from '../../proxy/publishers/tokens/oidc-tokens.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
-import { version } from '../io/version.ts';
+import { composeIssuerRequests } from './issuer-requests.ts';
 
 export interface Publishing {
   readonly publishersOf: (actor: Actor) => Publishers;
@@ -32,8 +29,6 @@ export interface ComposedPublishing {
   readonly close: () => void;
 }
 
-const connectTimeoutMs = 5000;
-
 /** `processes`: how many share the failed attempts of a network. Throws BuildRefused for an invalid range in egress.allow. */
 export function composePublishing(
   config: Config,
@@ -42,9 +37,7 @@ export function composePublishing(
 ): ComposedPublishing {
   const now = (): number => clock().getTime();
   const store = createAuditedStore({ store: state, now });
-  const policy = createAddressPolicy(config.egressAllow.value);
-  const agent = createGuardedAgent(policy, resolveBySystem, { connectTimeoutMs });
-  const fetchKeys = createFetchKeys({ policy, agent }, `Libretto/${version}`);
+  const { fetchIssuer, close } = composeIssuerRequests(config);
   const issuers = config.oidcIssuers.value;
   return {
     publishing: {
@@ -53,7 +46,7 @@ export function composePublishing(
       oidc: createOidcTokens({
         store,
         issuers,
-        keys: createIssuerKeys({ fetchKeys, now }),
+        keys: createIssuerKeys({ fetchIssuer, now }),
         now,
         randomBytes,
         publicUrl: publicUrlOf(config)?.url,
@@ -62,6 +55,6 @@ export function composePublishing(
       }),
       runOfToken: (id) => runOfToken(state, id),
     },
-    close: () => agent.destroy(),
+    close,
   };
 }

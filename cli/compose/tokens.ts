@@ -1,13 +1,18 @@
 // The composition root for parts with state: from the configuration to the services of the commands. Only this file
 // chooses the implementation behind a port.
 
+import { createAuthenticator, type Authenticator } from '../../proxy/auth/authenticate.ts';
 import { createTokens, type Tokens } from '../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { localSignInRule } from './local-sign-in.ts';
+import { defaultLimits } from './settings.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { placeOf } from '../state/state-place.ts';
@@ -26,6 +31,16 @@ export async function openExistingState(config: Config): Promise<StateStore> {
         'registry begins with its first user, token or setting.',
     );
   return createMemoryStore();
+}
+
+/** Personal tokens see what their person sees, and rest while the person could not sign in. */
+export function composeAuthenticator(config: Config, store: StateStore, settings: Settings): Authenticator {
+  return createAuthenticator(store, {
+    defaultLimits: defaultLimits(settings),
+    personPackages: (person) => personPackages(store, person),
+    localSignIn: localSignInRule(config),
+    issuers: config.identityProviders.value.map(({ issuer }) => issuer),
+  });
 }
 
 /** The tokens service, with the user of this command line as the actor. */

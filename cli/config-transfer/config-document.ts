@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { protoMember, type JsonValue } from '../../build/contract/json.ts';
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { parsePurged, purgedFormat, type PurgedVersion } from '../../build/contract/purged.ts';
 import { roles } from '../../proxy/auth/policy.ts';
@@ -35,6 +36,13 @@ const user = z.strictObject({
   disabled: z.boolean().default(false),
 });
 
+const team = z.strictObject({
+  name: z.string(),
+  packages: z.array(z.string()),
+  /** e-mail addresses */
+  members: z.array(z.string()).default([]),
+});
+
 /** For people to read: the value cannot become a token again. */
 const token = z.strictObject({
   id: z.string(),
@@ -57,6 +65,8 @@ const configDocument = z.strictObject({
   settings: z.record(z.string(), z.json()).default({}),
   repositories: z.array(repository).default([]),
   users: z.array(user).default([]),
+  /** absent for none */
+  teams: z.array(team).optional(),
   tokens: z.array(token).default([]),
   /** trusted publishers; absent for none */
   publishers: z.array(publisherShape).optional(),
@@ -67,6 +77,7 @@ const configDocument = z.strictObject({
 export type ConfigDocument = z.infer<typeof configDocument>;
 export type RepositoryEntry = ConfigDocument['repositories'][number];
 export type UserEntry = ConfigDocument['users'][number];
+export type TeamEntry = NonNullable<ConfigDocument['teams']>[number];
 
 export function formatConfig(document: ConfigDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -75,6 +86,9 @@ export function formatConfig(document: ConfigDocument): string {
 /** Throws UsageError with all faults of the document. */
 export function parseConfig(text: string, file: string): ConfigDocument {
   const json = parseJson(text, file);
+  const proto = protoMember(json);
+  if (proto !== undefined)
+    throw new UsageError(`${file}: ${formatPath(proto)} is a name that no member can have; nothing was changed.`);
   try {
     refuseNewer((json as { readonly format?: unknown } | null)?.format, configFormat);
   } catch (error) {
@@ -98,10 +112,10 @@ export function tombstonesIn({ purged = [] }: ConfigDocument, file: string): rea
   }
 }
 
-function parseJson(text: string, file: string): unknown {
+function parseJson(text: string, file: string): JsonValue {
   const fault = jsonFault(text);
   if (fault !== undefined) throw new UsageError(`${file} ${fault}`);
-  return JSON.parse(text);
+  return JSON.parse(text) as JsonValue;
 }
 
 function formatPath(path: readonly PropertyKey[]): string {

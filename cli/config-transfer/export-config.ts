@@ -8,17 +8,26 @@ import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/
 import type { UserRecord } from '../../proxy/auth/user.ts';
 import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
+import type { TeamRecord } from '../../proxy/teams/team.ts';
+import { listTeams } from '../../proxy/teams/team-roster.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { publisherEntry } from './publisher-entry.ts';
-import { configFormat, type ConfigDocument, type RepositoryEntry, type UserEntry } from './config-document.ts';
+import {
+  configFormat,
+  type ConfigDocument,
+  type RepositoryEntry,
+  type TeamEntry,
+  type UserEntry,
+} from './config-document.ts';
 
 export async function exportConfig(state: StateStore, purged: readonly PurgedVersion[] = []): Promise<ConfigDocument> {
-  const [settings, repositories, users, tokens, publishers] = await Promise.all([
+  const [settings, repositories, users, teams, tokens, publishers] = await Promise.all([
     readStoredSettings(state),
     listRepositories(state),
     readUsers(state),
+    listTeams(state),
     state.range(tokenKeyPrefix),
     listPublishers(state),
   ]);
@@ -29,26 +38,36 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
     ) as ConfigDocument['settings'],
     repositories: sorted(repositories.map(repositoryEntry), ({ url, type }) => `${url} ${type}`),
     users: sorted(users.map(userEntry), ({ email }) => email),
+    ...someEntries(
+      'teams',
+      sorted(
+        teams.map((team) => teamEntry(team, users)),
+        ({ name }) => name,
+      ),
+    ),
     tokens: sorted(
       tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))),
       ({ created_at, id }) => `${created_at} ${id}`,
     ),
-    ...(publishers.length === 0
-      ? {}
-      : {
-          publishers: sorted(
-            publishers.map(({ record }) => publisherEntry(record)),
-            (entry) => `${entry.name} ${JSON.stringify(entry)}`,
-          ),
-        }),
-    ...(purged.length === 0
-      ? {}
-      : {
-          purged: sorted(purged, purgedKey).map(
-            (row) => JSON.parse(JSON.stringify(row)) as NonNullable<ConfigDocument['purged']>[number],
-          ),
-        }),
+    ...someEntries(
+      'publishers',
+      sorted(
+        publishers.map(({ record }) => publisherEntry(record)),
+        (entry) => `${entry.name} ${JSON.stringify(entry)}`,
+      ),
+    ),
+    ...someEntries(
+      'purged',
+      sorted(purged, purgedKey).map((row) => JSON.parse(JSON.stringify(row)) as PurgedEntry),
+    ),
   };
+}
+
+type PurgedEntry = NonNullable<ConfigDocument['purged']>[number];
+
+/** A list that documents of older versions do not know is left out while it is empty. */
+function someEntries<Name extends string, Entry>(name: Name, entries: readonly Entry[]) {
+  return entries.length === 0 ? {} : ({ [name]: [...entries] } as Record<Name, Entry[]>);
 }
 
 /** Filters in the order of their names' table, independent of the given order. */
@@ -67,6 +86,12 @@ export function repositoryEntry({ type, url, filters, interval, credentials_kind
 
 export function userEntry({ email, name, role, status }: UserRecord): UserEntry {
   return { email, name, role, disabled: status === 'disabled' };
+}
+
+/** Members by their e-mail addresses, because a user has another id in another registry. */
+export function teamEntry({ name, packages, members }: TeamRecord, users: readonly UserRecord[]): TeamEntry {
+  const emails = users.filter(({ id }) => members.includes(id)).map(({ email }) => email);
+  return { name, packages: [...packages], members: emails.toSorted() };
 }
 
 function tokenEntry({

@@ -12,6 +12,7 @@ import type { Settings } from '../../proxy/settings/settings.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { Actor } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
+import type { Teams } from '../../proxy/teams/teams.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Repositories } from '../../proxy/sync/repositories.ts';
 import { filterNames, type RepositoryRecord, type RepositorySource } from '../../proxy/sync/repository.ts';
@@ -20,6 +21,7 @@ import { differences, textOf } from './differences.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 import { ImportDraft, type Imported, type ImportedChange } from './import-draft.ts';
 import { importPublishers } from './import-publishers.ts';
+import { importTeams } from './import-teams.ts';
 
 /** The services of an import, on one state. */
 export interface ImportServices {
@@ -28,6 +30,7 @@ export interface ImportServices {
   readonly placeOf: (source: RepositorySource) => string;
   readonly users: Users;
   readonly publishers: Publishers;
+  readonly teams: Teams;
   readonly settings: Pick<Settings, 'update'>;
 }
 
@@ -48,7 +51,7 @@ export async function importConfig(
 }
 
 async function drawUp(
-  { settings, repositories, users, publishers = [] }: ConfigDocument,
+  { settings, repositories, users, teams = [], publishers = [] }: ConfigDocument,
   state: StateStore,
   services: ImportServices,
   actor: Actor,
@@ -58,6 +61,7 @@ async function drawUp(
   await importRepositories(repositories, services, draft);
   await importUsers(users, services, draft);
   await importPublishers(publishers, services.publishers, draft);
+  await importTeams(teams, services, draft, { keepsRule: 'people.packages' in settings });
   return draft.finish();
 }
 

@@ -7,7 +7,7 @@ import type { Invitation } from '../../proxy/auth/invitations.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export interface ImportedChange {
-  readonly what: 'setting' | 'repository' | 'user' | 'publisher';
+  readonly what: 'setting' | 'repository' | 'user' | 'team' | 'publisher';
   /** a setting's key, a repository's address, a user's email or a publisher's name */
   readonly name: string;
   readonly change: 'create' | 'update';

@@ -2,6 +2,9 @@
 // additions to their packages.
 
 import type { JsonValue } from '../../build/contract/json.ts';
+import { resolve } from 'node:path';
+
+import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';
 import type { ClientNotice } from '../../proxy/settings/client-notice.ts';
 import type { Setting } from './setting.ts';
 import type { SourceEntry } from './source-shape.ts';
@@ -40,6 +43,22 @@ const parseSources: typeof sources.parse = (raw, place, refuse) =>
   Array.isArray(raw) && raw.every(isPlainPath)
     ? raw.map((source: string) => ({ source, options: {} }))
     : sources.parse(raw, place, refuse);
+
+const identityProviders = fileSetting<'identityProviders', readonly IdentityProvider[]>(
+  'identityProviders',
+  'identityProviders',
+  'the providers of OpenID Connect at which people sign in to the console',
+  [],
+);
+
+/** The path of a secret is relative to the file that names it. */
+const parseProviders: typeof identityProviders.parse = async (raw, place, refuse) =>
+  (await identityProviders.parse(raw, place, refuse))?.map((provider) => {
+    const { clientSecret } = provider;
+    return clientSecret === undefined || !('file' in clientSecret)
+      ? provider
+      : { ...provider, clientSecret: { file: resolve(place.directory, clientSecret.file) } };
+  });
 
 function isPlainPath(raw: unknown): raw is string {
   return typeof raw === 'string' && /^[\w./@+~-]+$/.test(raw);
@@ -87,6 +106,7 @@ export const fileSettings = {
     'information that Composer prints, by version of Composer',
     [],
   ),
+  identityProviders: { ...identityProviders, parse: parseProviders },
   sourceRoots: fileSetting<'sourceRoots', readonly string[]>(
     'sourceRoots',
     'sourceRoots',

@@ -7,6 +7,7 @@ import { httpAddressFault } from '../../build/contract/address.ts';
 import { listNameFault } from '../../build/advisories/filter-file.ts';
 import { isAddressRange, shown } from './setting-values.ts';
 import { mostNotices } from '../../proxy/settings/client-notice.ts';
+import { identityProvidersShape } from './identity-provider-shape.ts';
 import { noticeShape } from './notice-shape.ts';
 import { complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
@@ -119,6 +120,7 @@ export const fileShapes = {
   }),
   warnings: notices,
   infos: notices,
+  identityProviders: identityProvidersShape,
   sourceRoots: listOf(
     text({ pattern: String.raw`^/[^\u0000-\u001f\u007f]*$`, allowed: 'an absolute path such as "/srv/packages"' }),
     { allowed: 'a list of absolute paths such as ["/srv/packages"]', atLeast: 0 },

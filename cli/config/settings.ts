@@ -16,6 +16,7 @@ import { connectionSettings } from './connection-settings.ts';
 import { consoleSettings } from './console-settings.ts';
 import { mailSettings } from './mail-settings.ts';
 import { publisherSettings } from './publisher-settings.ts';
+import { signInSettings } from './sign-in-settings.ts';
 import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
@@ -191,6 +192,7 @@ export const settings = {
   ...consoleSettings,
   ...mailSettings,
   ...publisherSettings,
+  ...signInSettings,
   metrics,
   workers,
   ...tlsSettings,

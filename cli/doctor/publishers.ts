@@ -1,23 +1,20 @@
 // The check of trusted publishers: whether a job could exchange its ID token now, and which of them nobody uses. It
 // requests only the keys of the issuers that publishers name, as an exchange does.
 
-import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import { isDenied } from '../../build/egress/egress-failure.ts';
-import { createGuardedAgent, resolveBySystem } from '../../build/egress/guarded-agent.ts';
+import { IssuerUnavailable, type FetchIssuer } from '../../proxy/oidc/fetch-issuer.ts';
 import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse, publisherUseKey } from '../../proxy/publishers/model/publisher-use.ts';
 import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
-import { createFetchKeys, KeysUnavailable, type FetchKeys } from '../../proxy/publishers/tokens/fetch-keys.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
+import { composeIssuerRequests } from '../compose/issuer-requests.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { version } from '../io/version.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
-const connectTimeoutMs = 5000;
 const unusedDays = 90;
 const mostNamed = 10;
 const name = 'publisher';
@@ -80,23 +77,21 @@ function dropped(config: Config, records: readonly PublisherRecord[]): readonly 
 }
 
 async function keyFindings(config: Config, records: readonly PublisherRecord[]): Promise<readonly Finding[]> {
-  const policy = createAddressPolicy(config.egressAllow.value);
-  const agent = createGuardedAgent(policy, resolveBySystem, { connectTimeoutMs });
-  const fetchKeys = createFetchKeys({ policy, agent }, `Libretto/${version} (doctor)`);
+  const requests = composeIssuerRequests(config);
   const issuers = new Set(records.filter((record) => isAccepted(config, record)).map(({ issuer }) => issuer));
   try {
-    return (await Promise.all([...issuers].map((issuer) => keyFinding(issuer, fetchKeys)))).flat();
+    return (await Promise.all([...issuers].map((issuer) => keyFinding(issuer, requests.fetchIssuer)))).flat();
   } finally {
-    agent.destroy();
+    requests.close();
   }
 }
 
-async function keyFinding(issuer: string, fetchKeys: FetchKeys): Promise<readonly Finding[]> {
+async function keyFinding(issuer: string, fetchIssuer: FetchIssuer): Promise<readonly Finding[]> {
   try {
-    await fetchKeys(issuer);
+    await fetchIssuer(issuer);
     return [];
   } catch (error) {
-    if (!(error instanceof KeysUnavailable)) throw error;
+    if (!(error instanceof IssuerUnavailable)) throw error;
     const advice = isDenied(error)
       ? 'Its address is not public. If the address is right, list it in egress.allow of libretto.json.'
       : 'Check whether this host can reach it, and its address in oidcIssuers. A running server uses its last keys for ' +

@@ -10,7 +10,7 @@ import { sharedCountersUrl } from '../state/open-state.ts';
 import { shownConfiguration } from '../state/shown-configuration.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 
-export function open(core: ServingCore, { services, packages, inspection, mirror }: Offers): OpenFeature {
+export function open(core: ServingCore, { services, packages, inspection, mirror, singleSignOn }: Offers): OpenFeature {
   if (services === undefined || packages === undefined || inspection === undefined)
     throw new Error('the console is opened behind its services');
   const { advisories, config } = core;
@@ -21,6 +21,7 @@ export function open(core: ServingCore, { services, packages, inspection, mirror
     return openConsole(
       {
         ...services,
+        singleSignOn,
         restorationsOf: packages.restorationsOf,
         inspection,
         advisories,

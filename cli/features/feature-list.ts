@@ -6,19 +6,21 @@ import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
-/** `packages`, `inspection` and `services` have no setting: they are opened if another feature requires them. */
+/** `packages`, `inspection`, `services` and `device` have no setting: they are opened if another feature requires them. */
 export const features: readonly (ServedFeature & {
-  readonly name: FeatureName | 'packages' | 'inspection' | 'services';
+  readonly name: FeatureName | 'packages' | 'inspection' | 'services' | 'device';
 })[] = [
   {
     name: 'repositories',
     wants: [],
     load: () => import('./repositories.ts'),
-    check: {
-      name: 'hook',
-      advice: 'Look at the webhooks: `libretto repository hook ID`.',
-      load: () => import('../doctor/hooks.ts'),
-    },
+    checks: [
+      {
+        name: 'hook',
+        advice: 'Look at the webhooks: `libretto repository hook ID`.',
+        load: () => import('../doctor/hooks.ts'),
+      },
+    ],
   },
   { name: 'packages', wants: [], load: () => import('./packages.ts') },
   { name: 'inspection', wants: ['packages'], load: () => import('./inspection.ts') },
@@ -26,11 +28,13 @@ export const features: readonly (ServedFeature & {
     name: 'mirror',
     wants: [],
     load: () => import('./mirror.ts'),
-    check: {
-      name: 'upstream',
-      advice: 'Look at the settings of the mirror: `libretto settings list`.',
-      load: () => import('../doctor/upstreams.ts'),
-    },
+    checks: [
+      {
+        name: 'upstream',
+        advice: 'Look at the settings of the mirror: `libretto settings list`.',
+        load: () => import('../doctor/upstreams.ts'),
+      },
+    ],
   },
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
@@ -41,33 +45,56 @@ export const features: readonly (ServedFeature & {
     name: 'services',
     wants: ['packages', 'repositories'],
     load: () => import('./services.ts'),
-    check: {
-      name: 'connection',
-      advice: 'Look at the connections to forges: `libretto connection list`.',
-      load: () => import('../doctor/connections.ts'),
-    },
+    checks: [
+      {
+        name: 'connection',
+        advice: 'Look at the connections to forges: `libretto connection list`.',
+        load: () => import('../doctor/connections.ts'),
+      },
+    ],
   },
   {
     name: 'notifications',
     wants: ['packages', 'services'],
     load: () => import('./notifications.ts'),
-    check: {
-      name: 'notification',
-      advice: 'Look at the addresses that hear of events: `libretto notify list`.',
-      load: () => import('../doctor/notifications.ts'),
-    },
+    checks: [
+      {
+        name: 'notification',
+        advice: 'Look at the addresses that hear of events: `libretto notify list`.',
+        load: () => import('../doctor/notifications.ts'),
+      },
+    ],
   },
+  { name: 'device', wants: [], load: () => import('./device.ts') },
   {
     name: 'api',
-    wants: ['services'],
+    wants: ['services', 'device'],
     load: () => import('./management.ts'),
-    check: {
-      name: 'publisher',
-      advice: 'Look at the trusted publishers: `libretto publisher list`.',
-      load: () => import('../doctor/publishers.ts'),
-    },
+    checks: [
+      {
+        name: 'publisher',
+        advice: 'Look at the trusted publishers: `libretto publisher list`.',
+        load: () => import('../doctor/publishers.ts'),
+      },
+      {
+        name: 'localSignIn',
+        advice: 'Look at the admins of this setting: `libretto user list`.',
+        load: () => import('../doctor/local-sign-in.ts'),
+      },
+    ],
   },
-  { name: 'console', wants: ['services', 'inspection'], load: () => import('./console.ts') },
+  {
+    name: 'console',
+    wants: ['services', 'inspection'],
+    load: () => import('./console.ts'),
+    checks: [
+      {
+        name: 'sso',
+        advice: 'Look at "identityProviders" in libretto.json.',
+        load: () => import('../doctor/identity-providers.ts'),
+      },
+    ],
+  },
 ];
 
 export interface OpenFeatures {

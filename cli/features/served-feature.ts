@@ -7,6 +7,7 @@ import type { Services } from '../../proxy/manage/routes.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { SingleSignOn } from '../../proxy/sso/single-sign-on.ts';
 import type { Connecting } from '../compose/connections.ts';
 import type { Mailing } from '../compose/mailing.ts';
 import type { Notifying } from '../compose/notifying.ts';
@@ -34,6 +35,8 @@ export interface Offers {
   readonly inspection?: () => Promise<Inspection>;
   /** what the management API and the console call */
   readonly services?: Services;
+  /** sign-in at identity providers; undefined: none is configured */
+  readonly singleSignOn?: SingleSignOn | undefined;
   /** called for every archive that is sent */
   readonly onDownload?: (name: string, version: string) => void;
   /** a code for creating the first admin; undefined if a user exists */
@@ -72,7 +75,7 @@ export interface ServedFeature {
   /** loads the module that opens it, in a server that has it */
   readonly load: () => Promise<FeatureModule>;
   /** its part of `libretto doctor`, if the state can be read */
-  readonly check?: FeatureCheck;
+  readonly checks?: readonly FeatureCheck[];
 }
 
 export interface FeatureCheck {

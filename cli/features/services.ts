@@ -4,20 +4,30 @@
 import { createArtifacts, type Artifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import { createUploads } from '../../proxy/artifacts/uploads.ts';
+import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
+import { originOf } from '../../proxy/console/request/visit.ts';
+import { personPackages } from '../../proxy/teams/person-packages.ts';
+import { createTerminals } from '../../proxy/device/terminals.ts';
+import type { HttpRequest } from '../../proxy/http/http-request.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
 import { composeBuilder } from '../compose/builder.ts';
+import { localSignInRule } from '../compose/local-sign-in.ts';
 import { composeKeys, type ComposedKeys } from '../compose/keys.ts';
 import type { People } from '../../proxy/auth/people.ts';
 import { composeMailing, type Mailing } from '../compose/mailing.ts';
 import { composeNotifying } from '../compose/notifying.ts';
+import { composePasskeys } from '../compose/passkeys.ts';
 import { composePeople } from '../compose/people.ts';
 import { composePublishing } from '../compose/publishing.ts';
+import { composeSingleSignOn } from '../compose/single-sign-on.ts';
 import { defaultLimits, peopleRules } from '../compose/settings.ts';
+import { devicePage } from '../config/device-page.ts';
 import { invitationPage } from '../config/invitation-page.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
+import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
@@ -34,6 +44,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
   const notifying = composeNotifying(config, context, { state, sealer: keys.sealer, catalogue: packages.catalogue });
   const publishing = composePublishing(config, context, { state, processes: core.workerStatus?.size });
   const people = peopleFor(core, keys, mailing);
+  const sso = signOnFor(core, keys, people);
   const services = {
     ...syncing,
     ...connecting,
@@ -41,19 +52,35 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...notifying,
     ...publishing.publishing,
     ...factsOf(core),
+    ...signingIn(core),
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,
+    passkeys: composePasskeys(context, state, keys, people),
     sessions: people.sessions,
     artifactsOf: artifactsFor(core, store),
+    teamsOf: (actor: Actor) => createTeams({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
   };
   return {
-    offers: { services, notifying, mailing, setupCode: () => composePeople(context, state, keys).offerSetup() },
+    offers: { services, singleSignOn: sso?.singleSignOn, notifying, mailing, setupCode: people.offerSetup },
     close: async () => {
-      notifying.close();
-      publishing.close();
+      for (const one of [notifying, publishing, sso]) one?.close();
     },
+  };
+}
+
+/** The sign-in of terminals, and the page where people approve them. */
+function signingIn({ config, context: { now, randomBytes }, store: state }: ServingCore) {
+  const rules = { publicUrl: publicUrlOf(config)?.url, trustedProxies: trustedProxiesOf(config) };
+  return {
+    terminals: createTerminals({
+      state,
+      now: () => now().getTime(),
+      randomBytes,
+      personPackages: (person) => personPackages(state, person),
+    }),
+    devicePage: (incoming: HttpRequest) => devicePage(config, originOf(rules, incoming)),
   };
 }
 
@@ -76,12 +103,23 @@ function factsOf({ config, context, uses, counters, settings, store: state }: Se
   };
 }
 
-function peopleFor({ context, store, settings, log }: ServingCore, keys: ComposedKeys, mailing?: Mailing): People {
+function peopleFor(
+  { config, context, store, settings, log }: ServingCore,
+  keys: ComposedKeys,
+  mailing?: Mailing,
+): People {
   return composePeople(context, store, keys, {
     rules: peopleRules(settings),
+    localSignIn: localSignInRule(config),
+    providers: config.identityProviders.value.map(({ id }) => id),
     mails: mailing?.accountMails,
     onError: (err) => log.logger.error({ err }, 'a link for a new password could not be sent'),
   });
+}
+
+function signOnFor({ config, context, store, log }: ServingCore, { sealer }: ComposedKeys, people: People) {
+  const onError = (err: unknown): void => log.logger.error({ err }, 'a sign-in at an identity provider failed');
+  return composeSingleSignOn(config, context, { state: store, sealer, people, onError });
 }
 
 /** The artifacts on behalf of an actor. */

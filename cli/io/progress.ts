@@ -5,8 +5,8 @@ import type { TextStream } from './answer-stream.ts';
 import { printable } from './output.ts';
 import { createPace, type Pace } from './pace.ts';
 
-/** `connect`: the repositories of an owner are read at the forge. The others are tasks of a build. */
-type Phase = ProgressEvent['phase'] | 'connect';
+/** `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. The others are of a build. */
+type Phase = ProgressEvent['phase'] | 'connect' | 'approve';
 
 type ShownEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
@@ -25,6 +25,7 @@ const doing: Readonly<Record<Phase, string>> = {
   publish: 'Publishing',
   site: 'Writing pages',
   connect: 'Reading repositories',
+  approve: 'Waiting for your approval',
 };
 
 /** A longer line would wrap beside the spinner. */

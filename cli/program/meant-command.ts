@@ -41,7 +41,7 @@ const answers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ls: listPackages,
     packages: listPackages,
     search: listPackages,
-    login: 'to create a token: `libretto token create --description TEXT`',
+    auth: 'to sign a terminal in: `libretto login URL`; to create a token: `libretto token create --description TEXT`',
     delete: withdrawing,
     remove: withdrawing,
     create: nounFirst,

@@ -21,7 +21,7 @@ function addUsers(program: Command, wire: Wire): void {
     .description('Create, list, change and disable users of the management API.');
   user.showHelpAfterError('Run `libretto user --help` to see the commands.');
   user.addHelpText('after', example('libretto user create --admin --email ada@example.org', 'libretto user list'));
-  for (const add of [addCreate, addUserList, addUpdate, addDisable]) add(user, wire);
+  for (const add of [addCreate, addUserList, addShow, addUpdate, addDisable]) add(user, wire);
 }
 
 function addCreate(user: Command, wire: Wire): void {
@@ -56,6 +56,15 @@ function addUserList(user: Command, wire: Wire): void {
   wire(withJson(list, 'libretto user list --json'), () => import('../commands/user/list.ts'));
 }
 
+function addShow(user: Command, wire: Wire): void {
+  const show = user
+    .command('show')
+    .argument('<user>', 'an id or an email')
+    .summary('show one user')
+    .description('Show one user, with second factors, identities at identity providers, teams and terminals.');
+  wire(withJson(show, 'libretto user show ada@example.org'), () => import('../commands/user/show.ts'));
+}
+
 function addUpdate(user: Command, wire: Wire): void {
   const update = user
     .command('update')
@@ -65,8 +74,11 @@ function addUpdate(user: Command, wire: Wire): void {
     .option('--name <name>', 'the name of the user')
     .addOption(roleOption('the role of the user'))
     .option('--enable', 'enable a disabled user again')
-    .option('--invite', 'print an invitation to choose a new password')
-    .option('--reset-two-factor', 'turn off two-factor authentication of the account, and end its sessions');
+    .option('--invite', 'print an invitation to choose a new password; its use ends sessions and terminals')
+    .option(
+      '--reset-two-factor',
+      'turn off two-factor authentication, remove the passkeys, and end sessions and terminals',
+    );
   wire(
     withJson(
       update,
@@ -82,7 +94,9 @@ function addDisable(user: Command, wire: Wire): void {
     .command('disable')
     .argument('<user>', 'an id or an email')
     .summary('disable a user')
-    .description('Disable a user. Their sessions end with the next request. Tokens they created keep working.');
+    .description(
+      'Disable a user. Their sessions and their tokens of `libretto login` end with the next request. Tokens they created for others keep working.',
+    );
   wire(withJson(disable, 'libretto user disable bob@example.org'), () => import('../commands/user/disable.ts'));
 }
 

@@ -76,7 +76,8 @@ function addUpdate(publisher: Command, wire: Wire): void {
     .summary('change a trusted publisher')
     .description(
       'Change a trusted publisher. Only the given values change; its issuer and its purpose cannot be changed. With ' +
-        'another repository, the next exchange pins its ids.',
+        'another repository, the next exchange pins its ids. The tokens that it gave out are revoked, unless only ' +
+        '--name, --minutes or --exchanges are given.',
     );
   withRules(update).option(
     '--clear <repository|ids|workflow|environment|claims|packages|stability|not-after>',
@@ -124,7 +125,10 @@ function addExplain(publisher: Command, wire: Wire): void {
 
 function withRules(command: Command): Command {
   return command
-    .option('--repository <path>', 'the repository or project of the jobs, such as acme/tool')
+    .option(
+      '--repository <path>',
+      'the repository or project of the jobs, such as acme/tool; at CircleCI github.com/acme/tool',
+    )
     .option('--repository-id <id>', 'its id at the forge (default: the first exchange pins it)')
     .option('--owner-id <id>', 'the id of its owner at the forge (default: the first exchange pins it)')
     .option('--workflow <name>', 'the workflow file such as release.yml, or its path (default: any)')

@@ -8,7 +8,7 @@ import { heading } from '../commands/command-parts.ts';
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
   'Serve:': ['init', 'start', 'serve', 'mirror', 'notify', 'settings'],
-  'Give access:': ['token', 'publisher', 'ci', 'user', 'keys'],
+  'Give access:': ['token', 'publisher', 'ci', 'user', 'team', 'login', 'logout', 'keys'],
   'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit'],
   'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],
 };

@@ -13,6 +13,7 @@ const served = [
   'tlsKey',
   'features',
   'oidcIssuers',
+  'localSignIn',
   'consoleListen',
   'consoleHosts',
   'consoleAllowHttp',

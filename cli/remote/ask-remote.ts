@@ -2,10 +2,11 @@
 
 import type { Readable } from 'node:stream';
 
+import type { JsonObject } from '../../build/contract/json.ts';
 import { receiveResponse } from './receive-response.ts';
 import { certificateAdvice } from './certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
-import { readReply, RemoteFailure, type Remote, type RemoteRegistry, type Reply } from './remote.ts';
+import { parseBody, readReply, RemoteFailure, type Remote, type RemoteRegistry, type Reply } from './remote.ts';
 
 /** A registry waits a minute for another build, and then builds. */
 const answerTimeoutMs = 600_000;
@@ -19,11 +20,12 @@ export interface RemoteRequest {
 }
 
 /**
- * Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
+ * `isAnswer`: true for a refusal that its caller reads itself. Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
  */
 export async function askRemote(
   remote: RemoteRegistry & Partial<Pick<Remote, 'token'>>,
   { method, path, headers = {}, body }: RemoteRequest,
+  isAnswer: (body: JsonObject) => boolean = () => false,
 ): Promise<Reply> {
   try {
     const parts: Buffer[] = [];
@@ -36,7 +38,9 @@ export async function askRemote(
     const begun = remote.now().getTime();
     const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
     remote.onRequest(`${method} ${remote.url}${path}: ${status} after ${remote.now().getTime() - begun} ms`);
-    return readReply(remote, status, Buffer.concat(parts).toString('utf8'));
+    const text = Buffer.concat(parts).toString('utf8');
+    const parsed = parseBody(text);
+    return parsed !== undefined && isAnswer(parsed) ? { status, body: parsed } : readReply(remote, status, text);
   } catch (error) {
     if (
       !(error instanceof Error) ||

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { storedToken } from '../login/stored-token.ts';
 import { adviceOnForeignAnswer, refusePlainHttp } from './plain-http.ts';
 import { registryAddress } from './registry-address.ts';
 
@@ -23,6 +24,8 @@ export interface RemoteRegistry {
   /** receives each request with its outcome, for --verbose */
   readonly onRequest: (line: string) => void;
   readonly now: () => Date;
+  /** true: the token is that of `libretto login` */
+  readonly isSignedIn?: boolean;
 }
 
 export interface Remote extends RemoteRegistry {
@@ -31,21 +34,23 @@ export interface Remote extends RemoteRegistry {
 
 /**
  * The remote registry of this command line; undefined: the command works on a data folder. `--data` names a folder, and
- * overrides LIBRETTO_URL. Throws UsageError for an invalid address, for an address without a token, for a token without
+ * overrides LIBRETTO_URL. Without a token in the flags and the environment, that of `libretto login` is used. Throws UsageError for an invalid address, for an address without a token, for a token without
  * an address, and for an empty one of both: a forgotten or misspelt secret must not make a job publish into its own
  * folder. Throws UsageError also for http:// to another machine without `--insecure-http`.
  */
-export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Remote | undefined {
+export async function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Promise<Remote | undefined> {
   const isLocal = flags['url'] === undefined && flags['data'] !== undefined;
   if (!isLocal) refuseEmpty(flags, environment);
   const url = isLocal ? undefined : registryAddress(flags, environment);
-  const token = (
+  const named = (
     isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']))
   )?.trim();
+  const isSignedIn = url !== undefined && named === undefined;
+  const token = isSignedIn ? await storedToken(url, environment, now().getTime()) : named;
   if (url !== undefined && token === undefined)
     throw new UsageError(
-      `The registry ${url} requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish ` +
-        'or sync), or use --token.',
+      `The registry ${url} requires a token: sign in with \`libretto login ${url}\`, or set LIBRETTO_TOKEN to one of ` +
+        'its tokens (a write token to publish or sync), or use --token.',
     );
   if (url === undefined && token !== undefined)
     throw new UsageError(
@@ -56,7 +61,7 @@ export function remoteOf(flags: RemoteFlags, { environment, steps, now }: Contex
   if (url === undefined || token === undefined) return undefined;
   refuseForeignToken(token);
   refusePlainHttp(url, flags['insecureHttp'] === true);
-  return { url, token, now, onRequest: (line) => printLines(steps, [line]) };
+  return { url, token, now, onRequest: (line) => printLines(steps, [line]), ...(isSignedIn && { isSignedIn }) };
 }
 
 /** CI systems set a variable to an empty text if its secret is missing, or if the secret's name is misspelt. */
@@ -88,9 +93,12 @@ function refuseForeignToken(token: string): void {
     );
 }
 
-/** Throws RegistryError for a token that can only read, before anything is packed or sent. */
-export function refuseReadToken({ token, url }: Pick<Remote, 'token' | 'url'>): void {
-  if (!token.startsWith('lib_r_')) return;
+/**
+ * Throws RegistryError for a token that can only read, before anything is packed or sent. A token of `libretto login`
+ * has the role of its person, which the registry knows.
+ */
+export function refuseReadToken({ token, url, isSignedIn }: Remote): void {
+  if (!token.startsWith('lib_r_') || isSignedIn === true) return;
   throw new RegistryError('INSUFFICIENT_SCOPE', {
     message:
       `A token that begins with lib_r_ can only read, not publish. Create a write token on the host of ${url}: ` +
@@ -110,13 +118,13 @@ export interface Reply {
 }
 
 /** Throws RegistryError with the registry's refusal, RemoteFailure for a response of another server. */
-export function readReply({ url }: RemoteRegistry, status: number, text: string): Reply {
-  const body = parse(text);
+export function readReply({ url, isSignedIn = false }: RemoteRegistry, status: number, text: string): Reply {
+  const body = parseBody(text);
   if (body !== undefined && status < 300) return { status, body };
   const { code, error, details } = body ?? {};
   if (typeof code === 'string' && code in errorTable && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
-      message: `${error} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
+      message: `${isSignedIn ? ofSignIn(url, code, error) : error} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},
     });
   throw new RemoteFailure(
@@ -133,6 +141,11 @@ function adviceOnPath(url: string, code: string): string {
   return pathname === '/' ? '' : ` If the registry is not below ${pathname}, its address is ${origin}.`;
 }
 
+/** The refusal of a token of `libretto login`, which its person renews without anybody else. */
+function ofSignIn(url: string, code: string, error: string): string {
+  return code === 'INVALID_TOKEN' ? `Your sign-in has ended: run \`libretto login ${url}\`.` : error;
+}
+
 /** The invalid fields of a request, each on a line, without those that the message names already. */
 function listIssues(message: string, details: unknown): string {
   const issues = isJsonObject(details) && Array.isArray(details['issues']) ? details['issues'] : [];
@@ -144,11 +157,12 @@ function listIssues(message: string, details: unknown): string {
     .join('');
 }
 
-function parse(text: string): JsonObject | undefined {
+/** The body of an answer; undefined: a proxy before the registry answers in HTML. */
+export function parseBody(text: string): JsonObject | undefined {
   try {
     const json: unknown = JSON.parse(text);
     return isJsonObject(json) ? json : undefined;
   } catch {
-    return undefined; // a proxy before it answers in HTML
+    return undefined; // the caller says that this is no registry
   }
 }

@@ -1,8 +1,6 @@
 // The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
 
-import type { Secret } from '../../build/shared/text/secret.ts';
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
-import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
@@ -10,8 +8,8 @@ import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { ProxyOptions } from '../../proxy/server.ts';
 import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
-import { advertisedRoot, defaultLimits } from '../compose/settings.ts';
-import { composeTokens } from '../compose/tokens.ts';
+import { advertisedRoot } from '../compose/settings.ts';
+import { composeAuthenticator, composeTokens } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { LogTarget } from '../config/setting-values.ts';
@@ -30,10 +28,10 @@ import { consoleUrl } from './console-address.ts';
 import { keepConfiguredSite } from './keep-configured-site.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
-import { offerSetup } from './setup-offer.ts';
+import { toldToPeople, type ToldToPeople } from './sign-in-warning.ts';
 import { toldAddress } from './told-address.ts';
 
-export interface Service {
+export interface Service extends ToldToPeople {
   /** the configuration with the stored settings */
   readonly config: Config;
   readonly host: string;
@@ -55,8 +53,6 @@ export interface Service {
   readonly local: string;
   /** the address of the console, with a slash at its end; undefined: this server has no console */
   readonly console: string | undefined;
-  /** The setup code for the first admin; undefined if a user exists. */
-  readonly offerSetup: () => Promise<Secret | undefined>;
   readonly degraded: () => boolean;
   /** Handles SIGHUP: opens the log again and reads the certificate again. */
   readonly hangUp: () => void;
@@ -119,7 +115,7 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
   return {
     ...logging(log),
     ...addressing(core, addresses, certificate?.facts),
-    offerSetup: () => offerSetup(core, setupCode),
+    ...toldToPeople(core, setupCode),
     tree: tree.shown,
     mirrors: async () => mirror !== undefined && isMirroring(mirror.mirror),
     metrics: metricsAt,
@@ -173,7 +169,7 @@ function proxyOptions(
     dataDirectory: config.data.value,
     files: tree.files,
     certificate,
-    authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
+    authenticator: composeAuthenticator(config, store, settings),
     counters: core.counters,
     uses: core.uses,
     log: log.logger,

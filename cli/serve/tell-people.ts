@@ -12,10 +12,11 @@ type Places = Pick<Service, 'console' | 'local'>;
 /** `before`: lines above them. */
 export async function tellPeople(
   { stderr, remarks }: Pick<Context, 'stderr' | 'remarks'>,
-  service: Places & Pick<Service, 'offerSetup'>,
+  service: Places & Pick<Service, 'offerSetup' | 'signInWarning'>,
   before: readonly string[] = [],
 ): Promise<void> {
   const code = await service.offerSetup();
+  printLines(stderr, await service.signInWarning());
   if (code !== undefined) printLines(stderr, [...before, ...setupLines(code, service)]);
   else if (service.console !== undefined) printLines(remarks, [...before, `Console: ${service.console}`]);
 }

@@ -12,11 +12,13 @@ import {
   versionKey,
 } from '../../proxy/artifacts/artifact.ts';
 import { parseAttemptRecord } from '../../proxy/auth/attempt-record.ts';
+import { passkeyKey } from '../../proxy/auth/passkey.ts';
 import { parseSessionRecord } from '../../proxy/auth/sessions.ts';
 import { parseSetupCode } from '../../proxy/auth/setup.ts';
 import { parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey } from '../../proxy/auth/token.ts';
 import { parseUse } from '../../proxy/auth/token-uses.ts';
 import { parseRoster } from '../../proxy/auth/user-roster.ts';
+import { userIdentityKey } from '../../proxy/auth/user-identity.ts';
 import { invitationKey, parseUserPointer, parseUserRecord, userEmailKey, userKey } from '../../proxy/auth/user.ts';
 import { parseTokenRow } from '../../proxy/forges/client/token-row.ts';
 import { connectionKey, connectionPlaceKey, parseConnectionRecord } from '../../proxy/forges/model/connection.ts';
@@ -45,7 +47,10 @@ import {
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
 import { notificationFamilies } from './notification-families.ts';
+import { passkeyFamilies } from './passkey-families.ts';
 import { publisherFamilies } from './publisher-families.ts';
+import { signInFamilies } from './sign-in-families.ts';
+import { teamFamilies } from './team-families.ts';
 import { fits, parsed, type Companion, type StateFamily } from './state-family.ts';
 
 export type { Companion, StateFamily } from './state-family.ts';
@@ -59,7 +64,10 @@ const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
 const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
   ...notificationFamilies,
+  ...passkeyFamilies,
   ...publisherFamilies,
+  ...signInFamilies,
+  ...teamFamilies,
   [
     'artifact',
     {
@@ -183,8 +191,13 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
     {
       isRow: (value, key) => userKey(parseUserRecord(value).id) === key,
       companions: (value) => {
-        const { id, email, invitation } = parseUserRecord(value);
-        return [is(userEmailKey(email), id), ...(invitation === null ? [] : [is(invitationKey(invitation.hash), id)])];
+        const { id, email, invitation, identities = [], passkeys = [] } = parseUserRecord(value);
+        return [
+          is(userEmailKey(email), id),
+          ...(invitation === null ? [] : [is(invitationKey(invitation.hash), id)]),
+          ...identities.map((identity) => is(userIdentityKey(identity), id)),
+          ...passkeys.map((passkey) => is(passkeyKey(passkey.credential_id), id)),
+        ];
       },
     },
   ],

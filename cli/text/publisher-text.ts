@@ -52,7 +52,9 @@ function rulesOf(publisher: PublisherDocument): readonly Field[] {
   ];
 }
 
-function idsText({ ids, ids_learnt_at: at, repository_id: id, owner_id: owner }: PublisherDocument): string {
+function idsText(publisher: PublisherDocument): string {
+  const { ids, ids_learnt_at: at, repository_id: id, owner_id: owner, shared_repository_id: shared } = publisher;
+  if (shared !== null) return `repository ${shared} (pinned by another publisher of this repository)`;
   if (ids === 'unknown') return 'not known yet: the first exchange pins them';
   const text = [id === null ? '' : `repository ${id}`, owner === null ? '' : `owner ${owner}`]
     .filter(Boolean)

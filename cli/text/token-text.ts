@@ -26,6 +26,8 @@ export interface TokenDocument extends TokenLimits {
   readonly status: 'active' | 'expired' | 'revoked';
   readonly created_at: string;
   readonly created_by: string;
+  /** the person whose token it is, by `libretto login`; null: it is nobody's */
+  readonly person: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   /** until then the secret before the last rotation opens as well */
@@ -55,6 +57,7 @@ export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs, use }
     status: tokenStatus(record, nowMs),
     created_at,
     created_by,
+    person: record.person ?? null,
     expires_at,
     revoked_at,
     previous_expires_at: previous !== null && nowMs < Date.parse(previous) ? previous : null,
@@ -72,6 +75,7 @@ export function describeToken(token: TokenDocument): string[] {
     ['limit', `${describeLimit(token)}${token.limit_is_default ? ` (the default of ${token.kind} tokens)` : ''}`],
     ['status', token.status],
     ['created', `${seconds(token.created_at)} by ${token.created_by}`],
+    ...(token.person === null ? [] : [['person', `${token.person}, by \`libretto login\``] as const]),
     ['expires', token.expires_at === null ? 'never' : seconds(token.expires_at)],
     ...describeLimits(token),
     ...(token.previous_expires_at === null
@@ -92,7 +96,7 @@ export function describeTokens(tokens: readonly TokenDocument[]): string[] {
     token.status,
     describeLimit(token),
     token.expires_at === null ? 'never' : seconds(token.expires_at),
-    summarizeLimits(token),
+    token.person === null ? summarizeLimits(token) : `as ${token.person}`,
     token.description,
   ]);
   return formatTable(['ID', 'KIND', 'STATUS', 'LIMIT', 'EXPIRES', 'SEES', 'DESCRIPTION'], rows);

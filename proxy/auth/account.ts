@@ -7,19 +7,26 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { codeBudget } from './attempt-budgets.ts';
-import { WrongGuess, type Attempts } from './attempts.ts';
+import type { Attempts } from './attempts.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { judgeCode } from './judge-code.ts';
 import type { LoggedIn } from './login.ts';
+import { keepNamedAdmin } from './named-admins.ts';
+import type { LocalSignInRule } from './local-sign-in.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
-import { refuseLogin } from './refused-login.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { NewSession, SessionService } from './sessions.ts';
-import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from './two-factor-code.ts';
+import {
+  mintRecoveryCodes,
+  mintTwoFactorSecret,
+  passkeysAlone,
+  twoFactorUri,
+  useFirstCode,
+} from './two-factor-code.ts';
 import { changeUser } from './user-records.ts';
-import { hasTwoFactor, type TwoFactor, type UserRecord } from './user.ts';
+import { hasAuthenticator, hasTwoFactor, type TwoFactor, type UserRecord } from './user.ts';
 
 export interface Account {
   /** Throws INVALID_CREDENTIALS, INVALID_INPUT. */
@@ -41,6 +48,7 @@ export interface AccountOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
+  readonly localSignIn?: LocalSignInRule;
 }
 
 /**
@@ -78,38 +86,46 @@ async function setUpTwoFactor(at: Desk, password: string): Promise<{ secret: Sec
   const { user } = await confirmPassword(at, at, password);
   const secret = mintTwoFactorSecret(at.randomBytes);
   await change(at, 'user.set_up_two_factor', (record) => {
-    if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already. Disable it first.');
-    return {
-      ...record,
-      two_factor: { secret: at.sealer.seal(secret, at.userId), enabled_at: null, last_step: 0, recovery_codes: [] },
-    };
+    if (hasAuthenticator(record)) throw inState('Two-factor authentication is on already. Disable it first.');
+    const sealed = at.sealer.seal(secret, at.userId);
+    const two_factor: TwoFactor = hasTwoFactor(record)
+      ? { ...(record.two_factor ?? passkeysAlone([], at.now())), next_secret: sealed }
+      : { secret: sealed, enabled_at: null, last_step: 0, recovery_codes: [] };
+    return { ...record, two_factor };
   });
   return { secret, uri: twoFactorUri(secret, user.email) };
 }
 
 async function enableTwoFactor(at: Desk, code: string): Promise<LoggedIn & { recoveryCodes: readonly Secret[] }> {
   const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
-  const loggedIn = await withCode(at, code, (take) =>
-    changeWithSession(at, 'user.enable_two_factor', (record) => {
-      if (record.two_factor === null)
-        throw inState('Two-factor authentication is not set up. Begin with POST /api/auth/2fa/setup.');
-      if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already.');
-      return {
-        ...record,
-        two_factor: { ...take(record), enabled_at: new Date(at.now()).toISOString(), recovery_codes: hashes },
-      };
-    }),
+  const loggedIn = await judgeCode(
+    at,
+    code,
+    (take) =>
+      changeWithSession(at, 'user.enable_two_factor', (record) => {
+        if (record.two_factor === null)
+          throw inState('Two-factor authentication is not set up. Begin with POST /api/auth/2fa/setup.');
+        if (hasAuthenticator(record)) throw inState('Two-factor authentication is on already.');
+        return {
+          ...record,
+          two_factor: { ...take(record), enabled_at: new Date(at.now()).toISOString(), recovery_codes: hashes },
+        };
+      }),
+    useFirstCode,
   );
   return { ...loggedIn, recoveryCodes: codes };
 }
 
 async function disableTwoFactor(at: Desk, password: string, code: string): Promise<LoggedIn> {
   await confirmPassword(at, at, password);
-  return withCode(at, code, (take) =>
+  return judgeCode(at, code, (take) =>
     changeWithSession(at, 'user.disable_two_factor', (record) => {
       assertOn(record);
-      take(record);
-      return { ...record, two_factor: null };
+      if (!hasAuthenticator(record)) throw inState('Your passkeys are the second factor. Remove them instead.');
+      const { recovery_codes } = take(record);
+      // the second factor of a person with passkeys stays on
+      const hasPasskeys = (record.passkeys ?? []).length > 0;
+      return { ...record, two_factor: hasPasskeys ? passkeysAlone(recovery_codes, at.now()) : null };
     }),
   );
 }
@@ -117,29 +133,13 @@ async function disableTwoFactor(at: Desk, password: string, code: string): Promi
 async function renewRecoveryCodes(at: Desk, password: string, code: string): Promise<readonly Secret[]> {
   await confirmPassword(at, at, password);
   const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
-  await withCode(at, code, (take) =>
+  await judgeCode(at, code, (take) =>
     change(at, 'user.renew_recovery_codes', (record) => {
       assertOn(record);
       return { ...record, two_factor: { ...take(record), recovery_codes: hashes } };
     }),
   );
   return codes;
-}
-
-/** `work` takes the code from the record that it then commits; a wrong one is counted and refused. */
-async function withCode<Result>(
-  { store, attempts, sealer, now, userId, address }: Desk,
-  code: string,
-  work: (take: (record: UserRecord) => TwoFactor) => Promise<Result>,
-): Promise<Result> {
-  const codes = codeBudget(userId);
-  const take = (record: UserRecord): TwoFactor => {
-    const left = useCode(record, code, sealer, now());
-    if (left === undefined) throw new WrongGuess();
-    return left;
-  };
-  const refuse = () => refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong code' });
-  return attempts.judge([codes], () => work(take), { refuse, cleared: [codes] });
 }
 
 function change(
@@ -156,7 +156,7 @@ function change(
 
 /** Ends all earlier sessions, in the same commit that starts the new one. */
 async function changeWithSession(
-  { store, sessions, userId, address }: Desk,
+  { store, sessions, userId, address, localSignIn }: Desk,
   action: string,
   edit: (record: UserRecord) => UserRecord,
 ): Promise<LoggedIn> {
@@ -168,6 +168,7 @@ async function changeWithSession(
       record,
       puts: [session.row],
       deletes: await sessions.keysOf(current),
+      conditions: await keepNamedAdmin(store, localSignIn, current, record),
       event: { actor: `user:${userId}`, action, subject: userId, details: { session: session.row.value.id } },
     };
   });

@@ -60,6 +60,26 @@ export function codeBudget(userId: string): Budget {
   return { key: keyOf('code', userId), free: 10, firstMs: hourMs, longestMs: hourMs };
 }
 
+/** Requests of terminals for a code, from one network, which may be a whole company. Each counts. */
+export function deviceRequestBudget(address: string): Budget {
+  return {
+    key: keyOf('device-request', networkOf(address)),
+    free: 60,
+    firstMs: 10 * secondMs,
+    longestMs: 5 * minuteMs,
+  };
+}
+
+/** Codes of terminals that a person typed wrong. */
+export function devicePersonBudget(userId: string): Budget {
+  return { key: keyOf('device-person', userId), free: 10, firstMs: minuteMs, longestMs: hourMs };
+}
+
+/** Codes of terminals that were typed wrong, from one network. */
+export function deviceAddressBudget(address: string): Budget {
+  return { key: keyOf('device-address', networkOf(address)), free: 30, firstMs: minuteMs, longestMs: hourMs };
+}
+
 function keyOf(kind: string, text: string): string {
   return `${attemptPrefix}${kind}/${hash('sha256', text, 'hex')}`;
 }

@@ -6,8 +6,17 @@
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AddressRange } from '../http/client-address.ts';
 import { compileAccess, type Access } from '../views/compile-access.ts';
+import type { TokenLimits } from '../views/token-limits.ts';
 import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';
+import type { WaysIn } from './local-sign-in.ts';
+import {
+  allPackages,
+  readStanding,
+  type PersonPackages,
+  type StandingRules,
+  type TokenPerson,
+} from './person-packages.ts';
 import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
 import {
   defaultLimits as standardLimits,
@@ -29,6 +38,8 @@ export interface ActiveToken {
   readonly view: View | undefined;
   /** the networks of allowed clients; undefined: all */
   readonly networks: readonly AddressRange[] | undefined;
+  /** the person whose token it is; undefined: it is nobody's */
+  readonly person?: TokenPerson;
 }
 
 export type Authentication =
@@ -66,9 +77,12 @@ interface TokenCache {
 const absent: Authentication = { outcome: 'absent' };
 const invalid: Authentication = { outcome: 'invalid' };
 
-export interface AuthenticatorOptions {
+/** A personal token rests while its person has no way to sign in. */
+export interface AuthenticatorOptions extends WaysIn {
   /** requests an hour of tokens without their own limit; read again after each change of the state */
   readonly defaultLimits?: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
+  /** the packages of the person of a token; read again after each change of the state */
+  readonly personPackages?: PersonPackages;
   /** maximum number of cached tokens; a new one replaces the oldest */
   readonly capacity?: number;
 }
@@ -77,10 +91,15 @@ type Store = Pick<StateStore, 'get' | 'generation'>;
 
 export function createAuthenticator(
   store: Store,
-  { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {},
+  {
+    defaultLimits = () => standardLimits,
+    personPackages = allPackages,
+    capacity = 10_000,
+    ...waysIn
+  }: AuthenticatorOptions = {},
 ): Authenticator {
   const cache: TokenCache = { generation: undefined, byHash: new Map(), byHeader: new Map() };
-  const accessOf = compileAccess(capacity);
+  const accessOf = readAccess(store, compileAccess(capacity), { personPackages, ...waysIn });
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
     const found = await readToken(store, hash, await defaultLimits(), accessOf);
@@ -131,22 +150,40 @@ async function readToken(
   store: Store,
   hash: TokenHash,
   limits: Readonly<Record<TokenKind, number>>,
-  accessOf: (record: TokenRecord) => Access,
+  accessOf: (record: TokenRecord) => MaybeAsync<TokenAccess | undefined>,
 ): Promise<Remembered | undefined> {
   const pointer = await store.get(tokenHashKey(hash));
   const entry = pointer === undefined ? undefined : await store.get(tokenKey(parseTokenPointer(pointer.value)));
   if (entry === undefined) return undefined;
   const record = parseTokenRecord(entry.value);
   if (record.revoked_at !== null || (record.hash !== hash && record.previous_hash !== hash)) return undefined;
+  const access = await accessOf(record);
+  if (access === undefined) return undefined;
   return {
     authentication: {
       outcome: 'valid',
-      token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits), ...accessOf(record) },
+      token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits), ...access },
     },
     expiresMs:
       record.hash === hash
         ? endOf(record.expires_at)
         : Math.min(endOf(record.expires_at), endOf(record.previous_expires_at)),
+  };
+}
+
+type TokenAccess = Access & Pick<ActiveToken, 'person'>;
+
+/** What a token opens; undefined: it is a person's, who is removed, disabled or cut off. */
+function readAccess(
+  store: Store,
+  compile: (limits: TokenLimits) => Access,
+  rules: StandingRules,
+): (record: TokenRecord) => MaybeAsync<TokenAccess | undefined> {
+  return (record) => {
+    if (record.person === undefined) return compile(record);
+    return readStanding(store, record.person, rules).then(
+      (standing) => standing && { ...compile({ ...record, packages: standing.packages }), person: standing.person },
+    );
   };
 }
 

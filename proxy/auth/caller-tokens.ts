@@ -9,7 +9,7 @@ import { actorOf, type Caller } from './caller.ts';
 import { explainToken, type MirroredReleases } from './explain-token.ts';
 import type { Explanation, ExplanationRequest } from './explain-view.ts';
 import type { Rotation } from './rotate-token.ts';
-import { TokenError } from './token-error.ts';
+import { TokenError, type TokenErrorCode } from './token-error.ts';
 import type { TokenDraft, TokenPatch } from './token-fields.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
 import { effectiveLimit, type TokenId, type TokenRecord } from './token.ts';
@@ -73,7 +73,9 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller)
     revoke: async (id) => (await tokens.revoke((await find(id)).id)).record,
     explain: async (id, question) => {
       const record = await find(id);
-      const explanation = await explainToken(options.published, record, question, options.mirroredReleases);
+      const explanation = await explainToken(options.published, record, question, options.mirroredReleases).catch(
+        asRegistryError,
+      );
       if (explanation === undefined) throw invalid('package', 'must be the name of a package, such as acme/hello');
       return { record, explanation };
     },
@@ -112,13 +114,18 @@ const fieldOf = {
   NOTHING_TO_CHANGE: '',
 } as const;
 
+type Conflict = 'TOKEN_ROTATED' | 'TOKEN_EXISTS' | 'TOKEN_OF_PERSON' | 'TOKEN_OF_PUBLISHER';
+
+function isConflict(code: TokenErrorCode): code is Conflict {
+  return ['TOKEN_ROTATED', 'TOKEN_EXISTS', 'TOKEN_OF_PERSON', 'TOKEN_OF_PUBLISHER'].includes(code);
+}
+
 function asRegistryError(error: unknown): never {
   if (!(error instanceof TokenError)) throw error;
   const { code, message, issues } = error;
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
-  if (code === 'TOKEN_ROTATED' || code === 'TOKEN_EXISTS' || code === 'TOKEN_OF_PUBLISHER')
-    throw new RegistryError('CONFLICT', { message });
+  if (isConflict(code)) throw new RegistryError('CONFLICT', { message });
   if (code === 'VIEW_INVALID')
     throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
   throw invalid(fieldOf[code], message);

@@ -13,6 +13,17 @@ export interface SessionCaller {
   readonly role: Role;
   /** `ses_…` */
   readonly sessionId: string;
+  /** how the person can prove who they are within the session */
+  readonly provesWith: { readonly password: boolean; readonly passkey: boolean };
+  /** the identity provider at which they signed in; absent: here */
+  readonly provider?: string;
+  /** the packages of their teams; undefined: all packages */
+  readonly view?: View | undefined;
+}
+
+/** A person by a token of `libretto login`. They have their role, without what needs a session (session-only.ts). */
+export interface TerminalCaller extends Omit<SessionCaller, 'sessionId' | 'view' | 'provesWith'> {
+  readonly token: ActiveToken;
 }
 
 export type Caller =
@@ -21,17 +32,36 @@ export type Caller =
   /** invalid credentials; open operations treat the caller as anonymous */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'token'; readonly token: ActiveToken }
-  | SessionCaller;
+  | SessionCaller
+  | TerminalCaller;
 
 export function callerClass(caller: Caller): CallerClass {
   if (caller.kind === 'user') return caller.role;
   return caller.kind === 'token' ? `${caller.token.kind} token` : 'nobody';
 }
 
-/** The caller's view of the published packages; undefined: all. People see all. */
-export function viewOf(caller: Caller): View | undefined {
-  return caller.kind === 'token' ? caller.token.view : undefined;
+/** The caller with a token: its person, if it is a person's. */
+export function callerOf(token: ActiveToken): Caller {
+  if (token.person === undefined) return { kind: 'token', token };
+  const { id: userId, email, role } = token.person;
+  return { kind: 'user', userId, email, role, token };
 }
+
+/** True for a person who uses a token, and has no session. */
+export function isTerminal(caller: Caller): caller is TerminalCaller {
+  return caller.kind === 'user' && 'token' in caller;
+}
+
+/** The caller's view of the published packages; undefined: all. */
+export function viewOf(caller: Caller): View | undefined {
+  if ('token' in caller) return caller.token.view;
+  return caller.kind === 'user' ? caller.view : undefined;
+}
+
+/** Why a person of teams may not do what the role allows. */
+export const teamsRefusal =
+  'You see only the packages of your teams, and this concerns the whole registry. Ask an admin for a team that sees all ' +
+  'packages.';
 
 /** The caller's name in the audit log. */
 export function actorOf(caller: Caller): Actor {

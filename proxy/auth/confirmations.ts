@@ -1,4 +1,4 @@
-// Proofs that a person entered the password a short time ago. A browser keeps the proof beside its session, and
+// Proofs that a person entered the password, or used a passkey, a short time ago. A browser keeps the proof beside its session, and
 // dangerous posts ask for it. A proof belongs to one session, so whatever ends the session ends the proof: a change of
 // the password, for example.
 
@@ -16,6 +16,8 @@ export interface Confirmations {
   readonly confirm: (caller: SessionCaller, password: string, address: string) => Promise<Secret>;
   /** A proof for the session of a login, whose person has just entered the password. */
   readonly afterLogin: (loggedIn: LoggedIn) => Promise<Secret>;
+  /** A proof for a session whose person was found to be there in another way than by the password: by a passkey, or at the provider. */
+  readonly prove: (caller: SessionCaller) => Promise<Secret>;
   /** True if the text is a proof of this session that has not ended. The session itself was checked before. */
   readonly verify: (text: string, caller: SessionCaller, nowMs: number) => Promise<boolean>;
 }
@@ -42,6 +44,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
       await confirmPassword(options, { userId, address }, password);
       return prove(userId, sessionId);
     },
+    prove: ({ userId, sessionId }) => prove(userId, sessionId),
     afterLogin: ({ user, sessionId }) => prove(user.id, sessionId),
     verify: async (text, { userId, sessionId }, nowMs) => {
       const claims = await tokens.verify('confirmation', text, nowMs);

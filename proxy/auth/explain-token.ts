@@ -6,18 +6,28 @@ import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import type { TokenRecord } from './token.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import type { MirroredRelease } from './explain-mirrored.ts';
+import { TokenError } from './token-error.ts';
 import { explainView, type Explanation, type ExplanationRequest } from './explain-view.ts';
 
 /** The cached releases of a package that mirrored repositories may serve; undefined: they may not. Sends no request. */
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
 
-/** undefined: that is no package name. Rejects if the index of the package cannot be used. */
+/**
+ * undefined: that is no package name. Throws TokenError for a person's token, whose own limits decide nothing. Rejects if
+ * the index of the package cannot be used.
+ */
 export async function explainToken(
   files: PublishedFiles,
   record: TokenRecord,
   question: Omit<ExplanationRequest, 'entries' | 'mirrored'>,
   mirroredReleases?: MirroredReleases,
 ): Promise<Explanation | undefined> {
+  if (record.person !== undefined)
+    throw new TokenError(
+      'TOKEN_OF_PERSON',
+      `The token ${record.id} is of \`libretto login\`, and sees what its person ${record.person} sees now. ` +
+        '`libretto user show` lists their teams.',
+    );
   const name = parsePackageName(question.name.toLowerCase());
   if (name === undefined) return undefined;
   const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);

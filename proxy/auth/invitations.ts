@@ -9,13 +9,15 @@ import { WrongGuess, type Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
+import { assertNamed, type LocalSignInRule } from './local-sign-in.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import { invitationMs, type PeopleRules } from './people-rules.ts';
 import { refuseCode } from './refused-login.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionService } from './sessions.ts';
-import { changeUser, readUserBehind } from './user-records.ts';
-import { invitationKey, type UserRecord } from './user.ts';
+import { endTerminals, type PendingTerminals } from './end-terminals.ts';
+import { changeUser, readUserBehind, type StoredUser } from './user-records.ts';
+import { hasProviderOnly, invitationKey, type UserRecord } from './user.ts';
 import { checkedName } from './user-fields.ts';
 
 export interface Invitation {
@@ -46,6 +48,8 @@ export interface InvitationsOptions {
   readonly attempts: Attempts;
   readonly now: () => number;
   readonly rules: () => MaybeAsync<PeopleRules>;
+  readonly localSignIn?: LocalSignInRule;
+  readonly pendingTerminals?: PendingTerminals | undefined;
 }
 
 /** True for a code that `acceptInvitation` takes now. Not counted as an attempt, like the look at a setup code. */
@@ -63,45 +67,61 @@ function isInvited({ invitation, status }: UserRecord, hash: string, nowMs: numb
 }
 
 /**
- * Returns the user with the new password, and ends all earlier sessions. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS,
- * INVALID_INPUT.
+ * Returns the user with the new password, and ends all earlier sessions and terminals. Throws INVITATION_INVALID,
+ * TOO_MANY_ATTEMPTS, INVALID_INPUT.
  */
 export async function acceptInvitation(
   options: InvitationsOptions,
   { code, password, name }: Acceptance,
   address: string,
 ): Promise<UserRecord> {
-  const { store, sessions, passwords, attempts, now, rules } = options;
+  const { store, sessions, passwords, now, rules, localSignIn } = options;
   const hash = hashCode(code);
-  const isGood = (user: UserRecord): boolean => isInvited(user, hash, now());
-  const stored = await attempts.judge(
-    [addressBudget(address)],
-    async () => {
-      const found = await readUserBehind(store, invitationKey(hash));
-      if (found === undefined || !isGood(found.record)) throw new WrongGuess();
-      return found;
-    },
-    { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) },
-  );
+  const stored = await findInvited(options, hash, address);
+  assertNamed(localSignIn, stored.record, 'INVITATION_INVALID');
   assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
   return changeUser(store, stored.record.id, async (current) => {
-    if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');
+    if (!isInvited(current, hash, now())) throw new RegistryError('INVITATION_INVALID');
+    const ended = await endTerminals(options, current.id);
     return {
       record: {
         ...current,
         ...(name === undefined ? {} : { name: checkedName(name) }),
+        ...withoutMaker(current),
         status: 'active',
         password: encoded,
         invitation: null,
       },
-      deletes: await sessions.keysOf(current),
+      puts: ended.puts,
+      deletes: [...ended.deletes, ...(await sessions.keysOf(current))],
       event: {
         actor: `user:${current.id}`,
         action: 'user.accept_invitation',
         subject: current.id,
-        details: { address },
+        details: { address, ...ended.details },
       },
     };
   });
+}
+
+/**
+ * Who made the account by a sign-in at a provider may have entered the address of somebody else there. The link reached
+ * its owner, so that the account is theirs alone from now on.
+ */
+function withoutMaker(user: UserRecord): Partial<UserRecord> {
+  return hasProviderOnly(user) ? { identities: [], passkeys: [], two_factor: null } : {};
+}
+
+/** Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS. */
+function findInvited({ store, attempts, now }: InvitationsOptions, hash: string, address: string): Promise<StoredUser> {
+  return attempts.judge(
+    [addressBudget(address)],
+    async () => {
+      const found = await readUserBehind(store, invitationKey(hash));
+      if (found === undefined || !isInvited(found.record, hash, now())) throw new WrongGuess();
+      return found;
+    },
+    { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) },
+  );
 }

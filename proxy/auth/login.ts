@@ -2,16 +2,19 @@
 // same time and get the same answer.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { accountBudget, addressBudget, codeBudget, pairBudget, type Budget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
+import { maySignInHere, refusedHere, type LocalSignInRule } from './local-sign-in.ts';
 import type { Passwords } from './password.ts';
 import { refuseLogin } from './refused-login.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
-import type { SessionService } from './sessions.ts';
+import type { SessionOrigin, SessionService } from './sessions.ts';
 import { useCode } from './two-factor-code.ts';
-import { commitUser, readUserByEmail, type StoredUser } from './user-records.ts';
+import type { PasskeyId } from './passkey.ts';
+import { commitUser, readUserByEmail, type StoredUser, type UserEditExtras } from './user-records.ts';
 import { hasTwoFactor, type UserRecord } from './user.ts';
 
 export interface Credentials {
@@ -36,6 +39,7 @@ export interface LoginOptions {
   readonly attempts: Attempts;
   readonly sealer: Sealer;
   readonly now: () => number;
+  readonly localSignIn?: LocalSignInRule;
 }
 
 /** The password was right, and the account requires a code that was not given. */
@@ -56,16 +60,17 @@ export async function tryLogin(
   { email, password, code }: Credentials,
   address: string,
 ): Promise<LoggedIn | LacksCode> {
-  const { store } = options;
+  const { store, localSignIn } = options;
   const isKnown = (await readUserByEmail(store, email))?.record.known_addresses.includes(address) === true;
   const pair = pairBudget(email, address);
   const budgets = [addressBudget(address), pair, ...(isKnown ? [] : [accountBudget(email)])];
   for (let checked: string | undefined; ;) {
     const stored = await readUserByEmail(store, email);
-    const encoded = stored?.record.status === 'active' ? (stored.record.password ?? undefined) : undefined;
+    const isOpen = stored?.record.status === 'active' && maySignInHere(localSignIn, stored.record);
+    const encoded = isOpen ? (stored.record.password ?? undefined) : undefined;
     if (checked === undefined || checked !== encoded)
       await assertRight(options, stored, { encoded, password, address, budgets, pair });
-    if (stored === undefined) throw new RegistryError('INVALID_CREDENTIALS');
+    if (stored === undefined) throw refusedHere(localSignIn);
     checked = encoded;
     if (code === undefined && hasTwoFactor(stored.record)) return { lacksCode: stored.record };
     const loggedIn = await afterPassword(options, stored, code ?? '', address);
@@ -85,7 +90,7 @@ export function afterPassword(
 ): Promise<LoggedIn | undefined> {
   return hasTwoFactor(stored.record)
     ? withCode(options, stored, code, address)
-    : letIn(options, stored, stored.record, address);
+    : letIn(options, stored, stored.record, { address });
 }
 
 interface TriedPassword {
@@ -101,19 +106,30 @@ interface TriedPassword {
  * is then the only one.
  */
 async function assertRight(
-  { store, passwords, attempts }: LoginOptions,
+  { store, passwords, attempts, localSignIn: rule }: LoginOptions,
   stored: StoredUser | undefined,
   { encoded, password, address, budgets, pair }: TriedPassword,
 ): Promise<void> {
-  const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
+  const reason = reasonOf(stored?.record, encoded, rule);
   await attempts.judge(
     budgets,
     async () => {
       if (!(await passwords.verify(password, encoded))) throw new WrongGuess();
       return true;
     },
-    { refuse: () => refuseLogin(store, { userId: stored?.record.id, address, reason }), cleared: [pair] },
+    { refuse: () => refuseLogin(store, { userId: stored?.record.id, address, reason, rule }), cleared: [pair] },
   );
+}
+
+/** `encoded`: the password that was compared; undefined: none could be right. */
+function reasonOf(
+  record: UserRecord | undefined,
+  encoded: string | undefined,
+  rule: LocalSignInRule,
+): 'unknown user' | 'local sign-in off' | 'not active' | 'wrong password' {
+  if (record === undefined) return 'unknown user';
+  if (encoded !== undefined) return 'wrong password';
+  return record.status === 'active' && !maySignInHere(rule, record) ? 'local sign-in off' : 'not active';
 }
 
 /** undefined: the user was changed since `stored` was read. */
@@ -132,7 +148,7 @@ async function withCode(
     async () => {
       const two_factor = useCode(record, code, sealer, now());
       if (two_factor === undefined) throw new WrongGuess();
-      return letIn(options, stored, { ...record, two_factor }, address);
+      return letIn(options, stored, { ...record, two_factor }, { address });
     },
     { refuse, cleared: [codes] },
   );
@@ -140,30 +156,49 @@ async function withCode(
 
 const mostAddresses = 5;
 
-/** undefined: the user was changed since `stored` was read. */
-async function letIn(
-  { store, sessions, now }: LoginOptions,
+export interface Arrival {
+  /** of the client */
+  readonly address: string;
+  /** absent: the person signed in here */
+  readonly origin?: SessionOrigin;
+  /** the one that the person used */
+  readonly passkey?: PasskeyId;
+  /** for the audit event, instead of the recovery codes that are left */
+  readonly details?: JsonObject;
+}
+
+/**
+ * Begins a session of a person whose proofs were all right. `changed`: the user after them. undefined: the user, or a row
+ * of `extras`, was changed since `stored` was read. Throws LAST_ADMIN.
+ */
+export async function letIn(
+  { store, sessions, now }: Pick<LoginOptions, 'store' | 'sessions' | 'now'>,
   stored: StoredUser,
   changed: UserRecord,
-  address: string,
+  { address, origin, passkey, details }: Arrival,
+  extras: UserEditExtras = {},
 ): Promise<LoggedIn | undefined> {
   const user: UserRecord = {
     ...changed,
     last_login_at: new Date(now()).toISOString(),
     known_addresses: [address, ...changed.known_addresses.filter((known) => known !== address)].slice(0, mostAddresses),
   };
-  const { token, expires_at, row } = await sessions.begin(user, address);
+  const { token, expires_at, row } = await sessions.begin(user, address, origin);
   const done = await commitUser(store, stored, {
     record: user,
-    puts: [row],
-    deletes: await sessions.spentKeysOf(user),
+    puts: [row, ...(extras.puts ?? [])],
+    deletes: [...(await sessions.spentKeysOf(user)), ...(extras.deletes ?? [])],
+    conditions: extras.conditions ?? [],
     event: {
       actor: `user:${user.id}`,
       action: 'login',
       subject: row.value.id,
       details: {
         address,
-        recovery_codes_left: hasTwoFactor(user) ? (user.two_factor?.recovery_codes.length ?? 0) : null,
+        ...(passkey === undefined ? {} : { passkey }),
+        ...(details ?? {
+          recovery_codes_left: hasTwoFactor(user) ? (user.two_factor?.recovery_codes.length ?? 0) : null,
+        }),
       },
     },
   });

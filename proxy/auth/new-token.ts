@@ -30,6 +30,7 @@ export function newToken(
     limit,
     created_at: new Date(nowMs).toISOString(),
     created_by: actor,
+    ...(draft.person === undefined ? {} : { person: draft.person }),
     expires_at,
     revoked_at: null,
     ...noLimits,

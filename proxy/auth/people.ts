@@ -10,18 +10,20 @@ import { createAttempts } from './attempts.ts';
 import { createConfirmations, type Confirmations } from './confirmations.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { acceptInvitation, isInvitationCode, type Acceptance } from './invitations.ts';
+import type { LocalSignInRule } from './local-sign-in.ts';
 import { login, type Credentials, type LoggedIn } from './login.ts';
 import type { Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { PeopleMails } from './people-mails.ts';
 import { createRequestReset, type RequestReset } from './request-reset.ts';
-import { createSessions, type SessionService } from './sessions.ts';
+import { createSessions, type PersonView, type SessionService } from './sessions.ts';
 import { isSetupCode, offerSetup, setUp, type SetupDraft } from './setup.ts';
 import { createTwoStepLogin, type TwoStepLogin } from './two-step-login.ts';
 import { readRoster } from './user-roster.ts';
 import type { UserRecord } from './user.ts';
-import { createUsers, type Users } from './users.ts';
+import type { PendingTerminals } from './end-terminals.ts';
+import { createUsers, type Leaving, type Users } from './users.ts';
 
 export interface People {
   readonly usersOf: (actor: Actor) => Users;
@@ -38,6 +40,8 @@ export interface People {
   readonly isSetupCode: (code: string) => Promise<boolean>;
   readonly isInvitationCode: (code: string) => Promise<boolean>;
   readonly rules: () => MaybeAsync<PeopleRules>;
+  /** who signs in with a password of this registry; undefined: everybody */
+  readonly localSignIn: LocalSignInRule;
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
   /** sends a link for a new password; undefined: the registry sends no mail */
@@ -56,6 +60,15 @@ export interface PeopleOptions {
   readonly rules: () => MaybeAsync<PeopleRules>;
   /** undefined: the registry sends no mail */
   readonly mails?: PeopleMails | undefined;
+  readonly localSignIn?: LocalSignInRule;
+  /** ids of the identity providers; undefined: sessions of any count */
+  readonly providers?: readonly string[] | undefined;
+  /** the view of a person; undefined: everybody sees all */
+  readonly viewOf?: PersonView | undefined;
+  /** what a removed user leaves elsewhere */
+  readonly leaving?: Leaving | undefined;
+  /** terminals whose approval ends with the tokens of the person */
+  readonly pendingTerminals?: PendingTerminals | undefined;
   /** receives the errors of mails that were asked for */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -77,6 +90,7 @@ export function createPeople(options: PeopleOptions): People {
     isSetupCode: (code) => isSetupCode(parts, code),
     isInvitationCode: (code) => isInvitationCode(parts, code),
     rules: options.rules,
+    localSignIn: options.localSignIn,
     offerSetup: () => offerSetup(parts),
     setUp: (draft, address) => setUp(parts, draft, address),
     requestReset: mails === undefined ? undefined : createRequestReset({ ...parts, mails, onError }),

@@ -35,6 +35,13 @@ export const policy = {
   enableTwoFactor: people,
   disableTwoFactor: people,
   renewRecoveryCodes: people,
+  requestDeviceCode: everyone,
+  redeemDeviceCode: everyone,
+  listOwnTokens: people,
+  endOwnToken: people,
+  listPasskeys: people,
+  renamePasskey: people,
+  removePasskey: people,
   listSessions: people,
   endSession: people,
 
@@ -43,6 +50,15 @@ export const policy = {
   getUser: admins,
   updateUser: admins,
   deleteUser: admins,
+
+  // a team decides what its members see
+  listTeams: admins,
+  createTeam: admins,
+  getTeam: admins,
+  updateTeam: admins,
+  deleteTeam: admins,
+  addTeamMembers: admins,
+  removeTeamMember: admins,
 
   listRepositories: readers,
   getRepository: readers,
@@ -130,6 +146,7 @@ export type OperationId = keyof typeof policy;
 
 /** What people do in the console and the API has no operation for. API tokens cannot use the console. */
 export const consolePolicy = {
+  approveTerminal: people,
   listPublications: people,
   explainVersion: people,
   compareVersions: people,
@@ -157,11 +174,44 @@ const throughViews: ReadonlySet<Permission> = new Set([
   'getStatistics',
   'createArtifact',
   'endOidcToken',
+  'getMe',
+  'updateMe',
+  'listOwnTokens',
+  'endOwnToken',
+]);
+
+/**
+ * The operations that people with a view may use in addition to the public ones: those on their own account, and those
+ * that respect views. A person has a view who sees only the packages of teams.
+ */
+const throughTeams: ReadonlySet<Permission> = new Set([
+  'logout',
+  'getMe',
+  'updateMe',
+  'changePassword',
+  'setUpTwoFactor',
+  'enableTwoFactor',
+  'disableTwoFactor',
+  'renewRecoveryCodes',
+  'listSessions',
+  'endSession',
+  'listPackages',
+  'getPackage',
+  'getReadme',
+  'getChangelog',
+  'getStatistics',
+  'compareVersions',
+  'listPasskeys',
+  'renamePasskey',
+  'removePasskey',
+  'approveTerminal',
+  'listOwnTokens',
+  'endOwnToken',
 ]);
 
 /**
  * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the policy forbids the operation for
- * this caller. `limited`: the policy forbids the operation for a token with a view.
+ * this caller. `limited`: the caller has a view.
  */
 export function decidePolicy(
   operation: Permission,
@@ -169,7 +219,8 @@ export function decidePolicy(
   limited = false,
 ): 'allowed' | 'authenticate' | 'refused' {
   const allowed: readonly CallerClass[] = permissions[operation];
-  if (limited && !allowed.includes('nobody') && !throughViews.has(operation)) return 'refused';
+  const respectsViews = people.includes(caller) ? throughTeams : throughViews;
+  if (limited && !allowed.includes('nobody') && !respectsViews.has(operation)) return 'refused';
   if (allowed.includes(caller)) return 'allowed';
   return caller === 'nobody' ? 'authenticate' : 'refused';
 }

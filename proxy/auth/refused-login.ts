@@ -2,28 +2,39 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
+import { refusedHere, type LocalSignInRule } from './local-sign-in.ts';
 
 export interface Refusal {
   /** undefined: unknown user. The typed email is not stored, because it may have been a password. */
   readonly userId: string | undefined;
   readonly actor?: Actor;
   readonly address: string;
-  readonly reason: 'unknown user' | 'not active' | 'wrong password' | 'wrong code';
+  readonly reason:
+    | 'unknown user'
+    | 'not active'
+    | 'wrong password'
+    | 'wrong code'
+    | 'wrong passkey'
+    | 'copied passkey'
+    | 'used answer'
+    | 'local sign-in off';
+  /** of a login: chooses the message */
+  readonly rule?: LocalSignInRule;
 }
 
 /**
- * Records a refused login, or a refused password or code within a session. Throws INVALID_CREDENTIALS after the event
+ * Records a refused login, or a refused password, code or passkey within a session. Throws INVALID_CREDENTIALS after the event
  * is durable.
  */
 export async function refuseLogin(
   store: AuditedStore,
-  { userId, actor = 'system:anonymous', address, reason }: Refusal,
+  { userId, actor = 'system:anonymous', address, reason, rule }: Refusal,
 ): Promise<never> {
   await store.commit(
     { conditions: [], puts: [], deletes: [] },
     { actor, action: 'login.refused', subject: userId ?? 'unknown', details: { reason, address } },
   );
-  throw new RegistryError('INVALID_CREDENTIALS');
+  throw refusedHere(rule);
 }
 
 /** Handles an invalid setup code or invitation. Throws its error code after the event is durable. */

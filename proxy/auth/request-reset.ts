@@ -6,10 +6,11 @@ import type { AuditedStore } from '../state/audit.ts';
 import { resetAccountBudget, resetAddressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { mintInvitation } from './invitations.ts';
+import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { PeopleMails } from './people-mails.ts';
 import { resetMs } from './people-rules.ts';
 import { changeUser, readUserByEmail } from './user-records.ts';
-import { invitationKey } from './user.ts';
+import { hasProviderOnly, invitationKey } from './user.ts';
 
 export interface ResetOptions {
   readonly store: AuditedStore;
@@ -17,6 +18,7 @@ export interface ResetOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   readonly mails: PeopleMails;
+  readonly localSignIn?: LocalSignInRule;
   /** receives the errors of links that could not be made */
   readonly onError: (error: unknown) => void;
 }
@@ -44,12 +46,15 @@ export function createRequestReset(options: ResetOptions): RequestReset {
 }
 
 async function sendLink(
-  { store, mails, now, randomBytes }: ResetOptions,
+  { store, mails, now, randomBytes, localSignIn }: ResetOptions,
   email: string,
   address: string,
 ): Promise<void> {
+  // a password would open nothing
+  if (!isNamed(localSignIn, email)) return;
   const stored = await readUserByEmail(store, email.trim());
-  if (stored?.record.status !== 'active') return;
+  // a password would open the account without the provider, also after the provider has closed it
+  if (stored?.record.status !== 'active' || hasProviderOnly(stored.record)) return;
   const { shown, stored: invitation } = mintInvitation(now(), randomBytes, resetMs);
   await changeUser(store, stored.record.id, (current) => {
     if (current.status !== 'active') return undefined;

@@ -14,8 +14,10 @@ import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import type { SessionCaller } from './caller.ts';
+import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
+import type { View } from '../views/view.ts';
 import { readUser } from './user-records.ts';
 import type { UserRecord } from './user.ts';
 
@@ -31,6 +33,18 @@ export interface SessionRecord {
   readonly expires_at: string;
   /** the client address of the login */
   readonly address: string;
+  /** the identity provider at which the person signed in; absent: here */
+  readonly provider?: string;
+  /** the subject there */
+  readonly provider_subject?: string;
+  /** the session there (claim `sid`); absent: the provider names none */
+  readonly provider_session?: string;
+}
+
+/** Where a session comes from, if not from a login here. */
+export interface SessionOrigin extends Pick<SessionRecord, 'provider' | 'provider_subject' | 'provider_session'> {
+  /** the session ends after this time at the latest */
+  readonly longestMs: number;
 }
 
 export interface NewSession {
@@ -42,13 +56,13 @@ export interface NewSession {
 
 export interface SessionService extends Sessions {
   /** A session of `user`, valid once its row is committed. */
-  readonly begin: (user: UserRecord, address: string) => Promise<NewSession>;
+  readonly begin: (user: UserRecord, address: string, origin?: SessionOrigin) => Promise<NewSession>;
   /** The valid sessions, newest first. */
   readonly list: (userId: string) => Promise<readonly SessionRecord[]>;
   /** Throws NOT_FOUND. */
   readonly end: (userId: string, sessionId: string, actor: Actor) => Promise<SessionRecord>;
-  /** The keys of all rows of a user. */
-  readonly keysOf: (user: UserRecord) => Promise<string[]>;
+  /** The keys of all rows of a user, except that of the session `kept`. */
+  readonly keysOf: (user: UserRecord, kept?: string) => Promise<string[]>;
   /**
    * The keys of the rows to delete when a session begins: ended sessions, and the oldest beyond `mostSessions`.
    */
@@ -61,22 +75,37 @@ export interface SessionsOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
+  /** a session that began here with a password ends when its person may not begin another one */
+  readonly localSignIn?: LocalSignInRule;
+  /** ids of the identity providers: a session of another one has ended. undefined: any */
+  readonly providers?: readonly string[] | undefined;
+  /** the view of a person; undefined: everybody sees all */
+  readonly viewOf?: PersonView | undefined;
 }
+
+/** The packages that a person sees; undefined: all. */
+export type PersonView = (person: Pick<UserRecord, 'id' | 'role'>) => MaybeAsync<View | undefined>;
 
 /** Sessions of one user: a login for every call ends the user's own oldest sessions. */
 export const mostSessions = 100;
+
+/** Of the rows of all users; behind it comes the id of the user. */
+export const sessionPrefix = 'session/';
 
 const sessionRecord = z.strictObject({
   id: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   address: z.string(),
+  provider: z.string().optional(),
+  provider_subject: z.string().optional(),
+  provider_session: z.string().optional(),
 });
 
 /** Parses a stored record. Throws StateError. */
 export function parseSessionRecord(value: JsonValue): SessionRecord {
   const parsed = sessionRecord.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data as SessionRecord;
   throw malformedRecord('A session record');
 }
 
@@ -84,15 +113,16 @@ export function createSessions(options: SessionsOptions): SessionService {
   const { store, keys, now } = options;
   const tokens = createSignedTokens(keys);
   return {
-    authenticate: (authorization, nowMs) => authenticate(store, tokens, authorization, nowMs),
-    begin: (user, address) => begin(options, tokens, user, address),
+    authenticate: (authorization, nowMs) => authenticate(options, tokens, authorization, nowMs),
+    begin: (user, address, origin) => begin(options, tokens, user, { address, origin }),
     list: (userId) => list(options, userId),
     end: (userId, sessionId, actor) => end(options, userId, sessionId, actor),
-    keysOf: async (user) => (await rowsOf(store, user.id)).map(({ key }) => key),
+    keysOf: async (user, kept) =>
+      (await rowsOf(store, user.id)).filter(({ record }) => record.id !== kept).map(({ key }) => key),
     spentKeysOf: async (user) => {
       const rows = await rowsOf(store, user.id);
       const alive = rows
-        .filter(({ record }) => isAlive(record, user, now()))
+        .filter(({ record }) => isAlive(options, record, user, now()))
         .sort((a, b) => (a.record.created_at > b.record.created_at ? -1 : 1));
       const remaining = new Set(alive.slice(0, mostSessions - 1).map(({ key }) => key));
       return rows.map(({ key }) => key).filter((key) => !remaining.has(key));
@@ -101,11 +131,12 @@ export function createSessions(options: SessionsOptions): SessionService {
 }
 
 async function authenticate(
-  store: AuditedStore,
+  options: SessionsOptions,
   tokens: SignedTokens,
   authorization: string,
   nowMs: number,
 ): Promise<SessionCaller | undefined> {
+  const { store, viewOf } = options;
   const text = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   const claims = text === undefined ? undefined : await tokens.verify('session', text, nowMs);
   if (claims === undefined) return undefined;
@@ -115,36 +146,43 @@ async function authenticate(
   ]);
   if (user === undefined || row === undefined) return undefined;
   const record = parseSessionRecord(row.value);
-  if (!isAlive(record, user.record, nowMs)) return undefined;
-  const { id, email, role } = user.record;
-  return { kind: 'user', userId: id, email, role, sessionId: record.id };
+  if (!isAlive(options, record, user.record, nowMs)) return undefined;
+  const { id, email, role, password, passkeys = [] } = user.record;
+  const { provider } = record;
+  const view = await viewOf?.({ id, role });
+  const provesWith = { password: password !== null, passkey: passkeys.length > 0 };
+  const from = provider === undefined ? {} : { provider };
+  return { kind: 'user', userId: id, email, role, sessionId: record.id, provesWith, view, ...from };
 }
 
 async function begin(
   { now, randomBytes, rules }: SessionsOptions,
   tokens: SignedTokens,
   user: UserRecord,
-  address: string,
+  { address, origin }: { readonly address: string; readonly origin: SessionOrigin | undefined },
 ): Promise<NewSession> {
   const secretId = randomBase62(32, randomBytes);
   const [issuedMs, hashed] = [now(), hashOf(secretId)];
-  const expiresMs = issuedMs + (await rules()).sessionMs;
+  const { longestMs = Infinity, ...provider } = origin ?? {};
+  const expiresMs = issuedMs + Math.min((await rules()).sessionMs, longestMs);
   const record = {
     id: idOf(hashed),
     created_at: new Date(issuedMs).toISOString(),
     expires_at: new Date(expiresMs).toISOString(),
     address,
+    ...provider,
   };
   const token = await tokens.sign('session', { subject: user.id, sessionId: secretId }, { issuedMs, expiresMs });
   return { token, expires_at: record.expires_at, row: { key: keyOf(user.id, hashed), value: record } };
 }
 
-async function list({ store, now }: SessionsOptions, userId: string): Promise<SessionRecord[]> {
+async function list(options: SessionsOptions, userId: string): Promise<SessionRecord[]> {
+  const { store, now } = options;
   const user = await readUser(store, userId);
   if (user === undefined) return [];
   const records = (await rowsOf(store, userId))
     .map(({ record }) => record)
-    .filter((record) => isAlive(record, user.record, now()));
+    .filter((record) => isAlive(options, record, user.record, now()));
   return records.sort((a, b) => (a.created_at > b.created_at ? -1 : 1));
 }
 
@@ -170,12 +208,18 @@ async function rowsOf(store: AuditedStore, userId: string) {
   }));
 }
 
-function isAlive({ expires_at }: SessionRecord, { status }: UserRecord, nowMs: number): boolean {
+function isAlive(
+  { localSignIn, providers }: SessionsOptions,
+  { expires_at, provider }: SessionRecord,
+  { status, email }: UserRecord,
+  nowMs: number,
+): boolean {
+  if (provider === undefined ? !isNamed(localSignIn, email) : providers?.includes(provider) === false) return false;
   return status === 'active' && nowMs < Date.parse(expires_at) + leewayMs;
 }
 
 function prefixOf(userId: string): string {
-  return `session/${userId}/`;
+  return `${sessionPrefix}${userId}/`;
 }
 
 function keyOf(userId: string, hashed: string): string {

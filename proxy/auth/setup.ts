@@ -10,6 +10,7 @@ import { malformedRecord } from '../state/state-error.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { LoggedIn } from './login.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
 import { assertPassword, type Passwords } from './password.ts';
@@ -37,6 +38,7 @@ export interface SetupOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
+  readonly localSignIn?: LocalSignInRule;
 }
 
 const codePrefix = 'setup-code/';
@@ -77,7 +79,7 @@ export async function setUp(
 ): Promise<LoggedIn> {
   const { store, sessions, passwords, now, randomBytes, rules } = options;
   if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
-  await assertCode(options, code, address);
+  await assertAllowed(options, { code, email }, address);
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);
@@ -111,13 +113,27 @@ export async function setUp(
   return { token, sessionId: row.value.id, expires_at, user };
 }
 
+/** The session of anybody else would end at once. */
+function assertNamedAdmin(rule: LocalSignInRule, email: string): void {
+  if (isNamed(rule, email)) return;
+  const message = 'must be an address that the setting localSignIn names: only those sign in with a password here';
+  throw new RegistryError('INVALID_INPUT', {
+    message: `The email of the first admin ${message}.`,
+    details: { issues: [{ path: 'email', message }] },
+  });
+}
+
 /** True for a code that `setUp` takes now. Not counted as an attempt: nobody finds a code of 190 random bits by trying. */
 export async function isSetupCode({ store, now }: Pick<SetupOptions, 'store' | 'now'>, code: string): Promise<boolean> {
   const offered = await store.get(`${codePrefix}${hashCode(code)}`);
   return offered !== undefined && now() < Date.parse(parseSetupCode(offered.value).expires_at);
 }
 
-async function assertCode({ store, attempts, now }: SetupOptions, code: string, address: string): Promise<void> {
+async function assertAllowed(
+  { store, attempts, now, localSignIn }: SetupOptions,
+  { code, email }: Pick<SetupDraft, 'code' | 'email'>,
+  address: string,
+): Promise<void> {
   await attempts.judge(
     [addressBudget(address)],
     async () => {
@@ -125,4 +141,5 @@ async function assertCode({ store, attempts, now }: SetupOptions, code: string, 
     },
     { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) },
   );
+  assertNamedAdmin(localSignIn, email);
 }

@@ -7,6 +7,7 @@ export type TokenErrorCode =
   | 'TOKEN_EXISTS'
   | 'TOKEN_REVOKED'
   | 'TOKEN_ROTATED'
+  | 'TOKEN_OF_PERSON'
   | 'TOKEN_OF_PUBLISHER'
   | 'GRACE_INVALID'
   | 'DESCRIPTION_INVALID'

@@ -12,8 +12,8 @@ import {
 import { assertExpiry } from './expiry.ts';
 import { TokenError } from './token-error.ts';
 import { isOfPublisher, type TokenId, type TokenRecord } from './token.ts';
-
 import type { TokenKind } from './token-format.ts';
+import type { UserId } from './user.ts';
 
 /** The given fields as a record keeps them. */
 export function checkedFields(
@@ -81,6 +81,8 @@ export interface TokenDraft {
   /** 1 to 200 characters on one line: the user of the token, and its purpose */
   readonly description: string;
   readonly kind: TokenKind;
+  /** left out: the token is nobody's. The state must not change this person before the commit of the token */
+  readonly person?: UserId;
   /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
   readonly limit?: number | null;
   readonly expiresAt?: Date | null;
@@ -89,10 +91,23 @@ export interface TokenDraft {
 }
 
 /** An absent field stays unchanged. The kind never changes: create another token. */
-export type TokenPatch = Partial<Omit<TokenDraft, 'id' | 'kind'>>;
+export type TokenPatch = Partial<Omit<TokenDraft, 'id' | 'kind' | 'person'>>;
 
-/** Throws TOKEN_OF_PUBLISHER: such a token ends within the hour, and keeps the rights that its job had. */
-export function assertChangeable({ id, created_by: author }: Pick<TokenRecord, 'id' | 'created_by'>): void {
+/**
+ * Throws TOKEN_OF_PUBLISHER: such a token ends within the hour, and keeps the rights that its job had. Throws
+ * TOKEN_OF_PERSON: its rights are those of the person, and nobody else has its secret.
+ */
+export function assertChangeable({
+  id,
+  created_by: author,
+  person,
+}: Pick<TokenRecord, 'id' | 'created_by' | 'person'>): void {
+  if (person !== undefined)
+    throw new TokenError(
+      'TOKEN_OF_PERSON',
+      `The token ${id} belongs to the person ${person}, who got it by \`libretto login\`. It cannot be changed. Revoke ` +
+        'it; the person then runs `libretto login` again.',
+    );
   if (!isOfPublisher({ created_by: author })) return;
   throw new TokenError(
     'TOKEN_OF_PUBLISHER',

@@ -6,6 +6,7 @@ import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.t
 import { malformedRecord } from '../state/state-error.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
+import { parseUserId, type UserId } from './user.ts';
 
 /** `tok_` and 16 base62 characters. It is no secret, and names a token in lists, logs and the audit log. */
 export type TokenId = Branded<string, 'TokenId'>;
@@ -20,6 +21,8 @@ export interface TokenRecord extends TokenLimits {
   /** RFC 3339 UTC, as all times here */
   readonly created_at: string;
   readonly created_by: string;
+  /** the person whose token it is: it has their role and their view, and ends with them; absent: it is nobody's */
+  readonly person?: UserId;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly hash: TokenHash;
@@ -54,6 +57,11 @@ export function tokenStatus(
 /** True for a token that a CI job got for its ID token. */
 export function isOfPublisher({ created_by: author }: Pick<TokenRecord, 'created_by'>): boolean {
   return author.startsWith('publisher:');
+}
+
+/** True for a token that can only be revoked: a CI job or a person has it, and it keeps the rights that it came with. */
+export function isFixed(record: Pick<TokenRecord, 'created_by' | 'person'>): boolean {
+  return record.person !== undefined || isOfPublisher(record);
 }
 
 export function mintTokenId(randomBytes: RandomBytes): TokenId {
@@ -104,10 +112,17 @@ function isRecord(value: object): value is TokenRecord {
   const limits = 'limits' in parseLimits(record);
   return (
     limits &&
+    isPersonsOrNobodys(record) &&
     texts.every((text) => typeof text === 'string') &&
     (record.kind === 'read' || record.kind === 'write') &&
     (record.previous_hash === null || typeof record.previous_hash === 'string') &&
     times &&
     limit
   );
+}
+
+/** A token of a person only reads, and the person alone decides about its view. */
+function isPersonsOrNobodys({ person, kind, packages }: Partial<Record<keyof TokenRecord, unknown>>): boolean {
+  if (person === undefined) return true;
+  return typeof person === 'string' && parseUserId(person) !== undefined && kind === 'read' && packages === null;
 }

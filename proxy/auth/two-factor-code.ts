@@ -41,14 +41,38 @@ export function useCode(user: UserRecord, code: string, sealer: Sealer, nowMs: n
   if (two_factor === null) return undefined;
   const text = code.replaceAll(/[\s-]/g, '');
   if (!/^\d{6}$/.test(text)) return useRecoveryCode(two_factor, text);
-  const delta = authenticator(sealer.unseal(two_factor.secret, user.id), user.email).validate({
-    token: text,
-    timestamp: nowMs,
-    window: 1,
-  });
-  if (delta === null) return undefined;
-  const step = Math.floor(nowMs / periodMs) + delta;
-  return step > two_factor.last_step ? { ...two_factor, last_step: step } : undefined;
+  if (two_factor.secret === null) return undefined;
+  const step = stepOf(two_factor.secret, user, text, sealer, nowMs);
+  return step !== undefined && step > two_factor.last_step ? { ...two_factor, last_step: step } : undefined;
+}
+
+/**
+ * The new `user.two_factor` after the first code of an authenticator that was set up; undefined: the code is wrong. A
+ * person with passkeys has `next_secret` until then.
+ */
+export function useFirstCode(user: UserRecord, code: string, sealer: Sealer, nowMs: number): TwoFactor | undefined {
+  if (user.two_factor?.next_secret === undefined) return useCode(user, code, sealer, nowMs);
+  const { next_secret: secret, ...two_factor } = user.two_factor;
+  const text = code.replaceAll(/[\s-]/g, '');
+  const step = /^\d{6}$/.test(text) ? stepOf(secret, user, text, sealer, nowMs) : undefined;
+  return step === undefined ? undefined : { ...two_factor, secret, last_step: step };
+}
+
+/** The second factor of a person with passkeys and without an authenticator app. `recovery_codes`: their hashes. */
+export function passkeysAlone(recovery_codes: readonly string[], nowMs: number): TwoFactor {
+  return { secret: null, enabled_at: new Date(nowMs).toISOString(), last_step: 0, recovery_codes };
+}
+
+/** The step of time of a code; undefined: the code is wrong. */
+function stepOf(
+  sealed: string,
+  { id, email }: UserRecord,
+  token: string,
+  sealer: Sealer,
+  nowMs: number,
+): number | undefined {
+  const delta = authenticator(sealer.unseal(sealed, id), email).validate({ token, timestamp: nowMs, window: 1 });
+  return delta === null ? undefined : Math.floor(nowMs / periodMs) + delta;
 }
 
 function useRecoveryCode(two_factor: TwoFactor, text: string): TwoFactor | undefined {

@@ -7,13 +7,16 @@ import { hash } from 'node:crypto';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createSignedTokens } from '../keys/signed-token.ts';
+import { maySignInHere } from './local-sign-in.ts';
 import { afterPassword, tryLogin, type LoggedIn, type LoginOptions } from './login.ts';
-import { readUser } from './user-records.ts';
-import type { UserRecord } from './user.ts';
+import { readUser, type StoredUser } from './user-records.ts';
+import { hasAuthenticator, type UserRecord } from './user.ts';
 
 /** The password was right; `finish` takes the proof with the code. */
 export interface FirstStep {
   readonly proof: Secret;
+  /** what can come as the second factor beside recovery codes */
+  readonly takes: { readonly authenticator: boolean; readonly passkey: boolean };
 }
 
 export interface TwoStepLogin {
@@ -24,6 +27,8 @@ export interface TwoStepLogin {
   ) => Promise<LoggedIn | FirstStep>;
   /** undefined: the proof has ended. Throws INVALID_CREDENTIALS for a wrong code, TOO_MANY_ATTEMPTS. */
   readonly finish: (proof: string, code: string, address: string) => Promise<LoggedIn | undefined>;
+  /** The person whose password was right; undefined: the proof has ended. */
+  readonly personOf: (proof: string) => Promise<StoredUser | undefined>;
 }
 
 export interface TwoStepLoginOptions extends LoginOptions {
@@ -33,28 +38,38 @@ export interface TwoStepLoginOptions extends LoginOptions {
 const proofMs = 300_000;
 
 export function createTwoStepLogin(options: TwoStepLoginOptions): TwoStepLogin {
-  const { store, keys, now } = options;
+  const { store, keys, now, localSignIn } = options;
   const tokens = createSignedTokens(keys);
+  const personOf = async (proof: string): Promise<StoredUser | undefined> => {
+    const claims = await tokens.verify('first-step', proof, now());
+    const stored = claims === undefined ? undefined : await readUser(store, claims.subject);
+    if (stored?.record.status !== 'active' || passwordMark(stored.record) !== claims?.sessionId) return undefined;
+    return maySignInHere(localSignIn, stored.record) ? stored : undefined;
+  };
   return {
+    personOf,
     begin: async (credentials, address) => {
       const reached = await tryLogin(options, credentials, address);
       if (!('lacksCode' in reached)) return reached;
       const user = reached.lacksCode;
       const issuedMs = now();
       const span = { issuedMs, expiresMs: issuedMs + proofMs };
-      return { proof: await tokens.sign('first-step', { subject: user.id, sessionId: passwordMark(user) }, span) };
+      const proof = await tokens.sign('first-step', { subject: user.id, sessionId: passwordMark(user) }, span);
+      return { proof, takes: secondFactorsOf(user) };
     },
     finish: async (proof, code, address) => {
-      const claims = await tokens.verify('first-step', proof, now());
-      if (claims === undefined) return undefined;
       for (;;) {
-        const stored = await readUser(store, claims.subject);
-        if (stored?.record.status !== 'active' || passwordMark(stored.record) !== claims.sessionId) return undefined;
+        const stored = await personOf(proof);
+        if (stored === undefined) return undefined;
         const loggedIn = await afterPassword(options, stored, code, address);
         if (loggedIn !== undefined) return loggedIn;
       }
     },
   };
+}
+
+export function secondFactorsOf(user: UserRecord): FirstStep['takes'] {
+  return { authenticator: hasAuthenticator(user), passkey: (user.passkeys ?? []).length > 0 };
 }
 
 /** Changes with the password, and tells nothing about it: the stored text has a random salt. */

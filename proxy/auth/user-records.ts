@@ -5,8 +5,10 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../state/state-store.ts';
+import { changedPasskeyRows } from './passkey.ts';
 import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
+import { endedIdentityKeys } from './user-identity.ts';
 import {
   invitationKey,
   parseUserId,
@@ -50,6 +52,8 @@ export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecor
 
 /** The rows that are written in the same commit as the change of a user. */
 export interface UserEditExtras {
+  /** rows of other parts that must be unchanged at the commit */
+  readonly conditions?: readonly { readonly key: string; readonly revision: number | null }[];
   readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
   readonly deletes?: readonly string[];
 }
@@ -67,16 +71,23 @@ export interface UserEdit extends UserEditExtras {
 export async function commitUser(
   store: AuditedStore,
   stored: StoredUser,
-  { record, event, puts = [], deletes = [] }: UserEdit,
+  { record, event, puts = [], deletes = [], conditions = [] }: UserEdit,
 ): Promise<boolean> {
   const { record: before, revision } = stored;
   const key = userKey(before.id);
+  const { added, removed } = changedPasskeyRows(before.passkeys ?? [], record?.passkeys ?? []);
   const change = {
-    conditions: [{ key, revision }],
-    puts: [...(record === undefined ? [] : [{ key, value: jsonOf(record) }]), ...puts],
+    conditions: [{ key, revision }, ...added.map((row) => ({ key: row, revision: null })), ...conditions],
+    puts: [
+      ...(record === undefined ? [] : [{ key, value: jsonOf(record) }]),
+      ...added.map((row) => ({ key: row, value: before.id })),
+      ...puts,
+    ],
     deletes: [
       ...(record === undefined ? [key, userEmailKey(before.email)] : []),
       ...endedInvitation(before, record),
+      ...endedIdentityKeys(before.identities, record?.identities),
+      ...removed,
       ...deletes,
     ],
   };
@@ -110,7 +121,7 @@ export async function changeUser(
   }
 }
 
-/** false: the email is taken, or `onlyFirst` and a user exists. */
+/** false: the email is taken, `onlyFirst` and a user exists, or a condition of the edit does not hold. */
 export async function insertUser(
   store: AuditedStore,
   record: UserRecord,
@@ -121,10 +132,12 @@ export async function insertUser(
     const { roster, revision } = await readRoster(store);
     if (onlyFirst && roster.users > 0) return false;
     if ((await store.get(userEmailKey(record.email))) !== undefined) return false;
+    if (!(await holds(store, edit.conditions ?? []))) return false;
     const change = {
       conditions: [
         { key: userKey(record.id), revision: null },
         { key: userEmailKey(record.email), revision: null },
+        ...(edit.conditions ?? []),
       ],
       puts: [
         { key: userKey(record.id), value: jsonOf(record) },
@@ -136,6 +149,11 @@ export async function insertUser(
     if (await store.commit(withRoster(change, rosterAfter(roster, undefined, record), revision), edit.event))
       return true;
   }
+}
+
+async function holds(store: Pick<StateStore, 'get'>, conditions: StateChange['conditions']): Promise<boolean> {
+  const revisions = await Promise.all(conditions.map(async ({ key }) => (await store.get(key))?.revision ?? null));
+  return conditions.every(({ revision }, at) => revisions[at] === revision);
 }
 
 export function unknownUser(): RegistryError {

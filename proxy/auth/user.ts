@@ -5,9 +5,11 @@ import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { malformedRecord } from '../state/state-error.ts';
+import { identityRecord, type UserIdentity } from './user-identity.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashEmail, type Email } from './email.ts';
 import { mailTopics, type MailTopic } from './mail-topic.ts';
+import { passkeySchema, type Passkey } from './passkey.ts';
 import { roles, type Role } from './policy.ts';
 
 /** `usr_` and 16 base62 characters. */
@@ -17,8 +19,10 @@ export type UserId = Branded<string, 'UserId'>;
 export type UserStatus = 'active' | 'disabled' | 'invited';
 
 export interface TwoFactor {
-  /** sealed, about the user's id */
-  readonly secret: string;
+  /** of the authenticator app: sealed, about the user's id; null: none, passkeys are the second factor */
+  readonly secret: string | null;
+  /** of an authenticator app that is set up beside passkeys, but not confirmed with a code yet */
+  readonly next_secret?: string;
   /** null: set up, but not confirmed with a code yet; it then has no effect */
   readonly enabled_at: string | null;
   /** the time step of the code that was accepted last (RFC 6238 §5.2): it and those before it are used up */
@@ -45,6 +49,10 @@ export interface UserRecord {
   readonly known_addresses: readonly string[];
   /** topics of mails that the person turned off; absent: none */
   readonly mail_off?: readonly MailTopic[];
+  /** the accounts at identity providers that sign in to this one; absent: none */
+  readonly identities?: readonly UserIdentity[];
+  /** absent: none */
+  readonly passkeys?: readonly Passkey[];
 }
 
 const timeText = z.iso.datetime();
@@ -58,7 +66,8 @@ const userRecord = z.strictObject({
   password: z.string().nullable(),
   two_factor: z
     .strictObject({
-      secret: z.string(),
+      secret: z.string().nullable(),
+      next_secret: z.string().optional(),
       enabled_at: timeText.nullable(),
       last_step: z.number().int(),
       recovery_codes: z.array(z.string()),
@@ -70,6 +79,8 @@ const userRecord = z.strictObject({
   last_login_at: timeText.nullable(),
   known_addresses: z.array(z.string()),
   mail_off: z.array(z.enum(mailTopics)).optional(),
+  identities: z.array(identityRecord).optional(),
+  passkeys: z.array(passkeySchema).optional(),
 });
 
 /**
@@ -116,8 +127,19 @@ export function invitationKey(hash: string): string {
   return `user-invitation/${hash}`;
 }
 
-export function hasTwoFactor({ two_factor }: UserRecord): boolean {
-  return two_factor !== null && two_factor.enabled_at !== null;
+/** True if the password alone signs nobody in: an authenticator app is on, or there is a passkey. */
+export function hasTwoFactor({ two_factor, passkeys = [] }: UserRecord): boolean {
+  return (two_factor !== null && two_factor.enabled_at !== null) || passkeys.length > 0;
+}
+
+/** True if an authenticator app gives the codes. */
+export function hasAuthenticator({ two_factor }: UserRecord): boolean {
+  return two_factor !== null && two_factor.enabled_at !== null && two_factor.secret !== null;
+}
+
+/** True for a person who signs in only at an identity provider: without a password of this registry. */
+export function hasProviderOnly({ password, identities = [] }: UserRecord): boolean {
+  return password === null && identities.length > 0;
 }
 
 /** The public fields of a user, without the secrets of the record. */
@@ -128,7 +150,10 @@ export interface UserView {
   readonly role: Role;
   readonly status: UserStatus;
   readonly two_factor_enabled: boolean;
+  readonly authenticator_enabled: boolean;
   readonly recovery_codes_left: number;
+  /** how many */
+  readonly passkeys: number;
   readonly invitation_expires_at: string | null;
   readonly created_at: string;
   readonly created_by: string;
@@ -146,7 +171,9 @@ export function showUser(record: UserRecord): UserView {
     role,
     status,
     two_factor_enabled: enabled,
+    authenticator_enabled: hasAuthenticator(record),
     recovery_codes_left: enabled ? (two_factor?.recovery_codes.length ?? 0) : 0,
+    passkeys: record.passkeys?.length ?? 0,
     invitation_expires_at: invitation?.expires_at ?? null,
     created_at,
     created_by,

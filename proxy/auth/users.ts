@@ -7,7 +7,10 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
+import { endTerminals, noneEnded, type PendingTerminals } from './end-terminals.ts';
 import { assertPassword, type Passwords } from './password.ts';
+import { keepNamedAdmin } from './named-admins.ts';
+import { assertNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { MailTopic } from './mail-topic.ts';
 import type { PeopleMails } from './people-mails.ts';
 import type { PeopleRules } from './people-rules.ts';
@@ -23,7 +26,7 @@ import {
   unknownUser,
   type UserEditExtras,
 } from './user-records.ts';
-import { invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
+import { hasProviderOnly, invitationKey, mintUserId, userEmailKey, type UserId, type UserRecord } from './user.ts';
 
 export interface UserDraft {
   readonly email: string;
@@ -37,11 +40,11 @@ export interface UserDraft {
 export interface UserPatch {
   readonly name?: string | null;
   readonly role?: Role;
-  /** `disabled` ends the sessions and the invitation immediately */
+  /** `disabled` ends the sessions, the tokens of `libretto login` and the invitation immediately */
   readonly status?: 'active' | 'disabled';
   /** makes another invitation, with which the user chooses a new password. An earlier invitation ends. */
   readonly invite?: true;
-  /** removes two-factor authentication from an account whose owner has lost the second factor */
+  /** for somebody who lost the second factor: removes it and the passkeys, and ends sessions and `libretto login` */
   readonly resetTwoFactor?: true;
   /** topics of mails that the person does not want; they change it themselves */
   readonly mailOff?: readonly MailTopic[];
@@ -72,7 +75,17 @@ export interface UsersOptions {
   readonly actor: Actor;
   /** undefined: the registry sends no mail, and admins hand over the links themselves */
   readonly mails?: PeopleMails | undefined;
+  readonly localSignIn?: LocalSignInRule;
+  /** what a removed user leaves elsewhere, in the same commit */
+  readonly leaving?: Leaving | undefined;
+  /** terminals whose approval ends with the tokens of the person */
+  readonly pendingTerminals?: PendingTerminals | undefined;
 }
+
+/** The rows of other parts that forget a removed user, and the names of the teams that the user leaves. */
+export type Leaving = (
+  id: UserId,
+) => Promise<Pick<UserEditExtras, 'conditions' | 'puts'> & { readonly teams: readonly string[] }>;
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, LAST_ADMIN, INVALID_INPUT. */
 export function createUsers(options: UsersOptions): Users {
@@ -91,7 +104,7 @@ export function createUsers(options: UsersOptions): Users {
 }
 
 async function create(
-  { store, passwords, now, randomBytes, rules, actor, mails }: UsersOptions,
+  { store, passwords, now, randomBytes, rules, actor, mails, localSignIn }: UsersOptions,
   draft: UserDraft,
 ): Promise<ChangedUser> {
   const { password, role } = draft;
@@ -99,6 +112,7 @@ async function create(
   const name = checkedName(draft.name ?? null);
   if (password !== undefined) assertPassword(password, await rules());
   if ((await store.get(userEmailKey(email))) !== undefined) throw taken(email);
+  assertNamed(localSignIn, { email }, 'CONFLICT');
   const nowMs = now();
   const id = mintUserId(randomBytes);
   const invitation = password === undefined ? mintInvitation(nowMs, randomBytes) : undefined;
@@ -130,36 +144,42 @@ async function create(
   return { record, invitation: invitation?.shown };
 }
 
-async function update(
-  { store, sessions, now, randomBytes, actor, mails }: UsersOptions,
-  id: string,
-  patch: UserPatch,
-): Promise<ChangedUser> {
+async function update(options: UsersOptions, id: string, patch: UserPatch): Promise<ChangedUser> {
+  const { store, sessions, now, randomBytes, actor, mails, localSignIn } = options;
   const { name, role, status, invite, resetTwoFactor, mailOff } = patch;
   const details = detailsOf(patch);
   const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
   const record = await changeUser(store, id, async (current) => {
     if (invite && (status ?? current.status) === 'disabled')
       throw new RegistryError('CONFLICT', { message: 'A disabled user cannot be invited. Make them active first.' });
+    if (invite) assertNamed(localSignIn, current, 'CONFLICT');
     const ends = status === 'disabled' || resetTwoFactor === true;
+    const ended = ends ? await endTerminals(options, current.id) : noneEnded;
     const edited: UserRecord = {
       ...current,
       ...(name === undefined ? {} : { name: checkedName(name) }),
       ...(role && { role }),
-      ...(status && { status: status === 'active' && current.password === null ? 'invited' : status }),
+      ...(status && { status: status === 'active' && lacksPassword(current) ? 'invited' : status }),
       // a disabled user's invitation stays dead when they become active again, also one from before disabling ended it
       ...(status === 'disabled' || current.status === 'disabled' ? { invitation: null } : {}),
       ...(invitation && { invitation: invitation.stored }),
-      ...(resetTwoFactor && { two_factor: null }),
+      ...(resetTwoFactor && { two_factor: null, passkeys: [] }),
       ...(mailOff && { mail_off: [...mailOff] }),
     };
-    const extras: Required<UserEditExtras> = {
-      puts: invitation === undefined ? [] : invitationRows(edited, invitation, mails),
-      deletes: ends ? await sessions.keysOf(current) : [],
+    const extras: Required<Pick<UserEditExtras, 'puts' | 'deletes'>> = {
+      puts: [...(invitation === undefined ? [] : invitationRows(edited, invitation, mails)), ...ended.puts],
+      deletes: [...ended.deletes, ...(ends ? await sessions.keysOf(current) : [])],
     };
-    return { record: edited, ...extras, event: { actor, action: 'user.update', subject: current.id, details } };
+    const conditions = await keepNamedAdmin(store, localSignIn, current, edited);
+    const event = { actor, action: 'user.update', subject: current.id, details: { ...details, ...ended.details } };
+    return { record: edited, ...extras, conditions, event };
   });
   return { record, invitation: invitation?.shown };
+}
+
+/** Somebody who signs in at an identity provider needs none. */
+function lacksPassword(record: UserRecord): boolean {
+  return record.password === null && !hasProviderOnly(record);
 }
 
 /** The row that leads from the code to its user, and the mail with the link. */
@@ -189,12 +209,20 @@ function detailsOf({ name, role, status, invite, resetTwoFactor, mailOff }: User
   });
 }
 
-async function remove({ store, sessions, actor }: UsersOptions, id: string): Promise<UserRecord> {
-  return changeUser(store, id, async (current) => ({
-    record: undefined,
-    deletes: await sessions.keysOf(current),
-    event: { actor, action: 'user.delete', subject: current.id, details: { email: current.email } },
-  }));
+async function remove(options: UsersOptions, id: string): Promise<UserRecord> {
+  const { store, sessions, actor, leaving, localSignIn } = options;
+  return changeUser(store, id, async (current) => {
+    const { teams = [], conditions = [], puts = [] } = (await leaving?.(current.id)) ?? {};
+    const ended = await endTerminals(options, current.id);
+    const details = { email: current.email, ...(teams.length > 0 && { teams: [...teams] }), ...ended.details };
+    return {
+      record: undefined,
+      conditions: [...conditions, ...(await keepNamedAdmin(store, localSignIn, current, undefined))],
+      puts: [...puts, ...ended.puts],
+      deletes: [...ended.deletes, ...(await sessions.keysOf(current))],
+      event: { actor, action: 'user.delete', subject: current.id, details },
+    };
+  });
 }
 
 function taken(email: string): RegistryError {

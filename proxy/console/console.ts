@@ -1,5 +1,5 @@
-// The console: answers every request below /ui. A request passes in this order: known host, origin of a post, page,
-// policy, safe transport, form, page. Whatever is refused becomes a page that says why and what to do.
+// The console: answers every request below /ui. A request passes in this order: known host, call of a provider, origin
+// of a post, page, policy, safe transport, form, page. Whatever is refused becomes a page that says why and what to do.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { assertWithoutBuilder } from '../auth/needs-builder.ts';
@@ -9,13 +9,14 @@ import { awaitBuilder } from '../protocol/await-builder.ts';
 import type { FeatureRequest } from '../protocol/feature.ts';
 import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
 import type { Assets } from './assets/assets.ts';
+import type { ProviderCalls } from './provider-calls.ts';
 import { emptyForm } from './request/form-fields.ts';
 import { createKnownHosts } from './request/known-hosts.ts';
 import { pageRequest, type FoundPage, type Pages } from './frame/pages.ts';
 import { readForm } from './request/read-form.ts';
 import { respond } from './frame/respond.tsx';
 import { isSameOrigin } from './request/same-origin.ts';
-import { submitForm, type PasswordCheck, type Submitted } from './frame/submit-form.ts';
+import { submitForm, type PersonCheck, type Submitted } from './frame/submit-form.ts';
 import { arriveAt, originsOf, recognize, type Visit, type VisitParts } from './request/visit.ts';
 import {
   endedSessionView,
@@ -28,11 +29,12 @@ import {
 
 export interface ConsoleParts extends VisitParts {
   readonly pages: Pages;
+  readonly providerCalls: ProviderCalls;
   /** host names without a port that the console answers now, in addition to addresses and localhost */
   readonly hosts: () => readonly string[];
   /** true: people may sign in over plain HTTP from other machines, for a trial in one's own network */
   readonly allowsPlainHttp: boolean;
-  readonly passwords: PasswordCheck;
+  readonly check: PersonCheck;
   readonly assets: Assets;
   /** false: builds run on another host, so this server changes no published versions */
   readonly hasBuilder: boolean;
@@ -51,6 +53,8 @@ export function createConsole(parts: ConsoleParts): Console {
       if (!isKnown(visit.host))
         return respond(visit, unknownHostView(visit.host, isUnsafe(parts, visit)), parts.assets);
       try {
+        const call = parts.providerCalls(pathOf(visit));
+        if (call !== undefined) return await call(asked);
         visit = await recognize(parts, visit);
         return await answerVisit(parts, visit);
       } catch (error) {
@@ -63,7 +67,9 @@ export function createConsole(parts: ConsoleParts): Console {
 async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const posts = visit.asked.incoming.method === 'POST';
   if (posts && !isOwnPost(visit)) return respond(visit, foreignPostView(foundPath(parts, visit)), parts.assets);
-  if (visit.target === '/') return respond(visit, { to: '/overview' }, parts.assets);
+  const home = visit.caller?.view === undefined ? '/overview' : '/packages';
+  if (visit.target === '/' || (pathOf(visit) === '/overview' && home !== '/overview'))
+    return respond(visit, { to: home }, parts.assets);
   const asset = await parts.assets.answer(pathOf(visit), visit.asked.incoming);
   if (asset !== undefined) return asset;
   const found = parts.pages.find(pathOf(visit));
@@ -96,7 +102,7 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
       message: 'This page takes no form.',
       details: { allow: 'GET, HEAD' },
     });
-  return submitForm(parts.passwords, visit, found.definition, visitor, await readForm(incoming, sendContinue));
+  return submitForm(parts.check, visit, found.definition, visitor, await readForm(incoming, sendContinue));
 }
 
 /** Nobody is sent to sign in, and back to the page afterwards. A form is kept: its page says how to send it again. */

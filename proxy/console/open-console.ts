@@ -2,12 +2,15 @@
 
 import { createAssets, readAssetFiles } from './assets/assets.ts';
 import { createConsole, type Console, type ConsoleParts } from './console.ts';
+import { createProviderCalls } from './provider-calls.ts';
 import { Pages } from './frame/pages.ts';
 import { registerAccountPages } from './pages/account/account-pages.ts';
+import type { AccountServices } from './pages/account/services.ts';
 import { registerAuditPages, type AuditPageServices } from './pages/audit/audit-pages.ts';
 import { registerComparePage, type ComparePageServices } from './pages/compare/compare.tsx';
 import { registerConnectionPages } from './pages/connections/connections.tsx';
 import type { ConnectionPageServices } from './pages/connections/services.ts';
+import { registerDevicePages, type DevicePageServices } from './pages/device/device-pages.tsx';
 import { registerHealthPage, type HealthPageServices } from './pages/health/health.tsx';
 import { registerHistoryPages, type HistoryPageServices } from './pages/history/history.tsx';
 import { registerHookPages } from './pages/hooks/hook-pages.tsx';
@@ -25,14 +28,18 @@ import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSettingsPages } from './pages/settings/settings-pages.ts';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
-import { registerSignInPages } from './pages/sign-in/sign-in-pages.ts';
+import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
+import type { TeamPageServices } from './pages/teams/services.ts';
+import { registerTeamPages } from './pages/teams/teams.tsx';
 import { registerTokenPages } from './pages/tokens/tokens.tsx';
 import type { UploadPageServices } from './pages/uploads/services.ts';
 import { registerUploadPages } from './pages/uploads/uploads.tsx';
 
-export type ConsoleServices = ComparePageServices &
+export type ConsoleServices = AccountServices &
+  ComparePageServices &
   ConnectionPageServices &
+  DevicePageServices &
   HealthPageServices &
   HistoryPageServices &
   OverviewServices &
@@ -45,20 +52,25 @@ export type ConsoleServices = ComparePageServices &
   SettingsPageServices &
   MirrorPageServices &
   NotificationPageServices &
-  PublisherPageServices;
+  PublisherPageServices &
+  SignInServices &
+  TeamPageServices;
 
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
 
 /** Throws if a file of the console is missing: the installation is incomplete then. */
 export function openConsole(services: ConsoleServices, place: ConsolePlace): Console {
-  const { sessions, confirmations } = services.people;
+  const { people, passkeys } = services;
+  const { sessions, confirmations } = people;
   return createConsole({
     ...place,
     sessions,
     confirmations,
-    passwords: confirmations,
+    check: { byPassword: confirmations.confirm, byPasskey: passkeys.confirm },
+    identityProviders: services.singleSignOn?.providers ?? [],
     pages: consolePages(services),
+    providerCalls: createProviderCalls(services.singleSignOn),
     assets: createAssets(readAssetFiles()),
     hasBuilder: services.dataDirectory !== undefined,
   });
@@ -69,6 +81,7 @@ export function consolePages(services: ConsoleServices): Pages {
   const pages = new Pages();
   registerSignInPages(pages, services);
   registerAccountPages(pages, services);
+  registerDevicePages(pages, services);
   registerOverviewPage(pages, services);
   registerPackagePages(pages, services);
   registerTokenPages(pages, services);
@@ -85,5 +98,6 @@ export function consolePages(services: ConsoleServices): Pages {
   registerUploadPages(pages, services);
   registerNotificationPages(pages, services);
   registerPublisherPages(pages, services);
+  registerTeamPages(pages, services);
   return pages;
 }

@@ -1,7 +1,7 @@
 // Reads the body of a request that is JSON, within a size, a depth and a time.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
+import { loneSurrogate, protoMember, type JsonValue } from '../../build/contract/json.ts';
 import { shapeOf } from '../../build/shared/json/json-scan.ts';
 import { readPieces, type BodyLimits } from './body-pieces.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -24,6 +24,7 @@ export async function readJsonBody(
     throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
   // UTF-8 has none: one can only come by an escape
   if (/\\u[dD][89a-fA-F]/.test(text)) assertWellFormed(value);
+  if (/\\u005f|__proto__/i.test(text)) assertNoProto(value);
   return text;
 }
 
@@ -40,6 +41,14 @@ function assertWellFormed(value: JsonValue): void {
   if (found === undefined) return;
   const message = `${found.inKey ? 'one of its keys contains' : 'contains'} half of a surrogate pair, which is not valid text`;
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
+}
+
+/** It would be left out silently, and with it a rule of the caller. */
+function assertNoProto(value: JsonValue): void {
+  const path = protoMember(value);
+  if (path === undefined) return;
+  const message = '"__proto__" is a name that no member can have: choose another';
+  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: path.join('.'), message }] } });
 }
 
 /** The bytes of a body. Throws RegistryError. */

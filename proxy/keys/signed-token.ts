@@ -14,14 +14,14 @@ const issuer = 'libretto';
 export const leewayMs = 30_000;
 
 /** Each purpose has a separate `typ` and audience, so that a token serves no other purpose (RFC 8725 §3.11). */
-export type SignedPurpose = 'session' | 'confirmation' | 'first-step';
+export type SignedPurpose = 'session' | 'confirmation' | 'first-step' | 'passkey';
 
 export interface SignedClaims {
-  /** `usr_…` */
+  /** `usr_…`; of the challenge for a passkey of anybody: `anybody` */
   readonly subject: string;
   /**
    * of a session: its secret id; of a confirmation: the `ses_…` of the session that it belongs to; of a first step: the
-   * mark of the password
+   * mark of the password; of a passkey: the ceremony and its challenge
    */
   readonly sessionId: string;
 }

@@ -5,6 +5,10 @@ import { parseUserRecord, userKeyPrefix, type UserRecord } from '../auth/user.ts
 import { mailTopics, type MailTopic } from '../auth/mail-topic.ts';
 import { eventText } from '../events/event-text.ts';
 import type { RegistryEvent } from '../events/registry-event.ts';
+import type { PersonPackages } from '../auth/person-packages.ts';
+import { compileView } from '../views/compile-view.ts';
+import { noLimits } from '../views/token-limits.ts';
+import type { View } from '../views/view.ts';
 import type { StateChange, StateStore } from '../state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
 import { mailRow, type MailParts } from './mail.ts';
@@ -15,6 +19,8 @@ export interface NoticeMailsOptions extends MailParts {
   readonly address: string;
   /** true: people turn topics off on a page of the console */
   readonly hasConsole: boolean;
+  /** the packages that a person sees; undefined: all. Mails tell nobody of other packages */
+  readonly personPackages: PersonPackages;
 }
 
 const topicOf: { readonly [Type in RegistryEvent['type']]?: MailTopic } = {
@@ -36,10 +42,20 @@ export async function noticeMails(
   if (!events.some(({ type }) => topicOf[type] !== undefined)) return [];
   const users = (await options.state.range(userKeyPrefix)).map(({ value }) => parseUserRecord(value));
   const active = users.filter(({ status }) => status === 'active');
+  const views = new Map(
+    await Promise.all(
+      active.map(async (user) => {
+        const packages = await options.personPackages(user);
+        return [user.id, compileView({ ...noLimits, packages })] as const;
+      }),
+    ),
+  );
   return active.flatMap((user) =>
     mailTopics.flatMap((topic) => {
       if (user.mail_off?.includes(topic) === true) return [];
-      const concerning = events.filter((event) => topicOf[event.type] === topic && concerns(event, user, active));
+      const concerning = events.filter(
+        (event) => topicOf[event.type] === topic && concerns(event, user, active) && isSeen(event, views.get(user.id)),
+      );
       return concerning.length === 0 ? [] : [noticeRow(options, user, topic, concerning)];
     }),
   );
@@ -50,6 +66,12 @@ function concerns({ type, data }: RegistryEvent, { id, role }: UserRecord, activ
   const maker = active.find((user) => `user:${user.id}` === data['created_by']);
   // nobody is left who made it, or a command did
   return maker === undefined ? role === 'admin' : maker.id === id;
+}
+
+/** Syncs are about repositories, which only those see who see all packages. */
+function isSeen({ type, subject }: RegistryEvent, view: View | undefined): boolean {
+  if (view === undefined || type === 'token.expiring') return true;
+  return subject !== null && view.filterOf(subject.name) !== 'none';
 }
 
 const reasons: Readonly<Record<MailTopic, string>> = {

@@ -4,8 +4,9 @@
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../http/answer.ts';
 import type { TokenKind } from '../auth/token-format.ts';
-import { callerClass, viewOf, type Caller } from '../auth/caller.ts';
+import { callerClass, callerOf, isTerminal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
+import { sessionOnly } from '../auth/session-only.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi } from './frame/api.ts';
 import type { ApiRequest, Management } from './frame/api-request.ts';
@@ -46,7 +47,7 @@ function literalPath(target: string): string {
 }
 
 async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiRequest): Promise<Caller> {
-  if (token !== undefined) return { kind: 'token', token };
+  if (token !== undefined) return callerOf(token);
   const { authorization } = incoming.headers;
   if (authorization === undefined || authorization === '') return { kind: 'nobody' };
   return (await sessions.authenticate(authorization, nowMs)) ?? { kind: 'invalid' };
@@ -57,12 +58,16 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
   const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
   if (decision === 'authenticate')
     throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
-  if (decision === 'refused')
+  if (decision === 'refused' || (isTerminal(caller) && sessionOnly.has(operation)))
     throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(operation, caller) });
 }
 
 function refusalText(operation: OperationId, caller: Caller): string {
-  if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
+  if (caller.kind === 'user' && decidePolicy(operation, caller.role) === 'refused')
+    return `The role ${caller.role} may not do that.`;
+  if (isTerminal(caller) && sessionOnly.has(operation))
+    return 'A token of `libretto login` may not do that. Sign in to the console, and do it there.';
+  if (caller.kind === 'user') return teamsRefusal;
   if (viewOf(caller) !== undefined) return 'This token is limited to a part of the registry, and may not do that.';
   return caller.kind === 'token'
     ? `A ${caller.token.kind} token may not do that.${nextStep(operation, caller.token.kind)}`

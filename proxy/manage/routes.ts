@@ -8,15 +8,19 @@ import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { registerConnections, type ConnectionServices } from './routes/connections.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
+import { registerDeviceSignIn, type DeviceServices } from './routes/device-sign-in.ts';
 import { registerHooks, type HookServices } from './routes/hooks.ts';
 import { registerNotifications, type NotificationServices } from './routes/notifications.ts';
+import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { describeProtocol } from './routes/protocol.ts';
+import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
 import { registerPublishers, type PublisherServices } from './routes/publishers.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
 import { registerSettings, type SettingServices } from './routes/settings.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
+import { registerTeams, type TeamServices } from './routes/teams.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { registerUsers, type UserServices } from './routes/users.ts';
@@ -28,14 +32,18 @@ export interface Services
     AuthenticationServices,
     ConnectionServices,
     DescriptionServices,
+    DeviceServices,
     HookServices,
     NotificationServices,
+    OwnTokenServices,
     PackageServices,
+    PasskeyServices,
     PublisherServices,
     PurgeServices,
     RepositoryServices,
     SettingServices,
     StatusServices,
+    TeamServices,
     TokenServices,
     UserServices {
   readonly sessions: Sessions;
@@ -48,8 +56,11 @@ export function registerRoutes(api: Api, services: Services): void {
   registerArtifacts(api, services);
   registerAudit(api, services);
   registerAuthentication(api, services);
+  registerDeviceSignIn(api, services);
+  registerOwnTokens(api, services);
   registerConnections(api, services);
   registerPackages(api, services);
+  registerPasskeys(api, services);
   registerPublishers(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);
@@ -57,6 +68,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerNotifications(api, services);
   registerSettings(api, services);
   registerStatus(api, services);
+  registerTeams(api, services);
   registerTokens(api, services);
   registerTwoFactor(api, services);
   registerUsers(api, services);

@@ -120,6 +120,12 @@ export const settingDefinitions = {
     'seconds',
   ),
   'passwords.min_length': whole(12, 8, 128, 'the minimum length of a new password, in characters'),
+  'people.packages': choice(
+    'all',
+    ['all', 'teams'],
+    'the packages of people who are in no team: all, or only those of teams, and therefore none. Admins always see all. ' +
+      'The first team that is made sets it to `teams`; takes effect with the next request',
+  ),
   'retention.artifacts_days': whole(
     30,
     0,

@@ -54,6 +54,8 @@ describe('the promises of Libretto', () => {
       'I21',
       'I22',
       'I23',
+      'I24',
+      'I25',
     ]));
 
   it.each(rows)('are kept by code and proved by a test that name them: $id', ({ id, keptBy, provedBy }) => {

@@ -82,7 +82,7 @@ it('succeeds where there is nothing to end, and says so', async () => {
   writeFileSync(file(), 'secret');
   const faulty = await ci(['logout'], { COMPOSER_HOME: home, COMPOSER_AUTH: '[1]' });
   expect(faulty.exitCode).toBe(0);
-  expect(faulty.stderr).toContain('COMPOSER_AUTH is no JSON object');
+  expect(faulty.stderr).toContain('COMPOSER_AUTH is no JSON object, so its credentials cannot be read');
   expect(faulty.stderr).toContain('auth.json is no JSON object');
   expect([faulty.stderr.includes('secret'), readFileSync(file(), 'utf8')]).toEqual([false, 'secret']);
 });
@@ -112,4 +112,16 @@ it('keeps a token of a person, and a token that it could not end', async () => {
 it('needs the address of the registry', async () => {
   const { exitCode, stderr } = await runCli(['ci', 'logout'], { cwd: served.folder.path });
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('needs a registry')]);
+});
+
+it('a change of the publisher ends the tokens of its jobs, and says how many', async () => {
+  const { publishers } = (await served.json('publisher', 'list')) as { publishers: { id: string }[] };
+  const id = publishers[0]?.id ?? '';
+  await served.json('publisher', 'update', id, '--stability', 'stable');
+  await ci(['login', '--composer-home', home], served.githubJob());
+  const renamed = await served.host('publisher', 'update', id, '--name', 'Renamed');
+  expect([renamed.stdout.includes('Revoked'), await statusOfLast()]).toEqual([false, 'active']);
+  const changed = await served.host('publisher', 'update', id, '--clear', 'stability');
+  expect(changed.stdout).toMatch(/\nRevoked 1 token that it had given out\.$/);
+  expect(await statusOfLast()).toBe('revoked');
 });

@@ -133,6 +133,15 @@ describe('config export and import', () => {
     });
   });
 
+  it('refuse a file with a claim named __proto__, which would be left out', async () => {
+    writeFile([{ ...release, claims: JSON.parse('{"__proto__":"x","actor":"bob"}') as Json }]);
+    const { exitCode, stderr } = await importing('data');
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('set-up.json: publishers[0].claims.__proto__ is a name that no member can have'),
+    ]);
+  });
+
   it('tell publishers with one name apart by what they are', async () => {
     const staging = { ...release, environment: 'staging' };
     writeFile([release, staging]);

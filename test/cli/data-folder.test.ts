@@ -14,10 +14,22 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 const reference = '0'.repeat(40);
 
 /**
- * Findings of `doctor`, servers that wait for the first build, commands without a data folder, and `connect` and `ci`,
- * which ask another host first.
+ * Findings of `doctor`, servers that wait for the first build, commands without a data folder, `connect` and `ci`,
+ * which ask another host first, and `login` and `logout`.
  */
-const others = ['doctor', 'serve', 'start', 'connect', 'import satis', 'completion', 'init', 'ci login', 'ci logout'];
+const others = [
+  'doctor',
+  'serve',
+  'start',
+  'connect',
+  'import satis',
+  'completion',
+  'init',
+  'ci login',
+  'ci logout',
+  'login',
+  'logout',
+];
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

@@ -60,7 +60,7 @@ async function serve(flags: readonly string[] = [], asked: readonly string[] = p
 
 /** Folders of proxy/ that the core loads, in part or whole. Any other folder belongs to a feature. */
 const ofCore = new Set(
-  'auth http keys limits observe origin pipeline protocol redis settings state sync tree views'.split(' '),
+  'auth http keys limits observe origin pipeline protocol redis settings state sync teams tree views'.split(' '),
 );
 const featureFolders = readdirSync(join(import.meta.dirname, '../../proxy'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ofCore.has(entry.name))

@@ -14,6 +14,7 @@ const root = new URL('../../docs/ci/', import.meta.url).pathname;
 const yaml = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const git = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
 
+type Json = Readonly<Record<string, unknown>>;
 type Variables = Readonly<Record<string, string>>;
 interface Outcome {
   readonly exitCode: number | undefined;
@@ -76,8 +77,13 @@ interface GitLabJob {
   readonly script?: readonly string[];
 }
 
-async function runComponent(job: string, more: readonly string[], variables: Variables): Promise<Outcome> {
-  const inputs: Variables = { url: served.url, package: 'acme/app', image: 'none' };
+async function runComponent(
+  job: string,
+  more: readonly string[],
+  variables: Variables,
+  url = served.url,
+): Promise<Outcome> {
+  const inputs: Variables = { url, package: 'acme/app', image: 'none' };
   const [, jobs = ''] = yaml('gitlab/templates/libretto.yml').split(/^---$/m);
   const filled = jobs.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => inputs[name] ?? '');
   const { before_script: before = [], script = [] } = (parseYaml(filled) as Record<string, GitLabJob>)[job]!;
@@ -108,7 +114,8 @@ describe('the actions for GitHub', () => {
     const logout = (url: string, COMPOSER_AUTH: string): Promise<Outcome> =>
       runAction('github/logout/action.yml', { url }, { COMPOSER_AUTH });
     const other = auth.replace(new URL(served.url).host, 'other.example.org');
-    for (const kept of ['', '{}', other, 'x'])
+    const nested = JSON.stringify({ 'http-basic': { [new URL(served.url).host]: { password: 'lib_r_x' } } });
+    for (const kept of ['', '{}', other, 'x', nested])
       expect(await logout(served.url, kept)).toEqual({ exitCode: 0, all: 'There is no token of this job to end.' });
     expect(await readers()).toEqual(['active']);
     const ended = await logout(`${served.url}/`, auth);
@@ -119,10 +126,36 @@ describe('the actions for GitHub', () => {
     await using project = createProject({ url: served.url, environment: { COMPOSER_AUTH: '{}' } });
     const refused = await project.run('require', 'acme/lib');
     expect([refused.exitCode === 0, refused.output]).toEqual([false, expect.stringContaining('401')]);
-    expect((await logout(served.url, auth)).exitCode).toBe(0);
+    expect(await logout(served.url, auth)).toEqual({ exitCode: 0, all: 'The token of this job had ended already.' });
     const unreachable = auth.replace(new URL(served.url).host, '127.0.0.1:1');
     const warned = await logout('http://127.0.0.1:1', unreachable);
     expect([warned.exitCode, warned.all]).toEqual([0, expect.stringContaining('::warning::')]);
+  });
+
+  const basic = { 'http-basic': { 'b.example.org': { username: 'a', password: 'b' } } };
+  it.each([
+    ['before it', (own: Json) => ({ bearer: { 'o.example': 'zz', ...own } }), { bearer: { 'o.example': 'zz' } }],
+    ['after it', (own: Json) => ({ bearer: { ...own, 'o.example': 'zz' } }), { bearer: { 'o.example': 'zz' } }],
+    ['of other kinds', (own: Json) => ({ ...basic, bearer: own }), basic],
+    ['of other kinds behind', (own: Json) => ({ bearer: own, ...basic }), basic],
+  ])('end their own token and keep other credentials, %s', async (_place, withOwn, left) => {
+    await runAction('github/login/action.yml', { url: served.url }, served.githubJob());
+    const lines = (): string[] => readFileSync(served.folder.at('github-env'), 'utf8').trim().split('\n');
+    const { bearer } = JSON.parse((lines().at(-1) ?? '').replace('COMPOSER_AUTH=', '')) as { bearer: Json };
+    const COMPOSER_AUTH = JSON.stringify(withOwn(bearer), null, left === basic ? 2 : 0);
+    const { exitCode, all } = await runAction('github/logout/action.yml', { url: served.url }, { COMPOSER_AUTH });
+    expect([exitCode, all]).toEqual([0, 'The token of this job has ended.']);
+    expect(new Set(await readers())).toEqual(new Set(['revoked']));
+    expect(JSON.parse((lines().at(-1) ?? '').replace('COMPOSER_AUTH=', ''))).toEqual(left);
+  });
+
+  it('do not end a stored token, and keep it', async () => {
+    const { token } = await served.json('token', 'create', '--description', 'person');
+    const COMPOSER_AUTH = JSON.stringify({ bearer: { [new URL(served.url).host]: token } });
+    const before = readFileSync(served.folder.at('github-env'), 'utf8');
+    const { exitCode, all } = await runAction('github/logout/action.yml', { url: served.url }, { COMPOSER_AUTH });
+    expect([exitCode, all]).toEqual([0, expect.stringContaining('is not of the action login')]);
+    expect(readFileSync(served.folder.at('github-env'), 'utf8')).toBe(before);
   });
 
   it('publish the commit, and end the token', async () => {
@@ -161,12 +194,37 @@ describe('the component for GitLab', () => {
     expect(outcome.exitCode, outcome.all).toBe(0);
     expect(project.locked()).toHaveProperty('acme/lib');
     expect(outcome.all).not.toContain('lib_r_');
+    expect(outcome.all).toContain('The token of this job has ended.');
     expect(new Set(await readers())).toEqual(new Set(['revoked']));
+  });
+
+  it.each(['{}', '[]', '{"bearer":{"o.example":"zz"},"http-basic":{}}'])(
+    'keeps other credentials: %s',
+    async (given) => {
+      const { all } = await runComponent('.libretto-login', ['echo "$COMPOSER_AUTH"'], { COMPOSER_AUTH: given });
+      const [, shown = ''] = /^(\{.*\})$/m.exec(all) ?? [];
+      const { bearer, ...others } = JSON.parse(shown) as { bearer: Json };
+      const kept = given.includes('zz') ? { 'o.example': 'zz' } : {};
+      expect(bearer).toEqual({ [new URL(served.url).host]: expect.stringMatching(/^lib_r_/) as string, ...kept });
+      expect(Object.keys(others)).toEqual(given.includes('zz') ? ['http-basic'] : []);
+      expect(new Set(await readers())).toEqual(new Set(['revoked']));
+    },
+  );
+
+  it.each([
+    ['.libretto-login', '/', 'The input url ends with a slash.'],
+    ['libretto-publish', '/', 'The input url ends with a slash.'],
+  ])('%s refuses an address that ends with %s', async (job, end, words) => {
+    const variables = { CI_COMMIT_TAG: 'v2.0.0' };
+    const slash = await runComponent(job, [], variables, `${served.url}${end}`);
+    expect([slash.exitCode, slash.all]).toEqual([1, expect.stringContaining(words)]);
+    const plain = await runComponent(job, [], variables, 'http://packages.example.org');
+    expect([plain.exitCode, plain.all]).toEqual([1, expect.stringContaining('must begin with https://')]);
   });
 
   it('ends the token that reads also after a failure, which stays the result of the job', async () => {
     const outcome = await runComponent('.libretto-login', ['composer --version', 'exit 7'], {});
-    expect([outcome.exitCode, (await readers()).length]).toEqual([7, 3]);
+    expect(outcome.exitCode).toBe(7);
     expect(new Set(await readers())).toEqual(new Set(['revoked']));
   });
 

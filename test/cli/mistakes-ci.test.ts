@@ -54,7 +54,7 @@ const jobs: readonly Job[] = [
     args: ['tool'],
     token: 'none',
     exitCode: 2,
-    says: ['requires a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync)'],
+    says: ['requires a token: ', 'or set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync)'],
   },
   {
     title: 'a token and an empty address',

@@ -55,8 +55,8 @@ const mistakes: readonly Mistake[] = [
   },
   {
     title: 'a command of other tools',
-    args: ['login'],
-    says: ["unknown command 'login'", 'libretto token create --description TEXT'],
+    args: ['auth'],
+    says: ["unknown command 'auth'", '`libretto login URL`', 'libretto token create --description TEXT'],
   },
   ...['ls', 'packages'].map((word) => ({
     title: `\`${word}\` for the list of packages`,
@@ -74,7 +74,7 @@ const mistakes: readonly Mistake[] = [
       ['token add', 'Did you mean create?'],
       ['token change', 'Did you mean update?'],
       ['user add', 'Did you mean create?'],
-      ['user show', 'Did you mean list?'],
+      ['user view', 'Did you mean show?'],
       ['user delete', 'Did you mean disable?'],
       ['package show acme/hello', 'about one package: `libretto why VENDOR/PACKAGE`'],
       ['mirror status', 'Did you mean list?'],

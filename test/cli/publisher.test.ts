@@ -131,6 +131,18 @@ describe('libretto publisher', () => {
       '--claim sub: is no identity',
     ],
     [['--issuer', 'github', '--claim', 'x'], '--claim is "x". Write NAME=VALUE'],
+    [
+      ['--issuer', 'github', '--repository', 'a/b', '--package', 'a/b', '--claim', '__proto__=x'],
+      '--claim __proto__: is no name of a claim',
+    ],
+    [
+      ['--issuer', 'bitbucket', '--repository', 'a/b', '--package', 'a/b'],
+      '--repository: is not in the tokens of Bitbucket Pipelines: give --repository-id',
+    ],
+    [
+      ['--issuer', 'bitbucket', '--repository-id', '{u}', '--package', 'a/b', '--workflow', 'a.yml'],
+      '--workflow: is not in the tokens of Bitbucket Pipelines: leave it out, or write a rule with --claim',
+    ],
     [['--issuer', 'github', '--refs', 'main'], '--refs is "main"; allowed: tags, protected, tags-or-protected, any.'],
     [['--issuer', 'github', '--minutes', 'ten'], '--minutes is "ten". Write a whole number'],
     [
@@ -140,6 +152,23 @@ describe('libretto publisher', () => {
   ])('refuses %j, and names the option', async (args, message) => {
     const { exitCode, stderr } = await publisher('add', ...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('says how many tokens a change revoked, and names the repository of CircleCI in its help', async () => {
+    const id = await add('--package', 'acme/app');
+    expect(await document('update', id, '--refs', 'any')).toMatchObject({ refs: 'any', revoked_tokens: 0 });
+    await publisher('remove', id, '--yes');
+    expect((await publisher('add', '--help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'at CircleCI github.com/acme/tool',
+    );
+    expect((await publisher('update', '--help')).stdout).toContain('are revoked');
+  });
+
+  it('names its options for the ids of another repository', async () => {
+    const id = await add('--package', 'acme/app', '--repository-id', '1001');
+    const { exitCode, stderr } = await publisher('update', id, '--repository', 'acme/other');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('or remove them (--clear ids) to learn them')]);
+    await publisher('remove', id, '--yes');
   });
 
   it('refuses a change of nothing, and a rule that is set and cleared', async () => {
@@ -174,6 +203,16 @@ describe('libretto publisher explain', () => {
       problem: expect.stringContaining('exp') as string,
       publishers: [{ id: release, accepts: true, token: null }, { id: staging }],
     });
+  });
+
+  it('and show know the id that another publisher of the repository pinned', async () => {
+    const more = ['--package', 'acme/pinned', '--repository', 'acme/pinned'];
+    await add(...more, '--repository-id', '51');
+    const reader = await add(...more, '--purpose', 'read');
+    const { exitCode, stdout } = await explain(claims({ repository: 'acme/pinned', repository_id: '52' }));
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('repository_id: expected 51, found "52"')]);
+    expect(stdout).not.toContain('gives a');
+    expect((await publisher('show', reader)).stdout).toMatch(/^ids +repository 51 \(pinned by another publisher of/m);
   });
 
   it('needs the address of the registry, and a readable file', async () => {

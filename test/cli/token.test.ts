@@ -120,6 +120,7 @@ describe('token create', () => {
       last_used_at: null,
       last_used_from: null,
       packages: null,
+      person: null,
       constraints: null,
       stability: null,
       not_after: null,

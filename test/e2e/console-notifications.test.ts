@@ -36,7 +36,7 @@ describe.skipIf(lacks('chromium', 'php'))('notifications in the console', () => 
   async function signIn(on: Page): Promise<void> {
     await on.getByLabel('Email').fill(person.email);
     await on.getByLabel('Password').fill(person.password);
-    await on.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await on.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click();
     await on.getByRole('heading', { name: 'Notifications' }).waitFor();
   }
 

@@ -28,8 +28,15 @@ const ways: readonly Way[] = [true, false].flatMap((javaScriptEnabled) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ colorScheme, width, javaScriptEnabled })),
   ),
 );
-/** The first admin is made: the page is gone. */
-const statuses: Readonly<Record<string, readonly number[]>> = { '/setup': [404], '/history/lift-rollbacks': [404] };
+/** The first admin is made: the page is gone. The admin has neither passkeys nor terminals. */
+const statuses: Readonly<Record<string, readonly number[]>> = {
+  '/setup': [404],
+  '/history/lift-rollbacks': [404],
+  '/account/tokens/:id/end': [404],
+  '/account/passkeys/:id/name': [404],
+  '/account/passkeys/:id/remove': [404],
+  '/account/passkeys/:id/remove-last': [404],
+};
 
 const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 

@@ -54,7 +54,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   });
 
   const open = (on: Page, path: string) => on.goto(new URL(`/ui${path}`, setupAddress).href);
-  const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name }).click();
+  const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name, exact: true }).click();
   const heading = (on: Page, name: string) => on.getByRole('heading', { name, exact: true }).waitFor();
 
   /** A browser of its own, without JavaScript unless `javaScriptEnabled`. */
@@ -182,7 +182,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
     await open(plain, '/tokens/new');
     await plain.getByLabel('Description').fill('CI of the shop');
     await plain.getByLabel('Packages', { exact: true }).fill('acme/log');
-    await press(plain, 'Preview');
+    await press(plain, 'Preview what it sees');
     await heading(plain, 'Sees 1 of 3 packages');
     await press(plain, 'Create token');
     await plain.getByText('Copy the secret now.').waitFor();

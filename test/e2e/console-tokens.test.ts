@@ -30,7 +30,7 @@ describe.skipIf(lacks('chromium', 'composer', 'php'))('a token from the console'
     const { page } = browsing;
     await page.locator('#email').fill(person.email);
     await page.locator('#password').fill(person.password);
-    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'New token' }).waitFor();
   });
   afterAll(async () => {

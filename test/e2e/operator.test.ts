@@ -203,6 +203,7 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
   });
 
   it('does the daily work of operations.md', async () => {
+    for (const name of ['ada', 'bob']) await paste(`libretto user create --email ${name}@example.org --invite`);
     for (const { language, heading, text } of blocksOf(operations)) {
       expect(language, heading).toBe('sh');
       // publication 41 of the page is the first one here

@@ -25,6 +25,7 @@ const longest: readonly string[] = [
   'test/e2e/managed-repository.test.ts',
   'test/e2e/operator.test.ts',
   'test/e2e/ci-engineer.test.ts',
+  'test/e2e/console-sso.test.ts',
   'test/e2e/explorer.test.ts',
   'test/e2e/console-tokens.test.ts',
   'test/e2e/console-tasks.test.ts',

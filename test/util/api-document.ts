@@ -159,7 +159,7 @@ export function faults(validate: ValidateFunction, value: unknown): string[] {
 }
 
 function patternOf(path: string): RegExp {
-  const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
+  const id = '[a-z]{2,4}_[0-9A-Za-z]{1,64}';
   const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(
     `^${escaped

@@ -24,8 +24,15 @@ export const reading: readonly (readonly string[])[] = [
   ['token', 'rotate', 'tok_0'],
   ['token', 'revoke', 'tok_0'],
   ['user', 'list'],
+  ['user', 'show', 'ada@example.org'],
   ['user', 'update', 'bob@example.org', '--name', 'Bob'],
   ['user', 'disable', 'bob@example.org'],
+  ['team', 'list'],
+  ['team', 'show', 'Shop'],
+  ['team', 'update', 'Shop', '--name', 'Store'],
+  ['team', 'add-member', 'Shop', 'bob@example.org'],
+  ['team', 'remove-member', 'Shop', 'bob@example.org'],
+  ['team', 'remove', 'Shop', '--yes'],
   ['keys', 'list'],
   ['keys', 'rotate'],
   ['settings', 'list'],
@@ -83,6 +90,7 @@ export const making: readonly (readonly string[])[] = [
   ['receive', '../tree'],
   ['repository', 'add', 'https://1.1.1.1/acme/tool.git'],
   ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
+  ['team', 'create', 'Shop', '--package', 'acme/*'],
   ['settings', 'set', 'limits.read', '5'],
   ['state', 'init'],
   ['config', 'import', '../config.json'],
@@ -95,7 +103,7 @@ export const making: readonly (readonly string[])[] = [
 const onlyReading = (
   'status, verify, why, impact, history, diff, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
-  'token explain, user list, audit, state show, mirror list, mirror verify, ' +
+  'token explain, user list, user show, team list, team show, audit, state show, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
   'notify list, notify show, publisher list, publisher show, publisher explain'
 ).split(', ');

@@ -29,6 +29,8 @@ export interface FilledRegistry extends AsyncDisposable {
 export interface FilledIds extends FilledNotifications, Pick<FilledPublishers, 'publisher'> {
   readonly token: string;
   readonly person: string;
+  /** the person is in it */
+  readonly team: string;
   readonly personsSession: string;
   readonly ownSession: string;
   readonly repository: string;
@@ -170,12 +172,16 @@ async function mirrorPackage(registry: ManagedRegistry, upstream: string): Promi
 
 async function addPeople(
   registry: ManagedRegistry,
-): Promise<Pick<FilledIds, 'person' | 'personsSession' | 'ownSession'>> {
+): Promise<Pick<FilledIds, 'person' | 'team' | 'personsSession' | 'ownSession'>> {
   const person = await invite(registry, { ...people.maintainer, name: 'Grace', role: 'maintainer' });
   await invite(registry, { ...people.viewer, name: 'Joan', role: 'viewer' });
   await call(registry, 'POST', '/api/users', { email: 'invited@example.org', role: 'viewer' });
+  // everybody sees everything, as the other pages expect
+  const team = { name: 'Everything', packages: ['*'], members: [maintainer.email, people.viewer.email] };
+  const { id } = await call(registry, 'POST', '/api/teams', team);
   return {
     person,
+    team: String(id),
     personsSession: await logIn(registry, maintainer),
     ownSession: await logIn(registry, admin),
   };

@@ -1,10 +1,14 @@
 // The console on a real socket, on the services of a management API with a state in memory. A browser without
 // JavaScript visits it: it keeps cookies, and posts forms as browsers do.
 
+import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
+import { composeSingleSignOn, type ComposedSingleSignOn } from '../../cli/compose/single-sign-on.ts';
+import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';
 import { createConsoleFeature } from '../../proxy/console/feature.ts';
 import { consolePages, openConsole, type ConsoleServices } from '../../proxy/console/open-console.ts';
 import type { Pages } from '../../proxy/console/frame/pages.ts';
+import type { LocalSignInRule } from '../../proxy/auth/local-sign-in.ts';
 import type { Role } from '../../proxy/auth/policy.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
 import { parseAddressRange } from '../../proxy/http/client-address.ts';
@@ -43,6 +47,12 @@ export interface ConsoleOptions {
   readonly hasBuilder?: boolean;
   /** true: the registry makes mails, which wait in its state */
   readonly mails?: boolean;
+  /** undefined: everybody signs in with a password */
+  readonly localSignIn?: LocalSignInRule;
+  /** at which people sign in */
+  readonly identityProviders?: readonly IdentityProvider[];
+  /** of the client secrets */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface PageReply {
@@ -88,7 +98,7 @@ export interface RunningConsole extends AsyncDisposable {
 }
 
 export async function runConsole(options: ConsoleOptions = {}): Promise<RunningConsole> {
-  const { now, certificate, trustedProxies, http2 = false, baseline, settings, mails = false } = options;
+  const { now, certificate, trustedProxies, http2 = false, baseline, settings, mails = false, localSignIn } = options;
   const registry = await runManagement({
     ...(now && { now }),
     ...(certificate && { certificate }),
@@ -96,15 +106,20 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     ...(baseline && { baseline }),
     ...(settings && { settings }),
     mails,
-    features: (services, state) => [consoleFeature(services, state, options)],
+    localSignIn,
+    features: (services, state) => [consoleFeature(services, state, options, () => registry)],
   });
+  const signOn = singleSignOnOf(registry, options);
   const origin = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${registry.proxy.port}`;
   const agent = new Agent({ connect: { rejectUnauthorized: false }, allowH2: http2 });
   const browser = (): TestBrowser => createBrowser(agent, origin);
   return {
     registry,
     origin,
-    definitions: consolePages(consoleServices(registry.services, registry.state, options)).definitions,
+    definitions: consolePages({
+      ...consoleServices(registry.services, registry.state, options),
+      singleSignOn: signOn?.singleSignOn,
+    }).definitions,
     browser,
     signIn: async (role) => {
       const person = await registry.signIn(role);
@@ -116,16 +131,38 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     },
     [Symbol.asyncDispose]: async () => {
       await agent.close();
+      signOn?.close();
       await registry[Symbol.asyncDispose]();
     },
   };
 }
 
-function consoleFeature(services: Services, state: StateStore, options: ConsoleOptions): Feature {
+function consoleFeature(
+  services: Services,
+  state: StateStore,
+  options: ConsoleOptions,
+  registry: () => RunningManagement,
+): Feature {
   const { publicUrl, hosts = [], allowsPlainHttp = false, trustedProxies = [] } = options;
   const ranges = trustedProxies.map((text) => parseAddressRange(text)).filter((one) => one !== undefined);
   const place = { publicUrl, hosts: () => hosts, allowsPlainHttp, trustedProxies: ranges };
-  return createConsoleFeature(async () => openConsole(consoleServices(services, state, options), place));
+  return createConsoleFeature(async () => {
+    const singleSignOn = singleSignOnOf(registry(), options)?.singleSignOn;
+    return openConsole({ ...consoleServices(services, state, options), singleSignOn }, place);
+  });
+}
+
+/** As cli/features/services.ts composes it; providers of tests are on this machine. */
+function singleSignOnOf(
+  { state, sealer, people, errors }: RunningManagement,
+  { identityProviders = [], environment = {}, now = Date.now }: ConsoleOptions,
+): ComposedSingleSignOn | undefined {
+  const origin = { from: 'default' } as const;
+  return composeSingleSignOn(
+    { identityProviders: { value: identityProviders, origin }, egressAllow: { value: ['127.0.0.1', '::1'], origin } },
+    { now: () => new Date(now()), randomBytes, environment },
+    { state, sealer, people, onError: (error) => void (errors as unknown[]).push(error) },
+  );
 }
 
 /** The services as cli/features/console.ts composes them. */

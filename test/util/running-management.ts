@@ -14,11 +14,18 @@ import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/search/lookups.ts';
+import { approvedBy } from '../../proxy/device/stored-request.ts';
+import { createTerminals } from '../../proxy/device/terminals.ts';
+import type { LocalSignInRule } from '../../proxy/auth/local-sign-in.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
 import type { Role } from '../../proxy/auth/policy.ts';
 import type { TokenKind } from '../../proxy/auth/token-format.ts';
 import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
+import { leaveTeams } from '../../proxy/teams/leave-teams.ts';
+import { createPersonViews, personPackages } from '../../proxy/teams/person-packages.ts';
+import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
+import { createPasskeys } from '../../proxy/passkeys/passkeys.ts';
 import { createKeyRing, type KeyRing } from '../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../proxy/keys/sealer.ts';
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
@@ -98,6 +105,7 @@ export async function runManagement(
     readonly hasPages?: boolean;
     /** true: the registry makes mails, which wait in its state */
     readonly mails?: boolean;
+    readonly localSignIn?: LocalSignInRule;
     /** more features on these services */
     readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
@@ -138,6 +146,10 @@ export async function runManagement(
     rules: peopleRules(settings),
     mails: options.mails === true ? createAccountMails({ sealer, randomBytes, now, ...mailPlace }) : undefined,
     onError: (error) => void errors.push(error),
+    localSignIn: options.localSignIn,
+    viewOf: createPersonViews(state),
+    leaving: (id) => leaveTeams(state, id),
+    pendingTerminals: (id) => approvedBy(state, id),
   });
   const published = packageServices(state, store, now, folder.at('data'), options.render);
   const services: Services = {
@@ -148,8 +160,20 @@ export async function runManagement(
     ...repositories.publishing,
     dataDirectory: folder.at('data'),
     people,
+    terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),
+    devicePage: ({ headers }) => `http://${headers.host}/ui/device`,
+    passkeys: createPasskeys({
+      state,
+      keys,
+      sealer,
+      people,
+      now,
+      randomBytes,
+      passwords: createPasswords({ randomBytes, cost: cheapCost }),
+    }),
     invitationPage: 'console',
     tokensOf,
+    teamsOf: (actor: Actor) => createTeams({ store, now, randomBytes, actor }),
     settings,
     state,
     uses,
@@ -162,7 +186,10 @@ export async function runManagement(
     version,
   };
   const proxy = await runProxy({
-    authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }),
+    authenticator: createAuthenticator(state, {
+      defaultLimits: defaultLimits(settings),
+      personPackages: (person) => personPackages(state, person),
+    }),
     counters,
     uses,
     rootChanges: advertisedRoot(settings),

@@ -13,6 +13,8 @@ import { createSealer } from '../../proxy/keys/sealer.ts';
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createMailSender, mailStatusKey, parseMailStatus, type MailStatus } from '../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix, type MailParts, type WaitingMail } from '../../proxy/mail/mail.ts';
+import type { UserRecord } from '../../proxy/auth/user.ts';
+import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import { createSmtpTransport } from '../../proxy/mail/transport.ts';
 import type { Collecting } from '../../proxy/notifications/collect/collecting.ts';
@@ -81,7 +83,13 @@ export function sentMails(server: string | undefined): SentMails {
 }
 
 function collectingFor(state: StateStore, mails: MailParts): Collecting {
-  const options = { ...mails, state, address, hasConsole: true };
+  const options = {
+    ...mails,
+    state,
+    address,
+    hasConsole: true,
+    personPackages: (person: UserRecord) => personPackages(state, person),
+  };
   const { now } = mails;
   return { state, now, receive: async (events) => ({ conditions: [], puts: await noticeMails(options, events) }) };
 }

@@ -14,7 +14,16 @@ export interface Candidate {
 
 /** The things of a registry that a word may name. */
 export type RegistryThings =
-  'packages' | 'versions' | 'tokens' | 'repositories' | 'users' | 'sources' | 'serials' | 'endpoints' | 'publishers';
+  | 'packages'
+  | 'versions'
+  | 'tokens'
+  | 'repositories'
+  | 'users'
+  | 'sources'
+  | 'serials'
+  | 'endpoints'
+  | 'publishers'
+  | 'teams';
 /** Lists of this program whose modules are loaded only for them. */
 export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes' | 'events' | 'forms';
 export type Things = RegistryThings | ProgramList;
@@ -47,6 +56,7 @@ const valuesByName: Readonly<Record<string, Values>> = {
   version: { things: 'versions' },
   serial: { things: 'serials' },
   user: { things: 'users' },
+  team: { things: 'teams' },
   stability: { things: 'stabilities' },
   reason: { things: 'reasons' },
   purpose: { things: 'purposes' },

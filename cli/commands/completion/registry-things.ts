@@ -54,6 +54,11 @@ const readers: Readonly<Record<RegistryThings, Read>> = {
       const { listPublishers } = await import('../../../proxy/publishers/records/list-publishers.ts');
       return (await listPublishers(state)).map(({ record }) => ({ value: record.id, description: record.name }));
     }),
+  teams: (config) =>
+    fromState(config, async (state) => {
+      const { listTeams } = await import('../../../proxy/teams/team-roster.ts');
+      return (await listTeams(state)).map(({ id, name }) => ({ value: id, description: name }));
+    }),
   users: (config) =>
     fromState(config, async (state) => {
       const { readUsers } = await import('../../../proxy/auth/user-records.ts');

@@ -9,6 +9,7 @@ import { auditRecovery } from '../../../proxy/packages/purges.ts';
 import { createPublishers } from '../../../proxy/publishers/records/publishers.ts';
 import { createSettings } from '../../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { createTeams } from '../../../proxy/teams/teams.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 import { createRepositories } from '../../../proxy/sync/repositories.ts';
 import type { Given } from '../../io/command.ts';
@@ -124,6 +125,12 @@ function servicesOf(config: Config, context: Context): (state: StateStore) => Im
       store: createAuditedStore({ store: state, now: nowMs }),
       baseline: baselineOf(config),
       objection: addressObjection(config),
+    }),
+    teams: createTeams({
+      store: createAuditedStore({ store: state, now: nowMs }),
+      now: nowMs,
+      randomBytes,
+      actor,
     }),
     users: composePeople(context, state, keys).usersOf(actor),
     publishers: createPublishers({

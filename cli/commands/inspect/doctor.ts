@@ -159,11 +159,8 @@ async function checkStateAndFeatures(
 
 async function checkFeatures(config: Config, context: Context): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const { check } of features)
-    if (check !== undefined)
-      findings.push(
-        ...(await settled(check.name, check.advice, async () => (await check.load()).check(config, context))),
-      );
+  for (const { name, advice, load } of features.flatMap(({ checks = [] }) => checks))
+    findings.push(...(await settled(name, advice, async () => (await load()).check(config, context))));
   return findings;
 }
 

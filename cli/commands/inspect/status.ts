@@ -30,7 +30,7 @@ type ShownStatus = Omit<Status, 'counters' | 'mirror' | 'counts'> &
   };
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const remote = remoteOf(flags, context);
+  const remote = await remoteOf(flags, context);
   const status =
     remote === undefined
       ? await readHere(context, flags)

@@ -27,7 +27,7 @@ interface Found {
 export async function run(context: Context, given: Given): Promise<number> {
   const { flags, operands } = given;
   refuseUnusable(operands);
-  const remote = remoteOf(flags, context);
+  const remote = await remoteOf(flags, context);
   const { packages, unread } = remote === undefined ? await listHere(context, flags) : await listThere(remote);
   const matches = operands.length === 0 ? () => true : matchAnyName(operands);
   const matching = packages.filter(({ name }) => matches(name));

@@ -63,7 +63,7 @@ async function publishOrPlan(context: Context, given: Given): Promise<number> {
   const { flags } = given;
   if (flags['oidc'] !== true) {
     if (flags['publisher'] !== undefined) throw new UsageError('--publisher belongs to --oidc. Use both, or none.');
-    return publishOn(context, given, remoteOf(flags, context));
+    return publishOn(context, given, await remoteOf(flags, context));
   }
   const registry = registryOfKeylessJob(flags, context);
   // faults that the command can find itself do not use up the ID token

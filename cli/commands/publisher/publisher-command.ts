@@ -65,11 +65,19 @@ const flags: Readonly<Record<string, string>> = {
 function asPublisherRefusal(error: RegistryError): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
   const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
-    ({ path, message }) => `  ${flagOf(String(path))}${String(message)}`,
+    ({ path, message }) => `  ${flagOf(String(path))}${inFlags(String(message))}`,
   );
   const advice = error.code === 'NOT_FOUND' ? ' `libretto publisher list` shows all of them.' : '';
   const text = lines.length === 0 ? `${error.message}${advice}` : ['The publisher is refused:', ...lines].join('\n');
   return new UsageError(text, { cause: error });
+}
+
+/** The service writes for the management API. */
+function inFlags(message: string): string {
+  return message
+    .replace('or null to learn them', 'or remove them (--clear ids) to learn them')
+    .replace(/\b(rules?) in claims\b/, '$1 with --claim')
+    .replace(/\b(?:repository_id|owner_id)\b/g, (field) => `--${field.replaceAll('_', '-')}`);
 }
 
 /** `claims.sub` → `--claim sub: ` */

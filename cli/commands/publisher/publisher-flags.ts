@@ -65,7 +65,7 @@ function claimsOf(given: readonly string[] | undefined): Readonly<Record<string,
     if (claims.has(claim)) throw new UsageError(`--claim ${claim} is given twice. Write one value for it.`);
     claims.set(claim, value);
   }
-  // defines each member, also one with the name __proto__
+  // defines each member, also one with the name __proto__, which is refused then
   return Object.fromEntries(claims);
 }
 

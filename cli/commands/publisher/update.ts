@@ -2,6 +2,7 @@
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
+import { counted, printLines } from '../../io/output.ts';
 import { printPublisher } from './print-publisher.ts';
 import { runPublisherCommand } from './publisher-command.ts';
 import { publisherPatch } from './publisher-flags.ts';
@@ -12,7 +13,10 @@ export function run(context: Context, given: Given): Promise<number> {
     context,
     given,
     async (command) => {
-      await printPublisher(command, await command.publishers.update(command.id, patch));
+      const { record, revoked } = await command.publishers.update(command.id, patch);
+      await printPublisher(command, record, { revoked_tokens: revoked });
+      if (revoked > 0 && !command.json)
+        printLines(context.summary, ['', `Revoked ${counted(revoked, 'token')} that it had given out.`]);
       return 0;
     },
     { changes: true },

@@ -11,7 +11,7 @@ import { runRepositoryCommand } from './repository-command.ts';
 import { describeRepositories } from '../../text/repository-text.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
-  const remote = remoteOf(given.flags, context);
+  const remote = await remoteOf(given.flags, context);
   if (remote !== undefined) return print(context, given, await listRemotely(remote));
   return runRepositoryCommand(context, given, async ({ repositories, syncing: { jobs } }) => {
     const records = await repositories.list();

@@ -10,7 +10,7 @@ import { runRepositoryCommand } from './repository-command.ts';
 import { describeJob, describeLeftOut, describeRepository } from '../../text/repository-text.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
-  const remote = remoteOf(given.flags, context);
+  const remote = await remoteOf(given.flags, context);
   if (remote !== undefined) return print(context, given, await showRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, async ({ repositories, syncing, show, id }) => {
     const record = await repositories.get(id);

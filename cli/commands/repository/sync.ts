@@ -17,7 +17,7 @@ import { syncBuild } from '../../sync/sync-build.ts';
 export const publishes = true;
 
 export async function run(context: Context, given: Given): Promise<number> {
-  const remote = remoteOf(given.flags, context);
+  const remote = await remoteOf(given.flags, context);
   if (remote !== undefined)
     return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait, {

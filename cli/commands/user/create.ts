@@ -47,7 +47,7 @@ export function run(context: Context, command: Given): Promise<number> {
         name: name ?? null,
         ...(password === undefined ? {} : { password }),
       };
-      await showChange(opened, await opened.users.create(draft));
+      await showChange(opened, await opened.users.create(draft), true);
     },
     { makes: true },
   );

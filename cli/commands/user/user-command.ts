@@ -1,12 +1,15 @@
 // The frame of each user command: reads the configuration, opens state and keys, and prints the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
+import { hasProviderOnly, showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
 import type { ChangedUser, Users } from '../../../proxy/auth/users.ts';
+import { notNamed } from '../../../proxy/auth/local-sign-in.ts';
+import { localSignInRule } from '../../compose/local-sign-in.ts';
 import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
 import { invitationPage } from '../../config/invitation-page.ts';
 import type { Given } from '../../io/command.ts';
+import type { StateStore } from '../../../proxy/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeMailing } from '../../compose/mailing.ts';
@@ -17,6 +20,9 @@ import { formatFields, printJson, printLines, revealSecret } from '../../io/outp
 import { UsageError } from '../../io/usage-error.ts';
 import { invitationLines } from './invitation-text.ts';
 
+const leavesProvider =
+  'When the link is used, the account leaves its identity provider: its person signs in here with the password.';
+
 export interface UserCommand {
   readonly context: Context;
   readonly flags: Given['flags'];
@@ -24,6 +30,7 @@ export interface UserCommand {
   /** true: an invitation goes to its person by mail */
   readonly sendsMail: boolean;
   readonly users: Users;
+  readonly state: StateStore;
   /** the user that the first operand names */
   readonly find: () => Promise<UserRecord>;
   readonly json: boolean;
@@ -54,6 +61,7 @@ export async function runUserCommand(
       config,
       sendsMail: mailing !== undefined,
       users,
+      state: store,
       json: flags['json'] === true,
       find: () => findUser(users, operands[0] ?? ''),
     });
@@ -76,12 +84,18 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
   });
 }
 
-/** Prints the changed user. An invitation is the only line on standard output, for scripts. */
+/**
+ * Prints the changed user, and warns if a password would open nothing. `hasPassword`: the user has one, or gets one with
+ * the invitation. An invitation is the only line on standard output, for scripts.
+ */
 export async function showChange(
   { context, config, json, sendsMail }: UserCommand,
   { record, invitation }: ChangedUser,
+  hasPassword = invitation !== undefined,
 ): Promise<void> {
-  const { stdout, summary, remarks } = context;
+  const { stdout, stderr, summary, remarks } = context;
+  const inVain = hasPassword ? notNamed(localSignInRule(config), record) : undefined;
+  if (inVain !== undefined) printLines(stderr, [`Warning: ${inVain}`]);
   const user = showUser(record);
   const shown =
     invitation === undefined
@@ -95,7 +109,13 @@ export async function showChange(
   else if (shown === undefined) printLines(summary, describeUser(user));
   else {
     const mailed = sendsMail ? ['', `A server that runs sends the link to ${user.email} too.`] : [];
-    printLines(remarks, [...describeUser(user), '', ...(await invitationLines(context, config, shown)), ...mailed]);
+    printLines(remarks, [
+      ...describeUser(user),
+      '',
+      ...(inVain === undefined ? await invitationLines(context, config, shown) : []),
+      ...(hasProviderOnly(record) ? [leavesProvider] : []),
+      ...mailed,
+    ]);
     printLines(stdout, [shown.token]);
   }
   await stdout.delivered(
@@ -106,7 +126,7 @@ export async function showChange(
   );
 }
 
-function describeUser(user: UserView): string[] {
+export function describeUser(user: UserView): string[] {
   return formatFields([
     ['id', user.id],
     ['email', user.email],
@@ -114,6 +134,7 @@ function describeUser(user: UserView): string[] {
     ['role', user.role],
     ['status', user.status],
     ['two-factor', user.two_factor_enabled ? 'on' : 'off'],
+    ...(user.passkeys === 0 ? [] : [['passkeys', String(user.passkeys)] as const]),
     ['last login', user.last_login_at ?? 'never'],
   ]);
 }

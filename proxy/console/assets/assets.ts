@@ -26,12 +26,13 @@ const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms', '6-pack
 const types: Readonly<Record<string, string>> = {
   'style.css': 'text/css; charset=utf-8',
   'script.js': 'text/javascript; charset=utf-8',
+  'passkeys.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 
 /** Reads the files of the console. Throws if one is missing: the installation is incomplete then. */
 export function readAssetFiles(): ReadonlyMap<string, Buffer> {
-  return readFiles(styles, ['script.js', 'icon.svg']);
+  return readFiles(styles, ['script.js', 'passkeys.js', 'icon.svg']);
 }
 
 /** Reads the files of the catalogue, which has parts of its own. Throws if one is missing. */

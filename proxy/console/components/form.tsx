@@ -4,9 +4,11 @@
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { emptyForm, type FormState } from '../request/form-fields.ts';
 import { passwordField } from '../request/password-field.ts';
+import { ConfirmAtProvider, ConfirmContext } from './confirm-at-provider.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { MarkedText } from './marked-text.tsx';
 import { Notice } from './notice.tsx';
+import { PasskeyButton, ProofsContext } from './passkey-button.tsx';
 import { A, hrefTo, PlaceContext } from './place.tsx';
 
 /** What the fields of the form around them show. */
@@ -28,6 +30,8 @@ interface FormProps {
   readonly action?: string;
   /** true: the form has buttons of its own above the main one, and Enter means the main one */
   readonly hasOtherButtons?: boolean;
+  /** true: a button among the children posts the form */
+  readonly hasNoButton?: boolean;
   /** the part of the page that shows the answer where it is no redirect: with JavaScript the form keeps its secrets */
   readonly check?: string;
 }
@@ -36,6 +40,7 @@ export function Form(props: FormProps): Child {
   const { state, children, asksPassword = false, submit, isDanger = false, cancel, action } = props;
   const checking = props.check === undefined ? {} : { 'data-check': props.check };
   const place = useContext(PlaceContext);
+  const confirmsFirst = asksPassword && useContext(ConfirmContext) !== undefined;
   return (
     <FormContext.Provider value={state}>
       <form
@@ -51,24 +56,51 @@ export function Form(props: FormProps): Child {
         )}
         {props.hasOtherButtons === true ? <EnterButton {...checking} /> : null}
         {children}
-        {asksPassword ? (
-          <TextField
-            name={passwordField}
-            label="Your password"
-            type="password"
-            autocomplete="current-password"
-            hint="You entered it more than five minutes ago."
-            required
-          />
-        ) : null}
+        {asksPassword ? <Proof /> : null}
         <div class="row">
-          <button class={`button ${isDanger ? 'danger' : 'primary'}`} {...checking}>
-            {submit}
-          </button>
+          {props.hasNoButton === true || confirmsFirst ? null : (
+            <button class={`button ${isDanger ? 'danger' : 'primary'}`} {...checking}>
+              {submit}
+            </button>
+          )}
           {cancel === undefined ? null : <A to={cancel}>Cancel</A>}
         </div>
       </form>
     </FormContext.Provider>
+  );
+}
+
+/** Asks again who the person is: at the identity provider where they signed in, by the password, or by a passkey. */
+function Proof(): Child {
+  const { password, passkey } = useContext(ProofsContext);
+  const provider = useContext(ConfirmContext);
+  const takesPassword = password && provider === undefined;
+  const hasOther = takesPassword || provider !== undefined;
+  return (
+    <>
+      {provider === undefined ? null : <ConfirmAtProvider {...provider} />}
+      {takesPassword ? (
+        <TextField
+          name={passwordField}
+          label="Your password"
+          type="password"
+          autocomplete="current-password"
+          hint="You entered it more than five minutes ago."
+          required
+          data-proof
+        />
+      ) : null}
+      {passkey ? (
+        <PasskeyButton purpose="confirm" otherwise={hasOther ? undefined : 'Use a browser that has your passkey.'}>
+          Confirm with a passkey
+        </PasskeyButton>
+      ) : null}
+      {hasOther || passkey ? null : (
+        <Notice kind="warn">
+          You have no password and no passkey here. Sign out and in again: for five minutes, forms ask nothing.
+        </Notice>
+      )}
+    </>
   );
 }
 

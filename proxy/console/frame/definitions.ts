@@ -24,6 +24,8 @@ export interface PageRequest {
   readonly hasBuilder: boolean;
   /** true: the next dangerous form asks for the password again */
   readonly asksPassword: boolean;
+  /** the sign-in of this browser that waits at an identity provider; undefined: none */
+  readonly waitingSignIn: string | undefined;
   /** as far as it can be trusted */
   readonly clientAddress: string;
   /** the address of the registry for its clients, without a slash at its end */
@@ -44,6 +46,10 @@ interface SessionChange {
   readonly session?: BegunSession;
   /** ends the session of the browser */
   readonly endsSession?: boolean;
+  /** a proof that the person of this session has just signed in again */
+  readonly confirmed?: Secret;
+  /** keeps a sign-in that waits at an identity provider in the browser; null: it waits no more */
+  readonly waitingSignIn?: Secret | null;
 }
 
 export interface BegunSession {
@@ -71,6 +77,8 @@ export interface PageView extends SessionChange {
    * JavaScript fetches the parts marked `data-refresh` instead.
    */
   readonly refreshSeconds?: number;
+  /** the address of another server to which the browser goes on at once */
+  readonly continuesAt?: string;
 }
 
 /** Sends the browser to another page of the console, after a post. */

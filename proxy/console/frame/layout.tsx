@@ -19,11 +19,16 @@ interface LayoutProps {
 }
 
 export function Layout({ view, caller, notice }: LayoutProps): Child {
-  const { title, content, section, bare = false, refreshSeconds } = view;
+  const { title, content, section, bare = false, refreshSeconds, continuesAt } = view;
   const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
   return (
     <html lang="en">
-      <Head title={title} refreshSeconds={refreshSeconds} />
+      <Head
+        title={title}
+        refreshSeconds={refreshSeconds}
+        continuesAt={continuesAt}
+        hasPasskeys={caller?.provesWith.passkey === true}
+      />
       {bare || caller === undefined ? (
         <body class="bare">
           <Brand />
@@ -55,9 +60,12 @@ interface HeadProps {
   /** of the page */
   readonly title: string;
   readonly refreshSeconds?: number | undefined;
+  readonly continuesAt?: string | undefined;
+  /** the person may confirm with a passkey, also in a dialog, whose own scripts no browser runs */
+  readonly hasPasskeys?: boolean;
 }
 
-export function Head({ title, refreshSeconds }: HeadProps): Child {
+export function Head({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
   const place = useContext(PlaceContext);
   return (
     <head>
@@ -68,6 +76,8 @@ export function Head({ title, refreshSeconds }: HeadProps): Child {
       <link rel="icon" href={assetAt(place, 'icon.svg')} />
       <link rel="stylesheet" href={assetAt(place, 'style.css')} />
       <script type="module" src={assetAt(place, 'script.js')}></script>
+      {hasPasskeys ? <script type="module" src={assetAt(place, 'passkeys.js')}></script> : null}
+      {continuesAt === undefined ? null : <meta http-equiv="refresh" content={`0; url=${continuesAt}`} />}
       {refreshSeconds === undefined ? null : (
         <noscript>
           <meta http-equiv="refresh" content={String(refreshSeconds)} />
@@ -127,7 +137,9 @@ function Sections({
   readonly caller: SessionCaller;
   readonly current: Section | undefined;
 }): Child {
-  const open = sections.filter(({ operation }) => decidePolicy(operation, caller.role) === 'allowed');
+  const open = sections.filter(
+    ({ operation }) => decidePolicy(operation, caller.role, caller.view !== undefined) === 'allowed',
+  );
   return (
     <nav class="sections" aria-label="Sections">
       <ul>

@@ -2,10 +2,11 @@
 // show the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { callerClass } from '../../auth/caller.ts';
+import { callerClass, teamsRefusal, viewOf } from '../../auth/caller.ts';
 import { needsBuilder } from '../../auth/needs-builder.ts';
 import { decidePolicy, type Permission } from '../../auth/policy.ts';
 import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
+import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
 type Entry =
@@ -79,15 +80,22 @@ export class Pages {
 
 /** What a page learns of its request. Throws RegistryError where the policy refuses the visitor. */
 export function pageRequest(
-  { asked, caller, target, isConfirmed }: Visit,
+  visit: Visit,
   { definition: { operation }, params }: FoundPage,
   server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder'>,
 ): SignedInRequest | PageRequest {
-  const who = callerClass(caller ?? { kind: 'nobody' });
-  const decision = decidePolicy(operation, who);
+  const { asked, caller, target, isConfirmed } = visit;
+  const visitor = caller ?? ({ kind: 'nobody' } as const);
+  const [who, limited] = [callerClass(visitor), viewOf(visitor) !== undefined];
+  const decision = decidePolicy(operation, who, limited);
   if (decision === 'authenticate') throw new RegistryError('AUTHENTICATION_REQUIRED');
   if (decision === 'refused')
-    throw new RegistryError('INSUFFICIENT_SCOPE', { message: `The role ${caller?.role ?? 'nobody'} may not do that.` });
+    throw new RegistryError('INSUFFICIENT_SCOPE', {
+      message:
+        decidePolicy(operation, who) === 'allowed'
+          ? teamsRefusal
+          : `The role ${caller?.role ?? 'nobody'} may not do that.`,
+    });
   return {
     caller,
     param: (name) => {
@@ -96,8 +104,10 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
-    may: (wanted) => decidePolicy(wanted, who) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
+    may: (wanted) =>
+      decidePolicy(wanted, who, limited) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
     asksPassword: !isConfirmed,
+    waitingSignIn: readCookie(asked.incoming.headers.cookie, 'sso', visit),
     clientAddress: asked.clientAddress,
     ...server,
     nowMs: asked.nowMs,

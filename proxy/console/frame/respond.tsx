@@ -2,6 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../http/answer.ts';
+import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
+import { ProofsContext } from '../components/passkey-button.tsx';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
 import { Layout } from './layout.tsx';
 import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
@@ -18,6 +20,8 @@ export interface Responding {
   readonly cookies?: readonly string[];
 }
 
+const noProofs = { password: true, passkey: false };
+
 export async function respond(visit: Visit, outcome: PageOutcome, responding: Responding): Promise<Answer> {
   if (isDownload(outcome)) return downloadAnswer(outcome.file);
   const cookies = [...(responding.cookies ?? []), ...sessionCookies(visit, outcome)];
@@ -26,7 +30,11 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
   const { incoming } = visit.asked;
   const html = (
     <PlaceContext.Provider value={{ root: rootFrom(path), isCatalogue: false, assets: responding.folder }}>
-      <Layout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+      <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
+        <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
+          <Layout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+        </ConfirmContext.Provider>
+      </ProofsContext.Provider>
     </PlaceContext.Provider>
   );
   // Composer's requests get their turn before the page is rendered, and before it is compressed
@@ -38,6 +46,11 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
     acceptEncoding: incoming.headers['accept-encoding']?.toString(),
     more: [...refusalHeaders(outcome), ...setCookies(cookies)],
   });
+}
+
+/** undefined: this person confirms with a password. */
+function confirmPlaceOf({ confirmsAt, target }: Visit): ConfirmPlace | undefined {
+  return confirmsAt === undefined ? undefined : { ...confirmsAt, page: target };
 }
 
 function refusalHeaders({ retryAfterSeconds: wait, allow }: PageView): string[] {
@@ -54,8 +67,19 @@ function redirect(visit: Visit, { to, notice }: Redirect, cookies: readonly stri
   return redirectAnswer(location === '' ? './' : location, setCookies(cookies));
 }
 
-function sessionCookies(visit: Visit, { session, endsSession }: PageView | Redirect): string[] {
+/** A sign-in at an identity provider lasts no longer than its sealed text. */
+const waitingSeconds = 600;
+
+function sessionCookies(visit: Visit, outcome: PageView | Redirect): string[] {
+  const { waitingSignIn: waiting } = outcome;
+  if (waiting === undefined) return cookiesOfSession(visit, outcome);
+  const kept = waiting === null ? clearCookie('sso', visit) : setCookie('sso', waiting, visit, waitingSeconds);
+  return [kept, ...cookiesOfSession(visit, outcome)];
+}
+
+function cookiesOfSession(visit: Visit, { session, endsSession, confirmed: proof }: PageView | Redirect): string[] {
   if (endsSession === true) return [clearCookie('session', visit), clearCookie('confirmed', visit)];
+  if (proof !== undefined) return [setCookie('confirmed', proof, visit, confirmationSeconds)];
   if (session === undefined) return [];
   const { token, confirmed } = session;
   return [

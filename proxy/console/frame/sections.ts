@@ -42,6 +42,7 @@ export const sections = [
     operation: 'listEndpoints',
   },
   { id: 'people', label: 'People', path: '/people', icon: 'users', operation: 'listUsers' },
+  { id: 'teams', label: 'Teams', path: '/teams', icon: 'network', operation: 'listTeams' },
   { id: 'audit', label: 'Audit', path: '/audit', icon: 'scroll-text', operation: 'listAuditEvents' },
   { id: 'settings', label: 'Settings', path: '/settings', icon: 'settings', operation: 'getSettings' },
   { id: 'health', label: 'Health', path: '/health', icon: 'heart-pulse', operation: 'getHealth' },

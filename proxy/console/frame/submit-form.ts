@@ -4,18 +4,25 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
+import type { Answer } from '../../passkeys/answer.ts';
+import type { Passkeys } from '../../passkeys/passkeys.ts';
+import { passkeySite } from '../../passkeys/site.ts';
 import { waitAfter } from '../../http/wait-before-retry.ts';
 import { isDownload, isRedirect, type Form, type PageOutcome, type SignedInRequest } from './definitions.ts';
 import { passwordField } from '../request/password-field.ts';
+import { passkeyAnswer } from '../request/passkey-fields.ts';
 import { fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { setCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
 export const confirmationSeconds = 300;
 
-export interface PasswordCheck {
-  /** A proof for the cookie. Throws INVALID_CREDENTIALS or TOO_MANY_ATTEMPTS. */
-  readonly confirm: (caller: SessionCaller, password: string, address: string) => Promise<Secret>;
+/** How the person proves again who they are. Each gives a proof for the cookie. */
+export interface PersonCheck {
+  /** Throws INVALID_CREDENTIALS or TOO_MANY_ATTEMPTS. */
+  readonly byPassword: (caller: SessionCaller, password: string, address: string) => Promise<Secret>;
+  /** Throws INVALID_CREDENTIALS, INVALID_INPUT or TOO_MANY_ATTEMPTS. */
+  readonly byPasskey: Passkeys['confirm'];
 }
 
 export interface Submitted {
@@ -25,7 +32,7 @@ export interface Submitted {
 }
 
 export async function submitForm(
-  passwords: PasswordCheck,
+  check: PersonCheck,
   visit: Visit,
   definition: Form,
   request: SignedInRequest,
@@ -34,7 +41,7 @@ export async function submitForm(
   const cookies: string[] = [];
   try {
     if (definition.isDangerous === true && !visit.isConfirmed)
-      cookies.push(await confirmPassword(passwords, visit, request, fields));
+      cookies.push(await confirmPerson(check, visit, request, fields));
     return { outcome: await definition.submit(request, fields), cookies };
   } catch (error) {
     if (!(error instanceof RegistryError) || error.code === 'INSUFFICIENT_SCOPE') throw error;
@@ -44,22 +51,51 @@ export async function submitForm(
   }
 }
 
+async function confirmPerson(
+  check: PersonCheck,
+  visit: Visit,
+  request: SignedInRequest,
+  fields: FormFields,
+): Promise<string> {
+  const answer = passkeyAnswer(fields, 'confirm');
+  const proof =
+    answer === undefined
+      ? await confirmPassword(check, visit, request, fields)
+      : await confirmPasskey(check, request, answer);
+  return setCookie('confirmed', proof, visit, confirmationSeconds);
+}
+
+function confirmPasskey(
+  { byPasskey }: PersonCheck,
+  { caller, clientAddress, consoleOrigin }: SignedInRequest,
+  answer: Answer,
+): Promise<Secret> {
+  return byPasskey(caller, answer, { site: passkeySite(consoleOrigin), address: clientAddress });
+}
+
 async function confirmPassword(
-  passwords: PasswordCheck,
+  { byPassword }: PersonCheck,
   visit: Visit,
   { caller, clientAddress }: SignedInRequest,
   fields: FormFields,
-): Promise<string> {
+): Promise<Secret> {
   const password = fields.secret(passwordField);
+  if (password === '' && visit.confirmsAt !== undefined) throw notConfirmed(visit.confirmsAt.title);
   if (password === '')
     throw fieldFault(passwordField, 'Enter your password: you entered it more than five minutes ago.');
   try {
-    return setCookie('confirmed', await passwords.confirm(caller, password, clientAddress), visit, confirmationSeconds);
+    return await byPassword(caller, password, clientAddress);
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'INVALID_CREDENTIALS')
       throw fieldFault(passwordField, 'This is not your password.');
     throw error;
   }
+}
+
+function notConfirmed(title: string): RegistryError {
+  return new RegistryError('INVALID_INPUT', {
+    message: `Nothing was done. Confirm at ${title} first: it asks for your password once more.`,
+  });
 }
 
 function asRefused(outcome: PageOutcome, error: RegistryError): PageOutcome {

@@ -1,12 +1,12 @@
-// The cookies of a browser: its session, and the proof that its person entered the password a short time ago. Over HTTPS
-// their names begin with `__Host-`: then browsers accept them from this host alone, with Secure and without Domain. On
+// The cookies of a browser: its session, the proof that its person entered the password a short time ago, and the
+// sign-in at an identity provider that waits for its answer. Over HTTPS their names begin with `__Host-`: then browsers accept them from this host alone, with Secure and without Domain. On
 // this machine over plain HTTP the port is in the name, because cookies of localhost are shared by all ports.
 
 import { parse, serialize } from 'hono/utils/cookie';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { Transport } from './transport.ts';
 
-export type CookieName = 'session' | 'confirmed';
+export type CookieName = 'session' | 'confirmed' | 'sso';
 
 export interface CookiePlace {
   readonly transport: Transport;

@@ -15,6 +15,13 @@ export interface Visit extends CookiePlace {
   readonly caller: SessionCaller | undefined;
   /** true: the password was entered in the last five minutes */
   readonly isConfirmed: boolean;
+  /** the identity provider at which this person signed in, and confirms; undefined: they enter a password */
+  readonly confirmsAt: ConfirmingProvider | undefined;
+}
+
+export interface ConfirmingProvider {
+  readonly id: string;
+  readonly title: string;
 }
 
 export interface Confirmations {
@@ -25,17 +32,28 @@ export interface Confirmations {
 export interface VisitParts extends TransportRules {
   readonly sessions: Sessions;
   readonly confirmations: Confirmations;
+  readonly identityProviders: readonly ConfirmingProvider[];
 }
 
 /** A visit of nobody yet. `asked.incoming.url` begins with `/ui`. */
 export function arriveAt(rules: TransportRules, asked: FeatureRequest): Visit {
   const arrival = arrivalOf(asked.incoming);
   const place = { transport: transportOf(arrival, rules), host: arrival.host };
-  return { ...place, asked, target: targetOf(asked.incoming), caller: undefined, isConfirmed: false };
+  return {
+    ...place,
+    asked,
+    target: targetOf(asked.incoming),
+    caller: undefined,
+    isConfirmed: false,
+    confirmsAt: undefined,
+  };
 }
 
 /** The visit with the person of its cookies. Rejects if the state cannot be read. */
-export async function recognize({ sessions, confirmations }: VisitParts, visit: Visit): Promise<Visit> {
+export async function recognize(
+  { sessions, confirmations, identityProviders }: VisitParts,
+  visit: Visit,
+): Promise<Visit> {
   const { incoming, nowMs } = visit.asked;
   const { cookie } = incoming.headers;
   const session = readCookie(cookie, 'session', visit);
@@ -43,7 +61,8 @@ export async function recognize({ sessions, confirmations }: VisitParts, visit: 
     session === undefined || session === '' ? undefined : await sessions.authenticate(`Bearer ${session}`, nowMs);
   const proof = readCookie(cookie, 'confirmed', visit);
   const isConfirmed = caller !== undefined && proof !== undefined && (await confirmations.verify(proof, caller, nowMs));
-  return { ...visit, caller, isConfirmed };
+  const confirmsAt = identityProviders.find(({ id }) => id === caller?.provider);
+  return { ...visit, caller, isConfirmed, confirmsAt };
 }
 
 /** The addresses, without `/ui` and without a slash at their end. */
@@ -60,6 +79,12 @@ export function originsOf({ transport, host = 'localhost' }: CookiePlace, public
   const reached = `${scheme}://${host}`;
   const isPublic = publicUrl?.startsWith(`${scheme}:`) === true && isHostOf(publicUrl, host);
   return { origin: publicUrl ?? reached, consoleOrigin: isPublic ? publicUrl : reached };
+}
+
+/** The address at which a client reached the server; `publicUrl` where it is known. */
+export function originOf(rules: TransportRules, incoming: HttpRequest): string {
+  const arrival = arrivalOf(incoming);
+  return originsOf({ transport: transportOf(arrival, rules), host: arrival.host }, rules.publicUrl).origin;
 }
 
 function arrivalOf({ socket, headers }: HttpRequest): Arrival {

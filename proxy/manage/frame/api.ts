@@ -8,6 +8,7 @@ import { HTTPException } from 'hono/http-exception';
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { actorOf, type Caller } from '../../auth/caller.ts';
 import { policy, type CallerClass, type OperationId } from '../../auth/policy.ts';
+import { sessionOnly } from '../../auth/session-only.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
 import { errorHeaders } from './error-headers.ts';
@@ -73,14 +74,14 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
   const documented = {
     ...config,
     middleware: onlyAs(route.operationId),
-    security: open ? [{}] : securityOf(allowed),
+    security: open ? [{}] : securityOf(route.operationId, allowed),
     responses: {
-      ...config.responses,
       ...errorResponses([
         ...errors,
         ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []),
         ...commonErrors(config, open),
       ]),
+      ...config.responses,
     },
   };
   // the route's own definition gives the type of the handler; the additions are documentation
@@ -128,10 +129,14 @@ export function pipelineErrors(method: string): readonly ErrorCode[] {
   ];
 }
 
-function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {
+function securityOf(id: OperationId, allowed: readonly CallerClass[]): Record<string, string[]>[] {
   const forTokens = allowed.includes('read token') || allowed.includes('write token');
   const forPeople = allowed.some((caller) => caller === 'admin' || caller === 'maintainer' || caller === 'viewer');
-  return [...(forPeople ? [{ session: [] }] : []), ...(forTokens ? [{ token: [] }] : [])];
+  return [
+    ...(forPeople ? [{ session: [] }] : []),
+    ...(forPeople && !sessionOnly.has(id) ? [{ personalToken: [] }] : []),
+    ...(forTokens ? [{ token: [] }] : []),
+  ];
 }
 
 /** The author of a change. */

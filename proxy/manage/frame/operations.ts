@@ -44,7 +44,7 @@ export function findOperation(operations: Operations, method: string, path: stri
 }
 
 /** Ids begin with their type, so that no other word of a path matches. */
-const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
+const id = '[a-z]{2,4}_[0-9A-Za-z]{1,64}';
 const placeholders: ReadonlyMap<string, string> = new Map([
   ['{id}', id],
   ['{job}', id],

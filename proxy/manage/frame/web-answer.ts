@@ -2,10 +2,14 @@
 
 import { bodyOf, type Answer } from '../../http/answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { readFormBody } from '../../http/form-body.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 
 /** Operations whose handlers read the body from the socket. */
 const streamed = new Set(['POST /api/artifacts']);
+
+/** Operations of OAuth, whose bodies are forms. */
+const forms = new Set(['POST /api/oauth/device_authorization', 'POST /api/oauth/token']);
 
 export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
   const url = new URL(`http://localhost${incoming.url ?? '/'}`);
@@ -18,7 +22,7 @@ export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Prom
   }
   if (method === 'GET' || streamed.has(`${method} ${url.pathname}`)) return new Request(url, { method, headers });
   sendContinue();
-  const body = await readJsonBody(incoming);
+  const body = await (forms.has(`${method} ${url.pathname}`) ? readFormBody(incoming) : readJsonBody(incoming));
   return new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 

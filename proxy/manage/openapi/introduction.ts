@@ -40,6 +40,7 @@ export const tags = [
     description: 'First setup, login, password, two-factor authentication, sessions and invitations.',
   },
   { name: 'Users', description: 'The people who manage this registry, and their roles.' },
+  { name: 'Teams', description: 'Groups of people, and the packages that they see.' },
   { name: 'Tokens', description: 'API tokens for Composer and CI jobs.' },
   {
     name: 'Trusted publishers',
@@ -79,6 +80,12 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'The session of a person: the `token` from the answer to `POST /api/auth/login`.',
+  },
+  personalToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'API token',
+    description: 'A token of a person, from `libretto login`. It has the role of the person.',
   },
   token: {
     type: 'http',

@@ -11,7 +11,7 @@ import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../state/audit.ts';
-import { sees, type View } from '../../views/view.ts';
+import { filterOf, passes, type View } from '../../views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { awaitBuilder } from '../../protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
@@ -215,9 +215,11 @@ function assertSees(
     throw new RegistryError('INSUFFICIENT_SCOPE', {
       message: 'This is a limited token. Name the package and version with ?name= and ?version= in the address.',
     });
+  const filter = filterOf(view, name.toLowerCase());
   const normalized = normalizeVersion(version);
-  if (normalized !== undefined && sees(view, name.toLowerCase(), { version_normalized: normalized, releasedMs: nowMs }))
-    return;
+  // the builder says why no upload can have such a version, or that the ZIP has another one
+  if (normalized === undefined && filter !== 'none') return;
+  if (normalized !== undefined && passes(filter, { version_normalized: normalized, releasedMs: nowMs })) return;
   throw new RegistryError('INSUFFICIENT_SCOPE', {
     message: `This token does not see ${name} ${version}, and may not publish it.`,
   });

@@ -165,12 +165,12 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     return context.json({ id }, 200);
   });
   api.openapi(getMe, async (context) =>
-    context.json(showUser(await people.usersOf(actor(context)).get(person(context).userId)), 200),
+    context.json(showUser(await people.usersOf(actor(context)).get(userIdOf(context))), 200),
   );
   api.openapi(updateMe, async (context) => {
     const { name, mail_off: mailOff } = context.req.valid('json');
     const patch = { ...(name === undefined ? {} : { name }), ...(mailOff === undefined ? {} : { mailOff }) };
-    const { record } = await people.usersOf(actor(context)).update(person(context).userId, patch);
+    const { record } = await people.usersOf(actor(context)).update(userIdOf(context), patch);
     return context.json(showUser(record), 200);
   });
   api.openapi(changePassword, async (context) => {
@@ -216,13 +216,20 @@ export function showLogin({ token, expires_at, user }: LoggedIn): z.infer<typeof
   return { token: token.reveal(), expires_at, user: showUser(user) };
 }
 
-/** The policy admits only users to these operations. */
-function person({ env: { caller } }: ApiContext): SessionCaller {
-  if (caller.kind === 'user') return caller;
-  throw new Error('an operation for people was reached without a session');
+/** The policy admits only people to these operations. */
+export function userIdOf({ env: { caller } }: ApiContext): string {
+  if (caller.kind === 'user') return caller.userId;
+  throw new Error('an operation for people was reached by nobody');
 }
 
-function addressOf({ env: { exchange } }: ApiContext): string {
+/** The policy admits only people to these operations, and session-only.ts only with a session. */
+export function person({ env: { caller } }: ApiContext): SessionCaller {
+  if (caller.kind === 'user' && 'sessionId' in caller) return caller;
+  throw new Error('an operation for sessions was reached without a session');
+}
+
+/** Of the client, as far as it can be trusted. */
+export function addressOf({ env: { exchange } }: ApiContext): string {
   return exchange.clientAddress;
 }
 

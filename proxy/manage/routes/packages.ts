@@ -77,11 +77,10 @@ function askingOf({ env: { exchange, caller } }: ApiContext): Asking {
   return { view: viewOf(caller), nowMs: exchange.nowMs };
 }
 
-/** People and unlimited write tokens see sources, and versions that were left out. */
+/** People and write tokens that see all packages see sources too, and versions that were left out. */
 function seesOrigins(caller: Caller): boolean {
-  return (
-    caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write' && viewOf(caller) === undefined)
-  );
+  if (viewOf(caller) !== undefined) return false;
+  return caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write');
 }
 
 function nameOf({ vendor, package: project }: z.infer<typeof params>): PackageName {

@@ -56,7 +56,7 @@ function registerRecords(api: Api, services: PublisherServices): void {
     return context.json(await show(services, context, record), 200);
   });
   api.openapi(updatePublisher, async (context) => {
-    const record = await publishersFor(context).update(context.req.valid('param').id, context.req.valid('json'));
+    const { record } = await publishersFor(context).update(context.req.valid('param').id, context.req.valid('json'));
     return context.json(await show(services, context, record), 200);
   });
   api.openapi(deletePublisher, async (context) => {

@@ -93,7 +93,7 @@ export const explainTokenView = operation({
   responses: {
     200: { description: 'the visible versions', content: { 'application/json': { schema: explanationSchema } } },
   },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const revokeToken = operation({

@@ -63,7 +63,7 @@ const disableTwoFactor = operation({
   description: 'Ends all sessions, including this one, and starts a new session.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
-  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
+  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND', 'LAST_ADMIN'],
 });
 
 const renewRecoveryCodes = operation({

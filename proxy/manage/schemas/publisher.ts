@@ -78,9 +78,14 @@ export const publisherSchema = z
     kind: z.enum(issuerKinds).openapi({ description: 'the kind of the issuer' }),
     purpose,
     ...shownView,
-    ids: z.enum(['given', 'learnt', 'unknown', 'none']).openapi({
+    ids: z.enum(['given', 'learnt', 'shared', 'unknown', 'none']).openapi({
       description:
-        'where the ids of the repository come from. `unknown`: the first exchange pins them. `none`: the issuer has none',
+        'where the ids of the repository come from. `shared`: another publisher of the repository pinned its id. ' +
+        '`unknown`: the first exchange pins them. `none`: the issuer has none',
+    }),
+    shared_repository_id: z.string().nullable().openapi({
+      description: 'the id that another publisher of the repository pinned, and that counts here too; null: none',
+      example: null,
     }),
     ids_learnt_at: time.nullable().openapi({ description: 'when an exchange pinned the ids; null: none did' }),
     issuer_accepted: z

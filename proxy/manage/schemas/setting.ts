@@ -52,6 +52,7 @@ const shapes = {
   'limits.write': number,
   'sessions.lifetime': number,
   'passwords.min_length': number,
+  'people.packages': text,
   'retention.artifacts_days': number,
   'retention.statistics_days': number,
   'retention.jobs': number,
@@ -95,6 +96,7 @@ const groups = {
   limits: 'requests per hour of a token',
   sessions: 'sessions of people',
   passwords: 'passwords of people',
+  people: 'what people see',
   retention: 'retention periods',
   sync: 'syncs of registered repositories',
   publishing: 'uploads of packages',
@@ -128,6 +130,7 @@ export const settingsSchema = z
       .openapi({ description: groups.limits }),
     sessions: z.object({ lifetime: shown('sessions.lifetime') }).openapi({ description: groups.sessions }),
     passwords: z.object({ min_length: shown('passwords.min_length') }).openapi({ description: groups.passwords }),
+    people: z.object({ packages: shown('people.packages') }).openapi({ description: groups.people }),
     retention: z
       .object({
         artifacts_days: shown('retention.artifacts_days'),
@@ -178,6 +181,10 @@ export const settingsPatch = z
       .strictObject({ min_length: taken('passwords.min_length') })
       .optional()
       .openapi({ description: groups.passwords }),
+    people: z
+      .strictObject({ packages: taken('people.packages') })
+      .optional()
+      .openapi({ description: groups.people }),
     retention: z
       .strictObject({
         artifacts_days: taken('retention.artifacts_days'),

@@ -39,6 +39,7 @@ export const tokenSchema = z
       .int()
       .openapi({ description: 'the effective limit: its own, or the default of its kind; 0: no limit' }),
     created_at: timeWhen('it was made'),
+    person: idOf('usr', "the person whose token it is, by `libretto login`; null: it is nobody's").nullable(),
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
     revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: not revoked' }),
@@ -100,6 +101,7 @@ export function showToken({ record, defaults, nowMs, use, window }: TokenStandin
   const limit = effectiveLimit(record, defaults);
   return {
     ...fields,
+    person: record.person ?? null,
     packages: record.packages === null ? null : [...record.packages],
     networks: record.networks === null ? null : [...record.networks],
     rate_limit,

@@ -31,8 +31,10 @@ export const userSchema = z
     status: z
       .enum(['active', 'disabled', 'invited'])
       .openapi({ description: '`invited`: the user has not set a password yet' }),
-    two_factor_enabled: z.boolean().openapi({ description: 'whether a login requires a code of an authenticator' }),
+    two_factor_enabled: z.boolean().openapi({ description: 'whether a login requires more than the password' }),
+    authenticator_enabled: z.boolean().openapi({ description: 'whether an authenticator app gives codes' }),
     recovery_codes_left: z.number().int().openapi({ description: '0 without two-factor authentication' }),
+    passkeys: z.number().int().openapi({ description: 'how many passkeys the user has' }),
     invitation_expires_at: time
       .nullable()
       .openapi({ description: 'when the open invitation ends; null without an invitation' }),
@@ -69,10 +71,9 @@ export const userPatch = z
       .literal(true)
       .optional()
       .openapi({ description: 'create an invitation to choose a new password; an open invitation ends' }),
-    reset_two_factor: z
-      .literal(true)
-      .optional()
-      .openapi({ description: 'turn off two-factor authentication for the account, and end all sessions' }),
+    reset_two_factor: z.literal(true).optional().openapi({
+      description: 'turn off two-factor authentication for the account, remove its passkeys, and end all sessions',
+    }),
   })
   .openapi('UserPatch');
 

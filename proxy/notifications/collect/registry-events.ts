@@ -125,7 +125,8 @@ export async function collectExpiring(collecting: Collecting): Promise<void> {
 /** The shortest span before its end that it is in. */
 function daysAnnounced(record: TokenRecord, nowMs: number): number | undefined {
   const { expires_at: end, created_at: made } = record;
-  if (end === null || tokenStatus(record, nowMs) !== 'active') return undefined;
+  // a person gets the next token by `libretto login`, whenever the terminal asks for it
+  if (end === null || record.person !== undefined || tokenStatus(record, nowMs) !== 'active') return undefined;
   const [endMs, madeMs] = [Date.parse(end), Date.parse(made)];
   // a token that was made for a shorter time needs no such warning
   return announcedDays.find((days) => nowMs >= endMs - days * dayMs && endMs - madeMs > days * dayMs);

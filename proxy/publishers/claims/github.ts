@@ -5,8 +5,15 @@
 import type { WorkflowClaim } from '../model/publisher.ts';
 import { flagOf, named, textOf, type Claims, type Job, type Mismatch, type ReadJob, type WorkflowFile } from './job.ts';
 
-/** They run in the repository itself, with code or data of somebody else's fork. */
-const refusedEvents: ReadonlySet<string> = new Set(['pull_request_target', 'workflow_run']);
+/** They run with the rights of the repository, and strangers start them: with a fork, an issue or a comment. */
+const refusedEvents: ReadonlySet<string> = new Set([
+  'pull_request_target',
+  'workflow_run',
+  'issue_comment',
+  'issues',
+  'discussion_comment',
+  'discussion',
+]);
 
 interface Workflows {
   /** the folders with a folder `workflows` */
@@ -66,7 +73,8 @@ function readJob(claims: Claims, issuer: string, workflows: Workflows): Job {
 function refusalsOf(claims: Claims): readonly Mismatch[] {
   const event = textOf(claims, 'event_name');
   if (event !== null && !refusedEvents.has(event)) return [];
-  const expected = `an event that runs only the repository's own code, so not ${[...refusedEvents].join(' or ')}`;
+  const refused = [...refusedEvents].join(', ');
+  const expected = `an event that strangers cannot start with the rights of the repository, so none of ${refused}`;
   return [{ claim: 'event_name', expected, found: event }];
 }
 

@@ -28,7 +28,7 @@ export const readGitLabJob: ReadJob = (claims, issuer) => {
       isProtected: flagOf(claims, 'ref_protected'),
       protectedClaim: 'ref_protected',
     },
-    refusals: [...sourceRefusal(claims), ...forkRefusal(claims)],
+    refusals: [...sourceRefusal(claims), ...refRefusal(claims), ...forkRefusal(claims)],
     run: {
       issuer,
       repository: repository.value,
@@ -49,6 +49,13 @@ function sourceRefusal(claims: Claims): readonly Mismatch[] {
   if (source !== null && !refusedSources.has(source) && !isUnclear) return [];
   const expected = 'a pipeline that no merge request started, or a child pipeline of a protected ref';
   return [{ claim: 'pipeline_source', expected, found: source }];
+}
+
+/** Also of another source, and where a wildcard protects the ref: the commits of a merge request can be a stranger's. */
+function refRefusal(claims: Claims): readonly Mismatch[] {
+  const found = ['ref_path', 'ref'].map((claim) => ({ claim, found: textOf(claims, claim) }));
+  const refused = found.find(({ found: ref }) => ref?.startsWith('refs/merge-requests/') === true);
+  return refused === undefined ? [] : [{ ...refused, expected: 'a branch or a tag, and no merge request' }];
 }
 
 /** A pipeline of a fork can run in the target project: `project_id` then names the fork, `job_project_id` the target. */

@@ -4,11 +4,18 @@ import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { PublisherRecord } from '../model/publisher.ts';
+import { listPublishers } from './list-publishers.ts';
 import { parsePublisherUse, publisherUseKey, windowAt } from '../model/publisher-use.ts';
+import { sharedId } from './same-repository.ts';
 
 export interface PublisherDocument extends PublisherRecord {
-  /** `unknown`: the first exchange pins the ids. `none`: the issuer has no ids */
-  readonly ids: 'given' | 'learnt' | 'unknown' | 'none';
+  /**
+   * `unknown`: the first exchange pins the ids. `shared`: another publisher of the repository pinned its id, which counts
+   * here too. `none`: the issuer has no ids
+   */
+  readonly ids: 'given' | 'learnt' | 'shared' | 'unknown' | 'none';
+  /** the id of the repository that another publisher pinned; null: its own counts, or none is known */
+  readonly shared_repository_id: string | null;
   /** false: the setting oidcIssuers does not name its issuer any more, so nobody can exchange */
   readonly issuer_accepted: boolean;
   /** exchanges in the current hour */
@@ -19,7 +26,7 @@ export interface PublisherDocument extends PublisherRecord {
 }
 
 export async function publisherDocument(
-  state: Pick<StateStore, 'get'>,
+  state: Pick<StateStore, 'get' | 'range'>,
   issuers: readonly Issuer[],
   record: PublisherRecord,
   nowMs: number,
@@ -27,9 +34,12 @@ export async function publisherDocument(
   const entry = await state.get(publisherUseKey(record.id));
   const use = entry === undefined ? undefined : parsePublisherUse(entry.value);
   const { used, endsMs } = windowAt(use, nowMs);
+  const isPinned = record.repository_id !== null || record.repository === null;
+  const shared = isPinned ? null : sharedId(record, await listPublishers(state));
   return {
     ...record,
-    ids: idsOf(record),
+    ids: shared === null ? idsOf(record) : 'shared',
+    shared_repository_id: shared,
     issuer_accepted: issuers.some(({ url, kind }) => url === record.issuer && kind === record.kind),
     exchanges: {
       used,

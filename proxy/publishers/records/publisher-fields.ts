@@ -92,7 +92,7 @@ function checkedClaims(given: Readonly<Record<string, string>>, note: Note): Rea
   if (entries.length > mostClaims) note('claims', `has ${entries.length} entries; at most ${mostClaims} are taken`);
   for (const [claim, value] of entries) {
     const path = `claims.${claim.slice(0, 80)}`;
-    if (!/^[\w./:-]{1,100}$/.test(claim)) note(path, 'is no name of a claim');
+    if (claim === '__proto__' || !/^[\w./:-]{1,100}$/.test(claim)) note(path, 'is no name of a claim');
     if (ownClaims.has(claim)) note(path, 'is checked for every ID token: leave it out');
     if (value === '' || value.length > 500 || /\p{C}/u.test(value))
       note(path, 'must have 1 to 500 characters on one line');

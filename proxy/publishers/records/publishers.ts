@@ -32,9 +32,15 @@ export interface Publishers {
    * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
    * tokens that it gave out.
    */
-  readonly update: (id: string, patch: PublisherFields) => Promise<PublisherRecord>;
+  readonly update: (id: string, patch: PublisherFields) => Promise<ChangedPublisher>;
   /** Removes the publisher, and revokes the tokens that it gave out. */
   readonly remove: (id: string) => Promise<PublisherRecord>;
+}
+
+export interface ChangedPublisher {
+  readonly record: PublisherRecord;
+  /** how many of its tokens ended */
+  readonly revoked: number;
 }
 
 export interface PublishersOptions {
@@ -99,7 +105,7 @@ async function create(options: PublishersOptions, draft: PublisherDraft): Promis
   return record;
 }
 
-async function update(options: PublishersOptions, text: string, patch: PublisherFields): Promise<PublisherRecord> {
+async function update(options: PublishersOptions, text: string, patch: PublisherFields): Promise<ChangedPublisher> {
   const { store, now, actor } = options;
   if (Object.values(patch).every((value) => value === undefined))
     throw invalid([{ path: '', message: 'nothing to change was given' }]);
@@ -131,7 +137,7 @@ async function update(options: PublishersOptions, text: string, patch: Publisher
         details: { ...detailsOf(edited), ...(ends && { revoked_tokens: ends.puts.length }) },
       },
     );
-    if (done) return edited;
+    if (done) return { record: edited, revoked: ends?.puts.length ?? 0 };
   }
 }
 

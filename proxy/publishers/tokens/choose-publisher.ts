@@ -2,8 +2,9 @@
 
 import { dialects } from '../claims/dialects.ts';
 import { matchClaims } from '../claims/match-claims.ts';
-import { parsePublisherId, type PublisherRecord, type Purpose } from '../model/publisher.ts';
+import { parsePublisherId, type Purpose } from '../model/publisher.ts';
 import type { StoredPublisher } from '../records/list-publishers.ts';
+import { withKnownId } from '../records/same-repository.ts';
 import { acceptedOtherwise, ambiguous, mismatched, noPublisher } from './refusals.ts';
 import type { IdToken } from './verify-id-token.ts';
 
@@ -40,24 +41,4 @@ export function choosePublisher(
   const job = dialects[issuer.kind].read(claims, issuer.url);
   const shown = [job.repository, job.repositoryId].find(({ value }) => value !== null) ?? job.repository;
   throw noPublisher(shown.value, shown.claim);
-}
-
-/** The id that another publisher of the same repository pinned counts here, too: nobody takes over the name. */
-function withKnownId(record: PublisherRecord, all: readonly StoredPublisher[]): PublisherRecord {
-  if (record.repository_id !== null) return record;
-  const pinned = ofSameRepository(record, all).find(({ record: other }) => other.repository_id !== null);
-  return pinned === undefined ? record : { ...record, repository_id: pinned.record.repository_id };
-}
-
-/** The other publishers whose repository has the same name at the same issuer. */
-export function ofSameRepository(
-  { id, issuer, kind, repository }: PublisherRecord,
-  all: readonly StoredPublisher[],
-): readonly StoredPublisher[] {
-  const name = repository?.toLowerCase();
-  if (name === undefined) return [];
-  return all.filter(
-    ({ record: other }) =>
-      other.id !== id && other.issuer === issuer && other.kind === kind && other.repository?.toLowerCase() === name,
-  );
 }

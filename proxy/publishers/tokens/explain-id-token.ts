@@ -9,7 +9,8 @@ import { matchClaims } from '../claims/match-claims.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { PublisherRecord } from '../model/publisher.ts';
 import { listPublishers } from '../records/list-publishers.ts';
-import { KeysUnavailable } from './fetch-keys.ts';
+import { withKnownId } from '../records/same-repository.ts';
+import { IssuerUnavailable } from '../../oidc/fetch-issuer.ts';
 import { faultText } from './refusals.ts';
 import { usedIdKey } from './used-ids.ts';
 import { peekIdToken, verifyIdToken, type IdToken, type IdTokenFault, type VerifierParts } from './verify-id-token.ts';
@@ -57,7 +58,7 @@ async function judge(parts: ExplainParts, text: string, audience: string): Promi
   try {
     return await verifyIdToken(parts, text, audience);
   } catch (error) {
-    if (error instanceof KeysUnavailable) return error.message;
+    if (error instanceof IssuerUnavailable) return error.message;
     throw error;
   }
 }
@@ -73,8 +74,8 @@ async function explainedPublishers(
 ): Promise<readonly ExplainedPublisher[]> {
   return (await listPublishers(store))
     .filter(({ record }) => record.issuer === issuer.url && record.kind === issuer.kind)
-    .map(({ record }) => {
-      const { isOfRepository, mismatches } = matchClaims(record, claims);
+    .map(({ record }, _at, all) => {
+      const { isOfRepository, mismatches } = matchClaims(withKnownId(record, all), claims);
       return { record, is_of_repository: isOfRepository, mismatches };
     })
     .toSorted((one, other) => one.mismatches.length - other.mismatches.length);

@@ -9,7 +9,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { Wish } from './choose-publisher.ts';
 import { exchangeIdToken, type Exchanged, type ExchangeParts } from './exchange.ts';
 import { explainIdToken, type IdTokenExplanation } from './explain-id-token.ts';
-import { KeysUnavailable } from './fetch-keys.ts';
+import { IssuerUnavailable } from '../../oidc/fetch-issuer.ts';
 import { idTokenRefused, noAudience } from './refusals.ts';
 import { verifyIdToken, type IdToken, type VerifierParts } from './verify-id-token.ts';
 
@@ -60,7 +60,7 @@ async function verified(parts: OidcTokensParts, text: string, audience: string):
     if ('onceId' in judged) return judged;
     throw idTokenRefused(judged);
   } catch (error) {
-    if (error instanceof KeysUnavailable)
+    if (error instanceof IssuerUnavailable)
       throw new RegistryError('UPSTREAM_UNAVAILABLE', { message: error.message, cause: error });
     throw error;
   }

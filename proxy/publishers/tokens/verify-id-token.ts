@@ -6,7 +6,7 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWSHeader
 import { dialects } from '../claims/dialects.ts';
 import { textOf, type Claims } from '../claims/job.ts';
 import type { Issuer } from '../model/issuer.ts';
-import type { IssuerKeys } from './issuer-keys.ts';
+import type { IssuerKeys } from '../../oidc/issuer-keys.ts';
 
 export interface IdToken {
   readonly issuer: Issuer;
@@ -66,7 +66,7 @@ function decode(text: string): Pick<PeekedToken, 'claims' | 'header'> | undefine
   }
 }
 
-/** Rejects with KeysUnavailable. `audience`: the only one that is accepted. */
+/** Rejects with IssuerUnavailable. `audience`: the only one that is accepted. */
 export async function verifyIdToken(
   { issuers, keys, now }: VerifierParts,
   text: string,

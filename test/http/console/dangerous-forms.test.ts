@@ -2,6 +2,7 @@
 // decide what clients get. Their pages show the field, and a post without the password changes nothing.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 
 /** The forms that do not ask, with the reason. */
@@ -15,9 +16,16 @@ const askingNothing: Readonly<Record<string, string>> = {
   '/account/two-factor': 'it always asks for the password',
   '/account/two-factor/off': 'it always asks for the password',
   '/account/recovery-codes': 'it always asks for the password',
+  '/passkey': 'it only asks a question for the authenticator',
+  '/account/passkeys/:id/name': 'the name is for the person alone',
+  '/account/passkeys/:id/remove': 'it always asks for another factor',
+  '/account/tokens/:id/end': 'it takes rights away, and is urgent after a theft',
+  '/device': 'it only looks',
+  '/device/deny': 'it gives nothing',
   '/account/sessions/:id/end': 'it takes rights away, and is urgent after a theft',
   '/account/sessions/end-others': 'it takes rights away, and is urgent after a theft',
   '/people/:id/sessions/:session/end': 'it takes rights away, and is urgent after a theft',
+  '/teams/:id/members/:user/remove': 'it takes rights away, and is urgent when somebody leaves',
   '/tokens/new/preview': 'it stores nothing',
   '/tokens/:id/edit/preview': 'it stores nothing',
   '/repositories/new': 'it publishes what the person can read, as an upload does',
@@ -57,6 +65,11 @@ const aWhileLater = (): void => {
 it('every form asks for the password again, except those with a reason not to', () => {
   const found = console.definitions.filter(({ posts, asksPassword }) => posts && !asksPassword);
   expect(found.map(({ path }) => path).sort()).toEqual(Object.keys(askingNothing).sort());
+});
+
+it('a token of `libretto login` may do nothing that the console asks the password for', () => {
+  const asking = console.definitions.filter(({ asksPassword }) => asksPassword).map(({ operation }) => operation);
+  expect(asking.filter((operation) => !sessionOnly.has(operation))).toEqual([]);
 });
 
 it('a new secret or a wider right needs the password, and the page has a field for it', async () => {

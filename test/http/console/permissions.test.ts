@@ -80,11 +80,11 @@ describe('the permissions of the console', () => {
       console.definitions
         .filter(({ posts, operation }) => posts && decidePolicy(operation, who) === 'allowed')
         .map(({ path }) => path);
-    const own = /^\/(?:account|sign-in|sign-out|setup|invitation)(?:\/|$)/;
+    const own = /^\/(?:account|passkey|device|sign-in|sign-out|setup|invitation)(?:\/|$)/;
     const kept = /^\/(?:tokens|repositories|connections|uploads|packages|health)(?:\/|$)/;
     expect(postedBy('viewer').filter((path) => !own.test(path))).toEqual([]);
     expect(postedBy('maintainer').filter((path) => !own.test(path) && !kept.test(path))).toEqual([]);
-    expect(postedBy('nobody').filter((path) => !own.test(path) || path.startsWith('/account'))).toEqual([]);
+    expect(postedBy('nobody').filter((path) => !own.test(path) || /^\/(?:account|device)/.test(path))).toEqual([]);
     expect(postedBy('admin')).toContain('/people/:id/delete');
   });
 });

@@ -139,8 +139,24 @@ describe('a publisher', () => {
     const renamed = { ...same, repository: 'acme/shop', name: 'Shop' };
     expect(locationOf(await admin.post(`${path}/edit`, renamed))).toContain('saved');
     expect(await publishers().list()).toMatchObject([{ name: 'Shop', repository: 'acme/shop', repository_id: null }]);
+    const form = (await admin.get(`${path}/edit`)).text;
+    expect(form).toContain(
+      'The tokens that jobs have now end at once, unless only the name, the minutes or the exchanges',
+    );
+    expect(form).toContain('at CircleCI with its host, such as github.com/acme/app');
     expect((await admin.post(`${path}/edit`, { ...renamed, name: '' })).text).toContain('Must be one line');
   });
+});
+
+it('the id that another publisher of the repository pinned is shown, and explains a refusal', async () => {
+  await make({ repository_id: '51' });
+  const path = await make({ name: 'Reader', purpose: 'read' });
+  expect((await admin.get(path)).text).toContain('Ids of another publisher repository 51');
+  expect((await admin.get(path)).text).not.toContain('The first job sets the ids');
+  const explained = await admin.post(`${path}/explain`, { token: await job({ repository_id: '52' }) });
+  expect(explained.text).toContain('This publisher refuses the job.');
+  expect(explained.text).not.toContain('Accepted:');
+  for (const { id } of await publishers().list()) await remove(`/publishers/${id}`);
 });
 
 describe('the jobs of a publisher', () => {

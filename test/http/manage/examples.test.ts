@@ -2,9 +2,11 @@
 
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
+import { passkeySite } from '../../../proxy/passkeys/site.ts';
 import { startGitHub } from '../../util/forges/fake-github.ts';
 import { startOidcIssuer } from '../../util/oidc-issuer.ts';
 import { audience, githubClaims } from '../../util/publisher-claims.ts';
+import { softAuthenticator, type PasskeyQuestion } from '../../util/passkey-authenticator.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -70,6 +72,28 @@ afterAll(() => issuer[Symbol.asyncDispose]());
 const publisher = (registry: RunningManagement): Promise<Request> =>
   withId(registry, '/api/publishers', { issuer: 'github', purpose: 'read', repository: 'acme/app' });
 
+/** A person with an authenticator app and a passkey. */
+async function passkeyOf(registry: RunningManagement): Promise<Request> {
+  const { as = '', real = {} } = await twoFactorOf(registry, true);
+  const caller = await registry.people.sessions.authenticate(`Bearer ${as}`, Date.now());
+  if (caller === undefined) throw new Error('the session has ended');
+  const site = passkeySite('http://localhost:8080');
+  const { passkeys } = registry.services;
+  const { token: question, options } = await passkeys.askNew(caller, site);
+  const credential = softAuthenticator().create({ token: question, options } as PasskeyQuestion, site.origin);
+  const answer = { token: question, credential };
+  const { passkey } = await passkeys.add(caller, { answer, name: 'Phone', site });
+  return { as, id: passkey.id, real };
+}
+
+const member = async (registry: RunningManagement): Promise<void> => {
+  await registry.people.usersOf('cli:test').create({ email: 'ada@example.org', role: 'viewer' });
+};
+const team = async (registry: RunningManagement): Promise<Request> => {
+  await member(registry);
+  return withId(registry, '/api/teams', { name: 'Tools', packages: ['acme/tool'] });
+};
+
 /** The objects that an example needs; for the others an admin's session is enough. */
 const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
   setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
@@ -87,6 +111,8 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   enableTwoFactor: (registry) => twoFactorOf(registry, false),
   disableTwoFactor: (registry) => twoFactorOf(registry, true),
   renewRecoveryCodes: (registry) => twoFactorOf(registry, true),
+  renamePasskey: passkeyOf,
+  removePasskey: passkeyOf,
   updateToken: token,
   rotateToken: token,
   updateRepository: repository,
@@ -98,6 +124,12 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   updateEndpoint: endpoint,
   rotateEndpointSecret: endpoint,
   replayNotifications: endpoint,
+  createTeam: async (registry) => {
+    await member(registry);
+    return { as: (await registry.signIn('admin')).token };
+  },
+  updateTeam: team,
+  addTeamMembers: team,
   updatePublisher: publisher,
   exchangeIdToken: async (registry) => {
     await publisher(registry);

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../build/contract/errors.ts';
 import { decidePolicy, policy, roles, type CallerClass } from '../../../proxy/auth/policy.ts';
+import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import { tags } from '../../../proxy/manage/openapi/introduction.ts';
 import { demandCompiled } from '../../setup/compiled.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
@@ -91,7 +92,7 @@ describe('the policy', () => {
       ];
       expect([id, ...security]).toEqual([
         id,
-        ...(open || !people ? [] : ['session']),
+        ...(open || !people ? [] : ['session', ...(sessionOnly.has(id) ? [] : ['personalToken'])]),
         ...(open || !tokens ? [] : ['token']),
       ]);
     }
@@ -124,13 +125,19 @@ function policyTable(): string {
   const grouped = operations.toSorted((one, other) => groups.indexOf(one.tag) - groups.indexOf(other.tag));
   const rows = grouped.map(
     ({ id, method, template, summary }) =>
-      `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => (decidePolicy(id, caller) === 'allowed' ? 'yes' : '–')).join(' | ')} |`,
+      `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => allows(id, caller)).join(' | ')} |`,
   );
   return [
     '| Operation |  | Nobody | Read token | Write token | Viewer | Maintainer | Admin |',
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n');
+}
+
+/** A person's token may not do everything that a session of the person may. */
+function allows(id: DescribedOperation['id'], caller: CallerClass): string {
+  if (decidePolicy(id, caller) !== 'allowed') return '–';
+  return sessionOnly.has(id) ? 'session' : 'yes';
 }
 
 function errorCodes(): string {

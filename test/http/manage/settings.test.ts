@@ -58,6 +58,7 @@ describe('GET /api/settings', () => {
       'limits',
       'sessions',
       'passwords',
+      'people',
       'retention',
       'sync',
       'publishing',

@@ -97,6 +97,20 @@ describe('a token for publishing', () => {
     ]);
   });
 
+  it('reads why a version of its package is none, and nothing of other packages', async () => {
+    const { token } = await job();
+    const refused = await upload(token, 'acme/app', 'main');
+    expect([refused.status, refused.json()['error']]).toEqual([
+      400,
+      expect.stringContaining('"main", which Composer does not accept as a version'),
+    ]);
+    const unlimited = await upload(await served.registry.createToken('write'), 'acme/app', 'main');
+    expect(unlimited.json()).toEqual(refused.json());
+    const [hidden, missing] = [await upload(token, 'acme/secret', 'main'), await upload(token, 'acme/none', 'main')];
+    expect(codeOf(hidden)).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(hidden.body.toString().replaceAll('secret', 'none')).toBe(missing.body.toString());
+  });
+
   it('sees no other package, and manages nothing', async () => {
     const { token } = await job();
     const packages = (await call('GET', '/api/packages', token)).json() as { data: Json[] };

@@ -75,6 +75,16 @@ describe('a trusted publisher', () => {
     expect(issuesOf(reply.json())).toEqual(paths);
   });
 
+  it.each(['claims', 'constraints'])('with __proto__ in %s is refused: it would be left out', async (field) => {
+    const { id } = await served.publisher(draft);
+    const hostile = { [field]: JSON.parse('{"__proto__":"x","actor":"bob"}') as Json };
+    const replies = [
+      await call('POST', '/api/publishers', { ...draft, ...hostile }),
+      await call('PATCH', `/api/publishers/${String(id)}`, hostile),
+    ];
+    for (const reply of replies) expect([reply.status, issuesOf(reply.json())]).toEqual([400, [`${field}.__proto__`]]);
+  });
+
   it('is changed, listed and removed, and each change is in the audit log', async () => {
     const { id } = await served.publisher({ ...draft, name: 'one' });
     const path = `/api/publishers/${String(id)}`;
@@ -148,6 +158,24 @@ describe('POST /api/publishers/explain', () => {
     expect((await own.exchange(token)).status).toBe(201);
     expect(await asked(token)).toMatchObject({ verified: true, problem: expect.stringContaining('already') as string });
     expect((await asked(token))['publishers']).toMatchObject([{ accepts: true, token: null }, {}]);
+  });
+
+  it('knows the id that another publisher of the repository pinned, as the exchange does', async () => {
+    await using own = await startPublishingRegistry(() => nowMs);
+    const pinned = await own.publisher({ ...draft, name: 'release', repository_id: '1001' });
+    const reader = await own.publisher({ ...draft, purpose: 'read', repository: 'ACME/app' });
+    expect(reader).toMatchObject({ ids: 'shared', repository_id: null, shared_repository_id: '1001' });
+    expect(pinned).toMatchObject({ ids: 'given', shared_repository_id: null });
+    const claims = githubClaims({ issuer: own.github.url, nowMs }, { repository_id: '2002' });
+    const token = await own.github.sign(claims);
+    const body = { token };
+    const reply = await own.registry.call('POST', '/api/publishers/explain', { as: own.admin, body });
+    const mismatches = [{ claim: 'repository_id', expected: '1001', found: '2002' }];
+    expect((reply.json()['publishers'] as Json[]).map((one) => [one['token'], one['mismatches']])).toEqual([
+      [null, mismatches],
+      [null, mismatches],
+    ]);
+    expect((await own.exchange(token)).status).toBe(403);
   });
 
   it('explains an expired token, and says that it is', async () => {

@@ -62,6 +62,9 @@ describe('a refused job', () => {
   it.each([
     ['pull_request_target', ['event_name', 'pull_request_target']],
     ['workflow_run', ['event_name', 'workflow_run']],
+    ['issue_comment', ['event_name', 'issue_comment']],
+    ['issues', ['event_name', 'issues']],
+    ['discussion', ['event_name', 'discussion']],
   ])('of the event %s is refused, whatever the rules are', async (event_name, mismatch) => {
     await served.publisher({ ...publishing, refs: 'any' });
     expect(mismatchesOf(await github({ event_name }))).toEqual([mismatch]);
@@ -81,6 +84,11 @@ describe('a refused job', () => {
     expect(mismatchesOf(await gitlab({ pipeline_source: 'merge_request_event' }))).toEqual([
       ['pipeline_source', 'merge_request_event'],
     ]);
+    const ref = { ref_path: 'refs/merge-requests/3/head', ref: '3/head', ref_type: 'branch', ref_protected: 'true' };
+    for (const pipeline_source of ['push', 'parent_pipeline'])
+      expect(mismatchesOf(await gitlab({ ...ref, pipeline_source }))).toEqual([
+        ['ref_path', 'refs/merge-requests/3/head'],
+      ]);
     // a fork names itself, and runs in the target project
     expect(mismatchesOf(await gitlab({ project_id: '666' }))).toEqual([['job_project_id', '300']]);
     expect((await gitlab()).status).toBe(201);

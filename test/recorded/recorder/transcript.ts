@@ -35,6 +35,8 @@ export interface Transcript {
   readonly note: (text: string) => void;
   /** Records the output of a server when it was stopped. */
   readonly stop: (commandLine: string, running: Running) => Promise<void>;
+  /** Records the output of a started command when it has ended by itself. */
+  readonly end: (commandLine: string, running: Running) => Promise<void>;
   readonly text: () => string;
 }
 
@@ -83,6 +85,7 @@ export function openTranscript(workspace: Workspace): Transcript {
     },
     note,
     stop: async (line, running) => noteOutcome(line, await running.stop()),
+    end: async (line, running) => noteOutcome(line, await running.ended),
     text: () => `${parts.join('\n\n')}\n`,
   };
 }

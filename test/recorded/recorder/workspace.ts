@@ -36,6 +36,7 @@ export interface RunOptions {
 export interface StartOptions {
   /** the text at the end of its standard error */
   readonly says?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface Workspace extends AsyncDisposable {
@@ -60,6 +61,8 @@ export interface Running {
   readonly said: () => string;
   /** sends SIGTERM, and returns its whole output */
   readonly stop: () => Promise<Outcome>;
+  /** its whole output, once it ends by itself */
+  readonly ended: Promise<Outcome>;
 }
 
 export function openWorkspace(): Workspace {
@@ -116,19 +119,27 @@ export function openWorkspace(): Workspace {
       if (exitCode !== 0) throw new Error(`libretto ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
       return JSON.parse(stdout) as Document;
     },
-    start: async (args, { says = 'metadata-url: ' } = {}) => {
+    start: async (args, { says = 'metadata-url: ', environment: own = {} } = {}) => {
       const child = spawn(process.execPath, [program, ...args], {
         cwd,
-        env: environment,
+        env: { ...environment, ...own },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const output = collectOutput(child);
+      const ended = once(child, 'close').then(([exitCode]) => ({ exitCode: Number(exitCode ?? -1), ...output() }));
       while (!output().stderr.includes(says)) {
         if (child.exitCode !== null)
           throw new Error(`${args.join(' ')} ended before it said "${says}": ${output().stderr}`);
         await sleep(5);
       }
-      return { said: () => output().stderr, stop: () => stop(child, output) };
+      return {
+        said: () => output().stderr,
+        stop: () => {
+          child.kill('SIGTERM');
+          return ended;
+        },
+        ended,
+      };
     },
     portOf,
     offerPort: (port, real) => writeFileSync(join(root, 'ports', String(port)), String(real)),
@@ -143,13 +154,6 @@ function collectOutput(child: ChildProcess): () => { readonly stdout: string; re
   const parts: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (part: Buffer) => parts[name].push(part));
   return () => ({ stdout: Buffer.concat(parts.stdout).toString(), stderr: Buffer.concat(parts.stderr).toString() });
-}
-
-async function stop(child: ChildProcess, output: ReturnType<typeof collectOutput>): Promise<Outcome> {
-  const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  const [exitCode] = (await closed) as [number | null];
-  return { exitCode: exitCode ?? -1, ...output() };
 }
 
 interface Driver {

@@ -9,6 +9,7 @@ import { notifyDocuments } from './notify-documents.ts';
 import { peopleDocuments } from './people-documents.ts';
 import { publisherDocuments } from './publisher-documents.ts';
 import { registryDocuments } from './registry-documents.ts';
+import { teamDocuments } from './team-documents.ts';
 
 /** By the path of the command, such as `token create`. */
 const documents: Readonly<Record<string, z.ZodType>> = {
@@ -17,6 +18,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   ...peopleDocuments,
   ...publisherDocuments,
   ...registryDocuments,
+  ...teamDocuments,
 };
 
 export const describedCommands: readonly string[] = Object.keys(documents).toSorted();

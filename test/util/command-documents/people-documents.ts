@@ -19,6 +19,7 @@ const token = z
     status: z.enum(['active', 'expired', 'revoked']).describe('whether it is accepted'),
     created_at: time('when it was created'),
     created_by: text('who created it'),
+    person: orNull(z.string(), 'the id of the person who has it by `libretto login`; null: nobody'),
     expires_at: orNull(z.iso.datetime(), 'null: never'),
     revoked_at: orNull(z.iso.datetime(), 'null: not revoked'),
     previous_expires_at: orNull(z.iso.datetime(), 'how long the secret before the rotation works; null: not at all'),
@@ -28,6 +29,18 @@ const token = z
   })
   .describe('a token, without its secret');
 const newToken = token.extend({ token: text('the secret; shown only once') });
+
+const signIn = z.object({
+  url: text('the address of the registry'),
+  token_id: text('the id of the token'),
+  email: text('the person'),
+  expires_at: time('when the token expires'),
+  kept_in: z.enum(['file', 'secret service']).describe('where the token is on this machine'),
+});
+const signedIn = signIn.extend({
+  role: text('the role of the person'),
+  composer: orNull(z.string(), 'the path of auth.json with the token; null: without --composer'),
+});
 
 const key = z.object({
   kid: text('the id of the key'),
@@ -51,6 +64,31 @@ const settings = z.object({
     .describe('the settings, or the changed one'),
 });
 
+const shownUser = userSchema.extend({
+  identities: z
+    .array(
+      z.object({
+        issuer: text('the address of the identity provider'),
+        subject: text('the account there'),
+        last_login_at: orNull(z.iso.datetime(), 'the last sign-in there; null: never'),
+      }),
+    )
+    .describe('accounts at identity providers'),
+  teams: z
+    .array(z.object({ id: text('the id of the team'), name: text('the name of the team') }))
+    .describe('the teams of the user'),
+  packages: orNull(z.array(z.string()), 'patterns of the packages that the user sees; null: all'),
+  tokens: z
+    .array(
+      z.object({
+        id: text('the id of the token'),
+        description: text('the terminal'),
+        expires_at: orNull(z.iso.datetime(), 'when the token expires'),
+      }),
+    )
+    .describe('valid tokens of `libretto login`'),
+});
+
 const stateError = z.object({ code: text('the error code'), message: part.message });
 
 export const peopleDocuments = {
@@ -62,9 +100,12 @@ export const peopleDocuments = {
   'token revoke': token,
   'token explain': explanationSchema,
   'user create': changedUser,
+  'user show': shownUser,
   'user update': changedUser,
   'user disable': changedUser,
   'user list': z.object({ users: z.array(userSchema).describe('oldest first') }),
+  login: z.union([signedIn, z.object({ sign_ins: z.array(signIn).describe('with --list: by address') })]),
+  logout: signIn,
   'keys list': z.object({ keys }),
   'keys rotate': z.object({ keys, resealed: count('the number of secrets that were sealed again') }),
   'settings list': settings,

@@ -10,7 +10,9 @@ export const publisherDocuments = {
   'publisher add': publisherSchema,
   'publisher list': z.object({ publishers: z.array(publisherSchema).describe('oldest first') }),
   'publisher show': publisherSchema,
-  'publisher update': publisherSchema,
+  'publisher update': publisherSchema.extend({
+    revoked_tokens: z.int().describe('how many tokens that it had given out are revoked'),
+  }),
   'publisher remove': z.object({ id: text('the id of the publisher') }),
   'publisher explain': idTokenExplanation,
 };

@@ -1,25 +1,28 @@
 // The pages of a person's own account.
 
-import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAccount } from './account.tsx';
+import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
 import { registerName } from './name.tsx';
+import { registerOwnTokenPages } from './own-tokens.tsx';
+import { registerOwnPasskey } from './own-passkey.tsx';
 import { registerPassword } from './password.tsx';
+import type { AccountServices } from './services.ts';
 import { registerSessions } from './sessions.tsx';
 import { registerTwoFactorOff } from './two-factor-off.tsx';
 import { registerTwoFactor } from './two-factor.tsx';
 
-export interface AccountServices {
-  readonly people: People;
-}
-
-export function registerAccountPages(pages: Pages, { people }: AccountServices): void {
-  registerAccount(pages, people);
+export function registerAccountPages(pages: Pages, services: AccountServices): void {
+  const { people, passkeys } = services;
+  registerAccount(pages, services);
+  registerOwnTokenPages(pages, services);
   registerName(pages, people);
   registerPassword(pages, people);
   registerTwoFactor(pages, people);
   registerTwoFactorOff(pages, people);
+  registerAddPasskey(pages, passkeys);
+  registerOwnPasskey(pages, passkeys);
   registerSessions(pages, people);
   if (people.requestReset !== undefined) registerMails(pages, people);
 }

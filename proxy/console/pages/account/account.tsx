@@ -2,57 +2,86 @@
 
 import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
-import type { People } from '../../../auth/people.ts';
+import { showPasskey } from '../../../auth/passkey.ts';
+import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { showUser, type UserView } from '../../../auth/user.ts';
-import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { MailPanel } from './mails.tsx';
+import type { AccountServices } from './services.ts';
+import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
+import { PasskeyList, type PasskeyListProps } from './passkey-list.tsx';
+import { TwoFactorPanel } from './two-factor-panel.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
 
-export function registerAccount(pages: Pages, people: People): void {
+/** After a change of the password or of a second factor. */
+const othersEnded =
+  'Your sessions in other browsers have ended. Terminals stay signed in; sign them out below if you do not know them.';
+
+export function registerAccount(pages: Pages, services: AccountServices): void {
+  const { people } = services;
   pages.page({
     path: '/account',
     operation: 'getMe',
     notices: {
       'name-changed': 'Your name is changed.',
-      'password-changed': 'Your password is changed. Your sessions in other browsers have ended.',
-      'two-factor-off': 'Two-factor authentication is off. Your sessions in other browsers have ended.',
+      'password-changed': `Your password is changed. ${othersEnded}`,
+      'two-factor-off': `Two-factor authentication is off. ${othersEnded}`,
+      'passkey-added': `Your passkey is added. ${othersEnded}`,
+      'passkey-renamed': 'The passkey has its new name.',
+      'passkey-removed': `The passkey is removed. ${othersEnded}`,
       'mails-changed': 'The changes are saved. They count for mails from now on.',
+      'token-ended': 'The terminal is signed out.',
       'session-ended': 'The session has ended.',
       'sessions-ended': 'Your sessions in other browsers have ended.',
     },
-    show: async ({ caller, nowMs }) => {
+    show: async ({ caller, nowMs, consoleOrigin }) => {
       const { userId, sessionId } = caller;
       const user = showUser(await people.usersOf(actorOf(caller)).get(userId));
       const sessions = await people.sessions.list(userId);
+      const terminals = await readTerminals(services, userId, nowMs);
       const hasMail = people.requestReset !== undefined;
+      const host = isPasskeySite(consoleOrigin) ? passkeySite(consoleOrigin).rpId : undefined;
+      const own = (await services.passkeys.list(userId)).map(showPasskey);
       return {
         title: 'Your account',
-        content: <Account {...{ user, hasMail, sessions, nowMs }} current={sessionId} />,
+        content: (
+          <Account
+            {...{ user, hasMail, terminals, sessions, nowMs, host }}
+            hasPassword={caller.provesWith.password}
+            passkeys={own}
+            current={sessionId}
+          />
+        ),
       };
     },
   });
 }
 
-interface AccountProps extends SessionListProps {
+interface AccountProps extends SessionListProps, PasskeyListProps {
   readonly user: UserView;
   /** true: the registry sends mail */
   readonly hasMail: boolean;
+  /** false: they sign in at an identity provider alone */
+  readonly hasPassword: boolean;
+  readonly terminals: readonly Terminal[];
 }
 
-function Account({ user, hasMail, ...sessions }: AccountProps): Child {
+function Account({ user, hasMail, hasPassword, terminals, passkeys, host, ...sessions }: AccountProps): Child {
   return (
     <>
       <PageHead title="Your account" sentence={`You are signed in as ${user.role}.`} />
       <div class="two-columns">
-        <SessionList {...sessions} />
+        <div class="stack">
+          <SessionList {...sessions} />
+          <TerminalList terminals={terminals} nowMs={sessions.nowMs} />
+          <PasskeyList passkeys={passkeys} host={host} nowMs={sessions.nowMs} />
+        </div>
         <aside class="stack">
-          <Person user={user} nowMs={sessions.nowMs} />
-          <TwoFactor user={user} />
+          <Person user={user} hasPassword={hasPassword} nowMs={sessions.nowMs} />
+          {hasPassword ? <TwoFactorPanel user={user} /> : null}
           {hasMail ? <MailPanel user={user} /> : null}
         </aside>
       </div>
@@ -60,78 +89,52 @@ function Account({ user, hasMail, ...sessions }: AccountProps): Child {
   );
 }
 
-function Person({ user, nowMs }: { readonly user: UserView; readonly nowMs: number }): Child {
+type PersonProps = Pick<AccountProps, 'user' | 'hasPassword' | 'nowMs'>;
+
+function Person({ user, hasPassword, nowMs }: PersonProps): Child {
   return (
     <section class="panel stack">
-      <dl class="facts">
-        <div>
-          <dt>Email</dt>
-          <dd>{user.email}</dd>
-        </div>
-        {user.name === null ? null : (
-          <div>
-            <dt>Name</dt>
-            <dd>{user.name}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Role</dt>
-          <dd>{user.role}</dd>
-        </div>
-        <div>
-          <dt>Account created</dt>
-          <dd>
-            <Time at={user.created_at} nowMs={nowMs} />
-          </dd>
-        </div>
-      </dl>
+      <Facts user={user} nowMs={nowMs} />
       <div class="row">
         <ButtonLink to="/account/name" icon="pencil">
           Change the name
         </ButtonLink>
-        <ButtonLink to="/account/password" icon="key-round">
-          Change the password
-        </ButtonLink>
+        {hasPassword ? (
+          <ButtonLink to="/account/password" icon="key-round">
+            Change the password
+          </ButtonLink>
+        ) : null}
       </div>
+      {hasPassword ? null : (
+        <p class="soft small">You sign in at an identity provider. It has your password and your second factor.</p>
+      )}
     </section>
   );
 }
 
-function TwoFactor({ user }: { readonly user: UserView }): Child {
+function Facts({ user, nowMs }: Pick<PersonProps, 'user' | 'nowMs'>): Child {
   return (
-    <section class="panel stack">
-      <div class="stack-tight">
-        <h2>Two-factor authentication</h2>
-        <p>
-          {user.two_factor_enabled ? (
-            <Badge kind="good" icon="shield-check">
-              on
-            </Badge>
-          ) : (
-            <Badge>off</Badge>
-          )}
-        </p>
+    <dl class="facts">
+      <div>
+        <dt>Email</dt>
+        <dd>{user.email}</dd>
       </div>
-      {user.two_factor_enabled ? (
-        <>
-          <p>Each sign-in asks for a code. {counted(user.recovery_codes_left, 'recovery code')} left.</p>
-          <div class="row">
-            <ButtonLink to="/account/recovery-codes">Renew recovery codes</ButtonLink>
-            <ButtonLink to="/account/two-factor/off" kind="danger">
-              Turn off
-            </ButtonLink>
-          </div>
-        </>
-      ) : (
-        <>
-          <p>With it, somebody who learns your password still cannot sign in.</p>
-          <p>
-            <ButtonLink to="/account/two-factor" icon="shield-check">
-              Turn on
-            </ButtonLink>
-          </p>
-        </>
+      {user.name === null ? null : (
+        <div>
+          <dt>Name</dt>
+          <dd>{user.name}</dd>
+        </div>
       )}
-    </section>
+      <div>
+        <dt>Role</dt>
+        <dd>{user.role}</dd>
+      </div>
+      <div>
+        <dt>Account created</dt>
+        <dd>
+          <Time at={user.created_at} nowMs={nowMs} />
+        </dd>
+      </div>
+    </dl>
   );
 }

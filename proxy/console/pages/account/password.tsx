@@ -26,7 +26,7 @@ export function registerPassword(pages: Pages, people: People): void {
           <>
             <PageHead
               title="Change your password"
-              sentence="Your sessions in other browsers end. This browser stays signed in."
+              sentence="Your sessions in other browsers end. This browser and your terminals stay signed in: your account page ends them."
               trail={[{ label: 'Your account', to: '/account' }]}
             />
             <Form state={form} submit="Change the password" cancel="/account">

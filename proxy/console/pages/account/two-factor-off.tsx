@@ -23,7 +23,9 @@ export function registerTwoFactorOff(pages: Pages, people: People): void {
       askWhileOn(people, request, {
         form,
         title: 'Turn off two-factor authentication?',
-        sentence: 'Your password alone will be enough to sign in. Your recovery codes end.',
+        sentence:
+          'Your authenticator and your recovery codes end. Your password alone signs you in then, unless you have a ' +
+          'passkey.',
         submit: 'Turn it off',
         isDanger: true,
       }),

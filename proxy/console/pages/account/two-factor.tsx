@@ -51,7 +51,8 @@ async function turnOn(
     .account(caller.userId, clientAddress)
     .enableTwoFactor(fields.text('code'))
     .catch(refusedProof('code', 'The code is wrong or used. Enter the code that your authenticator shows now.'));
-  const done = 'Two-factor authentication is on. Your sessions in other browsers have ended.';
+  const done =
+    'Two-factor authentication is on. Your sessions in other browsers have ended. Terminals stay signed in: your account page ends them.';
   return { ...recoveryCodesView(done, recoveryCodes), session: { token } };
 }
 

@@ -8,6 +8,7 @@ import type { StateStore } from '../../../state/state-store.ts';
 import { listConnections } from '../../../forges/model/list-connections.ts';
 import { listEndpoints } from '../../../notifications/endpoints/list-endpoints.ts';
 import { listPublishers } from '../../../publishers/records/list-publishers.ts';
+import { listTeams } from '../../../teams/team-roster.ts';
 import { listRepositories } from '../../../sync/list-repositories.ts';
 
 export interface EventNames {
@@ -17,13 +18,14 @@ export interface EventNames {
 }
 
 export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<EventNames> {
-  const [users, tokens, repositories, connections, endpoints, publishers] = await Promise.all([
+  const [users, tokens, repositories, connections, endpoints, publishers, teams] = await Promise.all([
     readUsers(state),
     state.range(tokenKeyPrefix),
     listRepositories(state),
     listConnections(state),
     listEndpoints(state),
     listPublishers(state),
+    listTeams(state),
   ]);
   const names = new Map<string, string>([
     ...users.map(({ id, email }) => [id, email] as const),
@@ -31,6 +33,7 @@ export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<
     ...connections.map(({ id, owner }) => [id, owner] as const),
     ...endpoints.map(({ id, name }) => [id, name] as const),
     ...publishers.map(({ record: { id, name } }) => [id, name] as const),
+    ...teams.map(({ id, name }) => [id, name] as const),
     ...tokens.map(({ value }) => {
       const { id, description } = parseTokenRecord(value);
       return [id, description === '' ? id : description] as const;

@@ -32,6 +32,7 @@ const folders: Readonly<Record<string, string>> = {
   conn: '/connections',
   ntf: '/notifications',
   pub: '/publishers',
+  tea: '/teams',
 };
 
 /** Subjects that the verb of the event names already. */
@@ -54,7 +55,7 @@ function named(id: string, { email, owner, url, name: formerName }: JsonObject, 
   const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;
   const name = nameOf(id);
   if (folder !== undefined && name !== undefined) return { label: name, to: `${folder}/${id}` };
-  const former = kind === 'pub' ? formerName : undefined;
+  const former = kind === 'pub' || kind === 'tea' ? formerName : undefined;
   return { label: String(email ?? owner ?? url ?? former ?? id) };
 }
 

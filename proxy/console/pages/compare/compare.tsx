@@ -24,10 +24,10 @@ export function registerComparePage(pages: Pages, services: ComparePageServices)
 
 async function showComparison(
   { catalogue, inspection }: ComparePageServices,
-  { param, query, nowMs }: PageRequest,
+  { param, query, nowMs, caller }: PageRequest,
 ): Promise<PageView> {
   const name = parseName(`${param('vendor')}/${param('package')}`);
-  const { labelsOf } = await catalogue.read(nowMs);
+  const { labelsOf } = await catalogue.read(nowMs, caller?.view);
   const labels = labelsOf(name);
   const [newest, second] = labels;
   const view = { title: `Compare versions of ${name}`, section: 'packages' as const };

@@ -38,11 +38,11 @@ export async function showMirrored(
   name: PackageName,
 ): Promise<PageView | undefined> {
   const { catalogue, mirrored, mirror } = services;
-  const summary = (await mirrored?.read(request.nowMs))?.get(name);
+  const summary = (await mirrored?.read(request.nowMs, request.caller.view))?.get(name);
   if (summary === undefined || mirror === undefined) return undefined;
   const [stored, packages, heldBack = []] = await Promise.all([
     readMirroredPackage(mirror, name),
-    catalogue.read(request.nowMs),
+    catalogue.read(request.nowMs, request.caller.view),
     heldBackOf(services, name, request.nowMs),
   ]);
   return {
@@ -79,26 +79,32 @@ function mirroredVersions(
   ];
 }
 
+function MirroredHead({ name, description, type, abandoned }: MirroredProps['summary']): Child {
+  return (
+    <div class="stack-tight">
+      <PageHead
+        title={name}
+        sentence={description ?? 'This package has no description.'}
+        trail={[{ label: 'Packages', to: '/packages' }]}
+      />
+      <div class="row">
+        <Badge icon="layers">mirrored</Badge>
+        <Badge icon="package">{type}</Badge>
+        {abandoned === false ? null : (
+          <Badge kind="warn" icon="archive">
+            abandoned
+          </Badge>
+        )}
+      </div>
+    </div>
+  );
+}
+
 function Mirrored({ summary, stored, versions, heldBack, dependents, request }: MirroredProps): Child {
-  const { name, description, type, abandoned } = summary;
+  const { name } = summary;
   return (
     <>
-      <div class="stack-tight">
-        <PageHead
-          title={name}
-          sentence={description ?? 'This package has no description.'}
-          trail={[{ label: 'Packages', to: '/packages' }]}
-        />
-        <div class="row">
-          <Badge icon="layers">mirrored</Badge>
-          <Badge icon="package">{type}</Badge>
-          {abandoned === false ? null : (
-            <Badge kind="warn" icon="archive">
-              abandoned
-            </Badge>
-          )}
-        </div>
-      </div>
+      <MirroredHead {...summary} />
       <div class="package">
         <InstallPanel requirement={name} origin={request.origin} makesTokens={request.may('createToken')} />
         <div class="readme stack">
@@ -106,9 +112,11 @@ function Mirrored({ summary, stored, versions, heldBack, dependents, request }: 
           <section class="stack-tight">
             <h2>Versions</h2>
             <Versions versions={versions} unreadable={stored.unreadable} nowMs={request.nowMs} />
-            <p>
-              <A to={`/mirror/${name}`}>What the mirror stores of it</A>
-            </p>
+            {request.may('listMirrored') ? (
+              <p>
+                <A to={`/mirror/${name}`}>What the mirror stores of it</A>
+              </p>
+            ) : null}
           </section>
         </div>
         <aside>

@@ -1,6 +1,7 @@
 // Where the packages are that a version names: published here, mirrored, part of the platform, or elsewhere.
 
 import type { PackageName } from '../../../../build/contract/name.ts';
+import type { PageRequest } from '../../frame/definitions.ts';
 import type { OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -12,9 +13,9 @@ export type LocateName = (name: string) => NamePlace;
 export async function locateNames(
   { mirrored }: Pick<PackagePageServices, 'mirrored'>,
   { packages }: Pick<OpenPackage, 'packages'>,
-  nowMs: number,
+  { nowMs, caller }: Pick<PageRequest, 'nowMs' | 'caller'>,
 ): Promise<LocateName> {
-  const others = await mirrored?.read(nowMs);
+  const others = await mirrored?.read(nowMs, caller?.view);
   return (text) => {
     const name = text.toLowerCase() as PackageName;
     if (!name.includes('/')) return 'platform';

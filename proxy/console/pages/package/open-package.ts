@@ -25,6 +25,8 @@ export interface OpenPackage {
   readonly advisories: PackageAdvisories;
   /** every known content of the package; undefined: the folder of the builder is on another host */
   readonly explanation: Explanation | undefined;
+  /** true: the visitor sees only the packages of teams, and learns nothing of sources, reasons and what was left out */
+  readonly isLimited?: boolean;
 }
 
 /** The name in the path, in lower case. Throws NOT_FOUND. */
@@ -40,17 +42,19 @@ export function nameIn({ param }: Pick<PageRequest, 'param'>): PackageName {
 export async function openPackage(
   services: PackagePageServices,
   name: PackageName,
-  nowMs: number,
+  { nowMs, caller }: Pick<PageRequest, 'nowMs' | 'caller'>,
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
-  const [packages, details, lists, explanation] = await readable(
+  const view = caller?.view;
+  const [packages, found, lists, explanation] = await readable(
     Promise.all([
-      catalogue.read(nowMs),
-      readPackageDetails(published, name),
+      catalogue.read(nowMs, view),
+      readPackageDetails(published, name, view),
       advisories.read(nowMs),
-      explainPackage(services, name),
+      view === undefined ? explainPackage(services, name) : undefined,
     ]),
   );
+  const details = found === undefined || view === undefined ? found : { ...found, sources: [], quarantined: [] };
   if (details === undefined) return undefined;
   const latest = latestOf(details.versions);
   const summary = packages.all.get(name) ?? summaryOf(name, listedVersions(details.versions));
@@ -64,6 +68,7 @@ export async function openPackage(
     dependents: packages.dependentsOf(name).filter((dependent) => dependent !== name),
     advisories: advisoriesOf(lists, name),
     explanation,
+    isLimited: view !== undefined,
   };
 }
 

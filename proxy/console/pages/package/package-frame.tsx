@@ -53,7 +53,7 @@ function tabsOf(opened: OpenPackage, current: PackageTab, isCatalogue: boolean) 
     ...(isCatalogue ? [] : [tab('downloads', 'Downloads')]),
     ...(latest.entry.changelog === undefined && current !== 'changelog' ? [] : [tab('changelog', 'Changelog')]),
     ...(warned === 0 && current !== 'advisories' ? [] : [tab('advisories', 'Advisories', warned)]),
-    ...(isCatalogue ? [] : [tab('why', 'Why')]),
+    ...(isCatalogue || opened.isLimited === true ? [] : [tab('why', 'Why')]),
   ];
 }
 

@@ -42,7 +42,7 @@ const root = '/packages/:vendor/:package';
 export function registerOnePackage(pages: Pages, services: PackagePageServices): void {
   const show = async (request: SignedInRequest, page: string, showTab: ShowTab): Promise<PageOutcome> => {
     const name = nameIn(request);
-    const opened = await openPackage(services, name, request.nowMs);
+    const opened = await openPackage(services, name, request);
     const isMissing = opened === undefined || (page === '/version' && !hasVersion(opened, request));
     const former = isMissing ? await formerPage(services, request, name) : undefined;
     if (former !== undefined) return former;
@@ -66,7 +66,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
     notices: { problems: 'The version may be published again. The build had problems with this package: see below.' },
     show: async (request) => {
       const name = nameIn(request);
-      const opened = await openPackage(services, name, request.nowMs);
+      const opened = await openPackage(services, name, request);
       const mirrored = opened === undefined ? await showMirroredWhy(services, request, name) : undefined;
       return mirrored ?? showWhy(services, request, name, opened);
     },
@@ -83,10 +83,10 @@ function hasVersion({ details }: OpenPackage, request: SignedInRequest): boolean
 /** The one page of a package of another registry, in place of each tab. Throws NOT_FOUND. */
 async function mirroredPage(
   { mirrored }: PackagePageServices,
-  { nowMs }: SignedInRequest,
+  { nowMs, caller }: SignedInRequest,
   name: PackageName,
 ): Promise<PageOutcome> {
-  if ((await mirrored?.read(nowMs))?.get(name) === undefined) throw unknown(name);
+  if ((await mirrored?.read(nowMs, caller.view))?.get(name) === undefined) throw unknown(name);
   return { to: packagePath(name) };
 }
 
@@ -96,6 +96,7 @@ async function formerPage(
   request: SignedInRequest,
   name: PackageName,
 ): Promise<PageOutcome | undefined> {
+  if (!request.may('explainVersion')) return undefined;
   const version = askedVersion(request);
   const known = await explainPackage(services, name, version === '' ? undefined : version);
   if (known === undefined || known.versions.length === 0) return undefined;
@@ -104,14 +105,21 @@ async function formerPage(
 
 async function showPackage(services: PackagePageServices, request: SignedInRequest): Promise<PageOutcome> {
   const name = nameIn(request);
-  const opened = await openPackage(services, name, request.nowMs);
+  const opened = await openPackage(services, name, request);
   if (opened !== undefined) return showOverview(services, request, opened);
   const mirrored = await showMirrored(services, request, name);
   const former = mirrored ?? (await formerPage(services, request, name));
-  return former ?? { title: name, section: 'packages', status: 404, content: <Unknown name={name} /> };
+  return (
+    former ?? {
+      title: name,
+      section: 'packages',
+      status: 404,
+      content: <Unknown name={name} asksWhy={request.may('explainVersion')} />,
+    }
+  );
 }
 
-function Unknown({ name }: { readonly name: string }): Child {
+function Unknown({ name, asksWhy }: { readonly name: string; readonly asksWhy: boolean }): Child {
   return (
     <>
       <PageHead
@@ -119,9 +127,11 @@ function Unknown({ name }: { readonly name: string }): Child {
         sentence="Nothing is published here under this name."
         trail={[{ label: 'Packages', to: '/packages' }]}
       />
-      <p>
-        <A to={packagePath(name, 'why')}>Why?</A> The next page shows what the builds know of it.
-      </p>
+      {asksWhy ? (
+        <p>
+          <A to={packagePath(name, 'why')}>Why?</A> The next page shows what the builds know of it.
+        </p>
+      ) : null}
     </>
   );
 }

@@ -11,10 +11,10 @@ import type { PackagePageServices } from './package-services.ts';
 
 export async function showRequires(
   services: PackagePageServices,
-  { nowMs }: SignedInRequest,
+  request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
-  const locate = await locateNames(services, opened, nowMs);
+  const locate = await locateNames(services, opened, request);
   return {
     title: `What ${opened.name} requires`,
     section: 'packages',

@@ -43,7 +43,7 @@ export async function showVersion(
 ): Promise<PageView> {
   const version = publishedVersionIn(request.query, opened);
   const [locate, run] = await Promise.all([
-    locateNames(services, opened, request.nowMs),
+    locateNames(services, opened, request),
     readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
   ]);
   return {
@@ -54,12 +54,17 @@ export async function showVersion(
 }
 
 /** The version that `?version=` names. Throws NOT_FOUND. */
-export function publishedVersionIn(query: URLSearchParams, { name, details }: OpenPackage): PublishedVersion {
+export function publishedVersionIn(
+  query: URLSearchParams,
+  { name, details, isLimited }: OpenPackage,
+): PublishedVersion {
   const wanted = (query.get('version') ?? '').slice(0, 200);
   const found = findVersion(details.versions, wanted);
   if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', {
-    message: `${name} ${wanted} is not published here. The page “Why” of the package knows the reason.`,
+    message:
+      `${name} ${wanted} is not published here.` +
+      (isLimited === true ? '' : ' The page “Why” of the package knows the reason.'),
   });
 }
 

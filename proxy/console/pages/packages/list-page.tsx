@@ -27,11 +27,13 @@ export interface PackageListProps {
   readonly mirrors: boolean;
   /** true: the visitor may add a repository */
   readonly mayAdd: boolean;
+  /** the patterns of the packages that the visitor sees; undefined: all packages */
+  readonly patterns: readonly string[] | undefined;
   readonly nowMs: number;
 }
 
 export function PackageList(props: PackageListProps): Child {
-  const { query, total, types, damaged, mirrors, mayAdd } = props;
+  const { query, total, types, damaged, mirrors, mayAdd, patterns } = props;
   return (
     <>
       <PageHead title="Packages" sentence="Everything that Composer can install from this registry." />
@@ -41,7 +43,11 @@ export function PackageList(props: PackageListProps): Child {
           <code>libretto verify</code> names the repair.
         </Notice>
       )}
-      {total === 0 ? <NoPackages mayAdd={mayAdd} /> : <ListFilters query={query} types={types} mirrors={mirrors} />}
+      {total === 0 ? (
+        <NoPackages {...{ mayAdd, patterns }} />
+      ) : (
+        <ListFilters query={query} types={types} mirrors={mirrors} />
+      )}
       <Results {...props} />
     </>
   );
@@ -91,7 +97,15 @@ function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[
   ];
 }
 
-function NoPackages({ mayAdd }: Pick<PackageListProps, 'mayAdd'>): Child {
+function NoPackages({ mayAdd, patterns }: Pick<PackageListProps, 'mayAdd' | 'patterns'>): Child {
+  if (patterns !== undefined)
+    return (
+      <EmptyState icon="package" title="No packages for you yet">
+        {patterns.length === 0
+          ? 'You are in no team, and people see the packages of their teams here. Ask an admin to add you to one.'
+          : `You see the packages of your teams (${patterns.join(', ')}), and none of them is published yet.`}
+      </EmptyState>
+    );
   if (!mayAdd)
     return (
       <EmptyState icon="package" title="No packages yet">

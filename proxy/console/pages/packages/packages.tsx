@@ -1,6 +1,7 @@
 // The pages about packages.
 
 import { advisoriesOf } from '../../../../build/contract/advisory-lists.ts';
+import { filterOf, type View } from '../../../views/view.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -31,11 +32,11 @@ export function registerPackagePages(pages: Pages, services: PackagePageServices
 async function showList(
   services: PackagePageServices,
   listPackages: ListPackages,
-  { query: given, nowMs, may }: PageRequest,
+  { query: given, nowMs, may, caller }: PageRequest,
 ): Promise<PageView> {
   const query = parseListQuery(given);
   const [found, damaged] = await Promise.all([
-    findRows(services, listPackages, query, nowMs),
+    findRows(services, listPackages, query, { nowMs, view: caller?.view }),
     services.catalogue.unread(nowMs),
   ]);
   return {
@@ -44,9 +45,10 @@ async function showList(
     content: (
       <PackageList
         {...{ ...found, query, nowMs }}
-        damaged={damaged.length}
+        damaged={damaged.filter((name) => filterOf(caller?.view, name) !== 'none').length}
         mirrors={services.mirrored !== undefined}
         mayAdd={may('createRepository')}
+        patterns={caller?.view?.patterns}
       />
     ),
   };
@@ -65,17 +67,18 @@ async function findRows(
   { catalogue, downloads, advisories, mirrored }: PackagePageServices,
   listPackages: ListPackages,
   query: ListQuery,
-  nowMs: number,
+  { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
 ): Promise<FoundRows> {
   const [packages, counts, lists, foreign] = await Promise.all([
-    catalogue.read(nowMs),
-    query.order === 'downloads' ? readCounts(downloads, false) : undefined,
+    catalogue.read(nowMs, view),
+    query.order === 'downloads' ? readCounts(downloads, view !== undefined) : undefined,
     advisories.read(nowMs),
-    mirrored?.read(nowMs),
+    mirrored?.read(nowMs, view),
   ]);
-  const { all, types } = listPackages(packages.all, foreign);
+  // the list of everybody is remembered, and those of views are short
+  const { all, types } = (view === undefined ? listPackages : createListPackages())(packages.all, foreign);
   const facts: ListFacts = {
-    downloadsOf: counts === undefined ? () => 0 : countVisible(counts, packages, undefined),
+    downloadsOf: counts === undefined ? () => 0 : countVisible(counts, packages, view),
     hasAdvisories: (name) => (lists.packages.get(name)?.advisories.length ?? 0) > 0,
   };
   const found = selectPackages(all, query, facts);

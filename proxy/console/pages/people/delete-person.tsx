@@ -15,7 +15,8 @@ export function registerDeletion(pages: Pages, people: People): void {
       return questionView(form, {
         user,
         title: `Delete the account of ${user.email}?`,
-        sentence: 'Their sessions end at once. Tokens that they made go on working: revoke those yourself.',
+        sentence:
+          'Their sessions and terminals end at once. Tokens that they made for others go on working: revoke those yourself.',
         submit: 'Delete the account',
         asksPassword: request.asksPassword,
         isDanger: true,

@@ -1,6 +1,7 @@
 // The pages about people, for admins.
 
 import type { People } from '../../../auth/people.ts';
+import type { StateStore } from '../../../state/state-store.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerDeletion } from './delete-person.tsx';
 import { registerInvite } from './invite.tsx';
@@ -14,12 +15,14 @@ import { registerStatus } from './status.tsx';
 
 export interface PeoplePageServices {
   readonly people: People;
+  /** the state with the teams */
+  readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
-export function registerPeoplePages(pages: Pages, { people }: PeoplePageServices): void {
+export function registerPeoplePages(pages: Pages, { people, state }: PeoplePageServices): void {
   registerPeopleList(pages, people);
   registerInvite(pages, people);
-  registerPerson(pages, people);
+  registerPerson(pages, people, state);
   registerRole(pages, people);
   registerStatus(pages, people);
   registerResetLink(pages, people);

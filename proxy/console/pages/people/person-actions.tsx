@@ -9,9 +9,11 @@ interface PersonActionsProps {
   readonly user: UserView;
   /** true: the account has to stay an active admin */
   readonly isOnly: boolean;
+  /** false: a password would open nothing for this person */
+  readonly hasUseOfPassword: boolean;
 }
 
-export function PersonActions({ user, isOnly }: PersonActionsProps): Child {
+export function PersonActions({ user, isOnly, hasUseOfPassword }: PersonActionsProps): Child {
   const path = personPath(user);
   return (
     <section class="stack-tight">
@@ -26,7 +28,7 @@ export function PersonActions({ user, isOnly }: PersonActionsProps): Child {
           <ButtonLink to={`${path}/enable`} icon="check" data-dialog>
             Enable
           </ButtonLink>
-        ) : (
+        ) : !hasUseOfPassword ? null : (
           <ButtonLink to={`${path}/reset-link`} icon="link">
             {user.status === 'invited' ? 'Make a new invitation' : 'Make a reset link'}
           </ButtonLink>

@@ -14,6 +14,7 @@ export function PersonFacts({ user, nowMs }: { readonly user: UserView; readonly
         <Fact term="Two-factor">
           {hasTwoFactor ? `on, ${counted(user.recovery_codes_left, 'recovery code')} left` : 'off'}
         </Fact>
+        {user.passkeys === 0 ? null : <Fact term="Passkeys">{user.passkeys}</Fact>}
         <Fact term="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
         <Fact term="Account created">
           <Time at={user.created_at} nowMs={nowMs} />

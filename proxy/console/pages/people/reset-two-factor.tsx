@@ -15,7 +15,9 @@ export function registerResetTwoFactor(pages: Pages, people: People): void {
       return questionView(form, {
         user,
         title: `Turn off two-factor authentication for ${user.email}?`,
-        sentence: 'Their sessions end, and the password alone signs them in. Be sure that they asked you for it.',
+        sentence:
+          'Their authenticator, passkeys, sessions and terminals end, and the password alone signs them in. Be sure that ' +
+          'they asked you for it.',
         submit: 'Turn off two-factor',
         asksPassword: request.asksPassword,
         isDanger: true,

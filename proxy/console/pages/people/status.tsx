@@ -20,7 +20,9 @@ function registerDisabling(pages: Pages, people: People): void {
       return questionView(form, {
         user,
         title: `Disable ${user.email}?`,
-        sentence: 'Their sessions and open links end at once, and they cannot sign in. Their tokens go on working.',
+        sentence:
+          'Their sessions, terminals and open links end at once, and they cannot sign in. Tokens that they made for ' +
+          'others go on working: revoke those yourself.',
         submit: 'Disable the account',
         asksPassword: request.asksPassword,
         isDanger: true,

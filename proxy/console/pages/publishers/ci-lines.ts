@@ -3,7 +3,7 @@
 
 import { authArguments } from '../../../../build/shared/text/install-lines.ts';
 import type { IssuerKind } from '../../../publishers/model/issuer.ts';
-import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+import type { PublisherRecord, RefRule } from '../../../publishers/model/publisher.ts';
 
 export interface CiLines {
   /** where the lines belong */
@@ -13,16 +13,18 @@ export interface CiLines {
 
 /** `audience`: the address of the registry, which its ID tokens name. */
 export function ciLines(record: Lined, audience: string): CiLines {
-  const { kind, workflow } = record;
+  const { kind, workflow, purpose, refs } = record;
+  const protectWords =
+    purpose === 'publish' && refs === 'protected' ? ' Protect the tags there: jobs of other refs are refused.' : '';
   const script = [...exchangeLines(record, audience), ...useLines(record, audience)];
   if (kind === 'gitlab')
     return {
-      sentence: 'The lines belong into the file .gitlab-ci.yml of the project.',
+      sentence: `The lines belong into the file .gitlab-ci.yml of the project.${protectWords}`,
       text: gitlab(record, audience, script),
     };
   if (kind === 'github' || kind === 'forgejo')
     return {
-      sentence: `The lines belong into the workflow ${workflow ?? 'of the repository'}.`,
+      sentence: `The lines belong into the workflow ${workflow ?? 'of the repository'}.${protectWords}`,
       text: actions(record, audience, script),
     };
   const { sentence, idToken } = otherSystem(kind, audience);
@@ -57,7 +59,7 @@ function otherSystem(kind: IssuerKind, audience: string): OtherSystem {
   };
 }
 
-type Lined = Pick<PublisherRecord, 'id' | 'kind' | 'purpose' | 'workflow' | 'environment'>;
+type Lined = Pick<PublisherRecord, 'id' | 'kind' | 'purpose' | 'workflow' | 'environment' | 'refs' | 'packages'>;
 
 const curl = "curl --fail-with-body --silent --show-error --proto '=https'";
 
@@ -85,23 +87,50 @@ const tags: Readonly<Record<IssuerKind, string>> = {
   oidc: '$TAG',
 };
 
-function useLines({ kind, purpose }: Lined, audience: string): readonly string[] {
+function useLines({ kind, purpose, packages }: Lined, audience: string): readonly string[] {
   if (purpose === 'read')
     return [
       `composer config --global ${authArguments(new URL(audience).host, '"$LIBRETTO_TOKEN"')}`,
       'composer install --no-interaction',
     ];
   return [
+    `trap '${curl} --output /dev/null --request DELETE --oauth2-bearer "$LIBRETTO_TOKEN" ${audience}/api/oidc/token || true' EXIT`,
     'TZ=UTC git archive --format=zip --output=package.zip HEAD',
     `${curl} --oauth2-bearer "$LIBRETTO_TOKEN" \\`,
-    `  --form file=@package.zip "${audience}/api/artifacts?version=${tags[kind]}"`,
+    `  --form file=@package.zip "${audience}/api/artifacts?name=${packageOf(packages)}&version=${encoded(tags[kind])}"`,
   ];
 }
 
-function actions({ kind, purpose, environment }: Lined, audience: string, script: readonly string[]): string {
+/** A limited token names its package before the upload. */
+function packageOf(packages: PublisherRecord['packages']): string {
+  const [only = '*', ...others] = packages ?? [];
+  const isName = others.length === 0 && !only.includes('*');
+  return isName ? only : `$(php -r 'echo json_decode(file_get_contents("composer.json"))->name;')`;
+}
+
+/** A tag may have `#` or `&`. */
+const encoded = (variable: string): string => `$(php -r 'echo rawurlencode($argv[1]);' -- "${variable}")`;
+
+/** When a job starts. A tag is a version, and a branch is none. */
+const events: Readonly<Record<RefRule, readonly string[]>> = {
+  tags: ['on:', '  push:', "    tags: ['v*']"],
+  protected: ['on:', '  push:', '    branches: [main]'],
+  'tags-or-protected': ['on:', '  push:', '    branches: [main]', "    tags: ['v*']"],
+  any: ['on: push'],
+};
+
+/** The same at GitLab. */
+const pipelines: Readonly<Record<RefRule, readonly string[]>> = {
+  tags: ['  rules:', '    - if: $CI_COMMIT_TAG'],
+  protected: ['  rules:', `    - if: $CI_COMMIT_REF_PROTECTED == "true"`],
+  'tags-or-protected': ['  rules:', '    - if: $CI_COMMIT_TAG', `    - if: $CI_COMMIT_REF_PROTECTED == "true"`],
+  any: [],
+};
+
+function actions({ kind, purpose, environment, refs }: Lined, audience: string, script: readonly string[]): string {
   const permission = ['permissions:', '  contents: read', '  id-token: write'];
   return lines(
-    ...(purpose === 'publish' ? ['on:', '  push:', "    tags: ['v*']"] : ['on: push']),
+    ...events[purpose === 'publish' ? 'tags' : refs],
     ...(kind === 'forgejo' ? ['enable-openid-connect: true'] : permission),
     'jobs:',
     '  libretto:',
@@ -120,11 +149,11 @@ function actions({ kind, purpose, environment }: Lined, audience: string, script
   );
 }
 
-function gitlab({ purpose, environment }: Lined, audience: string, script: readonly string[]): string {
+function gitlab({ purpose, environment, refs }: Lined, audience: string, script: readonly string[]): string {
   return lines(
     'libretto:',
     '  image: composer:2',
-    ...(purpose === 'publish' ? ['  rules:', '    - if: $CI_COMMIT_TAG'] : []),
+    ...pipelines[purpose === 'publish' ? 'tags' : refs],
     ...(environment === null ? [] : [`  environment: ${JSON.stringify(environment)}`]),
     '  id_tokens:',
     '    LIBRETTO_ID_TOKEN:',

@@ -52,7 +52,7 @@ function editView({ asksPassword }: SignedInRequest, record: PublisherRecord, po
       <>
         <PageHead
           title={title}
-          sentence="The changes count for the next exchange. Tokens that jobs have already stay as they are."
+          sentence="The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, the minutes or the exchanges change."
           trail={trailOf(record)}
         />
         <Form

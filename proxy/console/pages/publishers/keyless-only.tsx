@@ -62,7 +62,7 @@ async function ask(services: PublisherPageServices, request: SignedInRequest, st
       <>
         <PageHead
           title="Keyless only packages"
-          sentence="Only CI jobs of publishers upload these packages. Uploads of people and of stored tokens are refused at once. Stored versions stay."
+          sentence="Only CI jobs of publishers upload these packages. Uploads of people and of stored tokens are refused at once. Registered repositories, and builds on the host of the registry, still publish versions of them. Stored versions stay."
           trail={publishersTrail}
         />
         <Form state={state} submit="Save" cancel="/publishers" asksPassword={request.asksPassword}>
@@ -99,7 +99,7 @@ export function KeylessOnly({ patterns, publishers }: KeylessOnlyProps): Child {
       <p>
         {patterns.length === 0
           ? 'Every package may also be uploaded with a stored token, and by people.'
-          : 'Only CI jobs upload these packages. Uploads of people and of stored tokens are refused.'}
+          : 'Only CI jobs upload these packages. Uploads of people and of stored tokens are refused. Registered repositories and builds on the host still publish.'}
       </p>
       {rows.length === 0 ? null : <Table caption="Keyless only packages" columns={columns} rows={rows} />}
       <p>

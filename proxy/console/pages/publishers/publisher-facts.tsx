@@ -90,7 +90,8 @@ function maybe(text: string | null, none: string): Child {
 }
 
 function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
-  const { repository_id: repository, owner_id: owner, ids_learnt_at: learnt } = publisher;
+  const { owner_id: owner, ids_learnt_at: learnt } = publisher;
+  const repository = publisher.repository_id ?? publisher.shared_repository_id;
   return (
     <div class="stack-tight">
       <span>

@@ -13,7 +13,7 @@ export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
       <TextField
         name="repository"
         label="Repository or project"
-        hint="Its path at the forge, such as acme/app. Bitbucket has only the id, and other issuers have rules below."
+        hint="Its path at the forge, such as acme/app; at CircleCI with its host, such as github.com/acme/app. Bitbucket has only the id, and other issuers have rules below."
         maxlength={500}
         autocomplete="off"
       />

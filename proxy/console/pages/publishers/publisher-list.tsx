@@ -96,6 +96,7 @@ function PurposeCell(publisher: PublisherDocument): Child {
 export function IdsBadge({ ids, issuer_accepted: isAccepted }: PublisherDocument): Child {
   if (!isAccepted) return <Badge kind="bad">CI system not accepted</Badge>;
   if (ids === 'unknown') return <Badge kind="warn">set by the first job</Badge>;
+  if (ids === 'shared') return <Badge kind="good">of another publisher</Badge>;
   if (ids === 'none') return <Badge>none</Badge>;
   return <Badge kind="good">{ids === 'given' ? 'given' : 'learnt'}</Badge>;
 }

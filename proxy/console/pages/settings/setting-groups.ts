@@ -12,6 +12,7 @@ const titles: Readonly<Record<string, string>> = {
   limits: 'Request limits',
   sessions: 'Sessions and passwords',
   passwords: 'Sessions and passwords',
+  people: 'People',
   retention: 'Retention',
   sync: 'Syncs',
 };

@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { elsewhere, type LocalSignInRule } from '../../../auth/local-sign-in.ts';
 import type { People } from '../../../auth/people.ts';
 import type { RequestReset } from '../../../auth/request-reset.ts';
 import { waitAfter, waitInWords } from '../../../http/wait-before-retry.ts';
@@ -17,21 +18,22 @@ const path = '/forgotten';
 const operation = 'login';
 const title = 'Forgotten your password?';
 
-export function registerForgotten(pages: Pages, { requestReset }: People): void {
+export function registerForgotten(pages: Pages, { requestReset, localSignIn: rule }: People): void {
   if (requestReset === undefined)
-    pages.openPage({ path, operation, show: () => ({ title, bare: true, content: <WithoutMail /> }) });
-  else registerRequest(pages, requestReset);
+    pages.openPage({ path, operation, show: () => ({ title, bare: true, content: <WithoutMail rule={rule} /> }) });
+  else registerRequest(pages, requestReset, rule);
 }
 
 /** The answer is the same for an address without an account. */
-function registerRequest(pages: Pages, requestReset: RequestReset): void {
+function registerRequest(pages: Pages, requestReset: RequestReset, rule: LocalSignInRule): void {
   pages.openForm({
     path,
     operation,
     notices: {
       sent: 'If there is an account for this address, a mail with a link is on its way. The link works for one hour.',
     },
-    show: ({ query }, form) => (query.get('notice') === 'sent' ? sentView() : askView(form, query.get('email') ?? '')),
+    show: ({ query }, form) =>
+      query.get('notice') === 'sent' ? sentView() : askView(form, query.get('email') ?? '', rule),
     submit: async ({ clientAddress }, fields) => {
       const email = fields.text('email');
       if (email === '') throw fieldFault('email', 'Enter your e-mail address.');
@@ -50,13 +52,14 @@ function withOwnWords(error: unknown): never {
   throw new RegistryError('TOO_MANY_ATTEMPTS', { message, details: error.details, cause: error });
 }
 
-function askView(form: FormState, email: string): PageView {
+function askView(form: FormState, email: string, rule: LocalSignInRule): PageView {
   return {
     title,
     bare: true,
     content: (
       <>
         <h1>{title}</h1>
+        <ForNamedAdmins rule={rule} />
         <p>You get a mail with a link to choose a new password. Until then, the old password stays valid.</p>
         <Form state={form} submit="Send the link">
           <TextField
@@ -101,10 +104,22 @@ function sentView(): PageView {
   };
 }
 
-function WithoutMail(): Child {
+/** Who has a password of this registry at all. */
+function ForNamedAdmins({ rule }: { readonly rule: LocalSignInRule }): Child {
+  if (rule === undefined) return null;
+  return (
+    <p>
+      Passwords of this registry work only for a few named admins with a second factor (setting localSignIn). Everybody
+      else signs in {elsewhere(rule)}, and changes the password there. What follows is for the named admins.
+    </p>
+  );
+}
+
+function WithoutMail({ rule }: { readonly rule: LocalSignInRule }): Child {
   return (
     <>
       <h1>{title}</h1>
+      <ForNamedAdmins rule={rule} />
       <p>
         Ask an admin of this registry for a reset link. With the link you choose a new password. Until then, the old
         password stays valid.

@@ -14,5 +14,7 @@ export function nextPage(pages: Pick<Pages, 'find'>, text: string | null): strin
   if (url?.origin !== base) return standard;
   const { pathname, search } = url;
   const found = pages.find(pathname);
-  return found === undefined || found.kind === 'upload' ? standard : `${pathname}${search}`;
+  // nobody wants to a page of signing in, once it is done
+  const isWanted = found !== undefined && found.kind !== 'upload' && found.definition.operation !== 'login';
+  return isWanted ? `${pathname}${search}` : standard;
 }

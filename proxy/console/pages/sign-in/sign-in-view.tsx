@@ -2,10 +2,13 @@
 
 import type { Child } from 'hono/jsx';
 import { Form, TextField } from '../../components/form.tsx';
+import type { FirstStep } from '../../../auth/two-step-login.ts';
+import { PasskeyButton } from '../../components/passkey-button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import { LostSetupCode } from './lost-setup-code.tsx';
+import { ProviderButtons, type OfferedProvider } from './provider-buttons.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 
 interface PasswordStepProps {
@@ -16,18 +19,25 @@ interface PasswordStepProps {
   readonly isSetUp: boolean;
   /** the code did not arrive in time */
   readonly isLate?: boolean;
+  readonly providers: readonly OfferedProvider[];
+  /** the page to go to afterwards, as the address has it */
+  readonly next: string | null;
+  /** false: browsers have no passkeys at this address */
+  readonly hasPasskeys?: boolean;
 }
 
 export function passwordStep(props: PasswordStepProps): PageView {
   return { title: 'Sign in', bare: true, content: <PasswordStep {...props} /> };
 }
 
-/** `proof`: that the password was right. */
-export function codeStep(form: FormState, proof: string): PageView {
-  return { title: 'Enter the code', bare: true, content: <CodeStep form={form} proof={proof} /> };
+/** `proof`: that the password was right. `takes`: the second factors of the account. */
+export function codeStep(form: FormState, proof: string, takes: FirstStep['takes']): PageView {
+  const title = takes.passkey ? 'Second factor' : 'Enter the code';
+  return { title, bare: true, content: <CodeStep form={form} proof={proof} title={title} takes={takes} /> };
 }
 
-function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProps): Child {
+function PasswordStep(props: PasswordStepProps): Child {
+  const { form, email, isSetUp, isLate = false, hasPasskeys = true, providers, next } = props;
   const known = form.isPosted ? form.fields.text('email') : email;
   const hasEmail = known !== '';
   return (
@@ -35,6 +45,7 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
       <h1>Sign in</h1>
       {isSetUp ? null : <NobodyYet />}
       {isLate ? <Notice kind="warn">More than five minutes have passed. Enter your password again.</Notice> : null}
+      <ProviderButtons providers={providers} next={next} />
       <Form state={form} submit="Sign in">
         <TextField
           name="email"
@@ -54,6 +65,11 @@ function PasswordStep({ form, email, isSetUp, isLate = false }: PasswordStepProp
           required
         />
       </Form>
+      {isSetUp && hasPasskeys ? (
+        <form class="stack-tight" method="post">
+          <PasskeyButton purpose="sign-in">Sign in with a passkey</PasskeyButton>
+        </form>
+      ) : null}
       <p>
         <A to={hasEmail ? `/forgotten?email=${encodeURIComponent(known)}` : '/forgotten'}>Forgotten your password?</A>
       </p>
@@ -77,20 +93,39 @@ function NobodyYet(): Child {
   );
 }
 
-function CodeStep({ form, proof }: { readonly form: FormState; readonly proof: string }): Child {
+interface CodeStepProps {
+  readonly form: FormState;
+  readonly proof: string;
+  readonly title: string;
+  readonly takes: FirstStep['takes'];
+}
+
+function CodeStep({ form, proof, title, takes }: CodeStepProps): Child {
   return (
     <>
-      <h1>Enter the code</h1>
+      <h1>{title}</h1>
+      {takes.passkey ? (
+        <form class="stack-tight" method="post">
+          <input type="hidden" name="proof" value={proof} />
+          <PasskeyButton purpose="second-step" isPrimary otherwise="This browser has no passkeys. Enter a code.">
+            Use a passkey
+          </PasskeyButton>
+        </form>
+      ) : null}
       <Form state={form} submit="Sign in">
         <input type="hidden" name="proof" value={proof} />
         <TextField
           name="code"
           label="Code"
-          hint="Six digits from your authenticator, or one of your recovery codes."
+          hint={
+            takes.authenticator
+              ? 'Six digits from your authenticator, or one of your recovery codes.'
+              : 'One of your recovery codes, if your passkey is not at hand.'
+          }
           autocomplete="one-time-code"
           autocapitalize="off"
           spellcheck={false}
-          autofocus
+          autofocus={!takes.passkey}
           required
         />
       </Form>
@@ -98,7 +133,7 @@ function CodeStep({ form, proof }: { readonly form: FormState; readonly proof: s
         <A to="/sign-in">Sign in as somebody else</A>
       </p>
       <p class="soft small">
-        Authenticator and recovery codes lost? <A to="/forgotten">Ask for help</A>.
+        Second factor and recovery codes lost? <A to="/forgotten">Ask for help</A>.
       </p>
     </>
   );

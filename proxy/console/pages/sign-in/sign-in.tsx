@@ -2,82 +2,101 @@
 // not tell whether an account exists.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { actorOf } from '../../../auth/caller.ts';
+import { wrongHere } from '../../../auth/local-sign-in.ts';
 import type { LoggedIn } from '../../../auth/login.ts';
 import type { People } from '../../../auth/people.ts';
-import { Form } from '../../components/form.tsx';
+import { hasAuthenticator } from '../../../auth/user.ts';
+import { secondFactorsOf } from '../../../auth/two-step-login.ts';
+import type { Passkeys } from '../../../passkeys/passkeys.ts';
+import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { passkeyAnswer } from '../../request/passkey-fields.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { begunSession } from './begun-session.ts';
 import { nextPage } from './next-page.ts';
+import type { OfferedProvider } from './provider-buttons.tsx';
 import { codeStep, passwordStep } from './sign-in-view.tsx';
 
-export function registerSignIn(pages: Pages, people: People): void {
+interface SignInParts {
+  readonly people: People;
+  readonly passkeys: Passkeys;
+  readonly providers: readonly OfferedProvider[];
+}
+
+export function registerSignIn(pages: Pages, parts: SignInParts): void {
+  const { people } = parts;
   pages.openForm({
     path: '/sign-in',
     operation: 'login',
     notices: {
       'signed-out': 'You are signed out.',
+      'signed-out-here':
+        'You are signed out here. Your identity provider cannot be reached now, so you may still be signed in there.',
       'password-chosen': 'Your password is saved. Sign in with it.',
     },
     show: (request, form) =>
       request.caller === undefined
-        ? showStep(people, request, form)
+        ? showStep(parts, request, form)
         : { to: nextPage(pages, request.query.get('next')) },
     submit: async (request, fields) => {
-      const reached = await takeStep(people, request, fields);
+      const reached = await takeStep(parts, request, fields);
       return 'user' in reached
         ? { to: nextPage(pages, request.query.get('next')), session: await begunSession(people, reached) }
         : reached;
     },
   });
-  pages.form({
-    path: '/sign-out',
-    operation: 'logout',
-    show: (_request, form) => ({
-      title: 'Sign out?',
-      bare: true,
-      content: (
-        <>
-          <h1>Sign out?</h1>
-          <Form state={form} submit="Sign out" cancel="/overview">
-            <p>This browser forgets you. Your other sessions stay.</p>
-          </Form>
-        </>
-      ),
-    }),
-    submit: async ({ caller }) => {
-      await people.sessions.end(caller.userId, caller.sessionId, actorOf(caller));
-      return { to: '/sign-in', notice: 'signed-out', endsSession: true };
-    },
-  });
 }
 
-async function showStep(people: People, { query }: PageRequest, form: FormState): Promise<PageView> {
+async function showStep(parts: SignInParts, request: PageRequest, form: FormState): Promise<PageView> {
+  const { people } = parts;
   const proof = form.fields.secret('proof');
-  if (proof !== '') return codeStep(form, proof);
-  return passwordStep({ form, email: query.get('email') ?? '', isSetUp: await people.isSetUp() });
+  const person = proof === '' ? undefined : await people.twoStepLogin.personOf(proof);
+  if (person !== undefined) return codeStep(form, proof, secondFactorsOf(person.record));
+  return firstStep(parts, request, { form, isSetUp: await people.isSetUp() });
+}
+
+function firstStep(
+  { providers }: SignInParts,
+  { query, consoleOrigin }: PageRequest,
+  shown: { readonly form: FormState; readonly isSetUp: boolean; readonly isLate?: boolean },
+): PageView {
+  const [email, next] = [query.get('email') ?? '', query.get('next')];
+  return passwordStep({ ...shown, email, hasPasskeys: isPasskeySite(consoleOrigin), providers, next });
 }
 
 /** The login, or the page of the step that is missing. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS. */
-async function takeStep(
-  { twoStepLogin }: People,
-  { clientAddress }: PageRequest,
-  fields: FormFields,
-): Promise<LoggedIn | PageView> {
+async function takeStep(parts: SignInParts, request: PageRequest, fields: FormFields): Promise<LoggedIn | PageView> {
+  const { people, passkeys } = parts;
+  const { twoStepLogin, localSignIn } = people;
+  const { clientAddress, consoleOrigin } = request;
   const proof = fields.secret('proof');
+  const answer = passkeyAnswer(fields, proof === '' ? 'sign-in' : 'second-step');
+  if (answer !== undefined) {
+    const place = { site: passkeySite(consoleOrigin), address: clientAddress };
+    return proof === ''
+      ? passkeys.signIn(answer, place)
+      : ((await passkeys.finishSignIn(proof, answer, place)) ?? lateStep(parts, request));
+  }
   if (proof === '') {
     const credentials = { email: fields.text('email'), password: fields.secret('password') };
     const reached = await twoStepLogin
       .begin(credentials, clientAddress)
-      .catch(refusal('The email or the password is wrong.'));
-    return 'proof' in reached ? codeStep(emptyForm, reached.proof.reveal()) : reached;
+      .catch(refusal(localSignIn === undefined ? 'The email or the password is wrong.' : wrongHere(localSignIn)));
+    return 'proof' in reached ? codeStep(emptyForm, reached.proof.reveal(), reached.takes) : reached;
   }
+  const person = (await twoStepLogin.personOf(proof))?.record;
   const loggedIn = await twoStepLogin
     .finish(proof, fields.text('code'), clientAddress)
-    .catch(refusal('The code is wrong or used. Enter the code that your authenticator shows now.'));
-  return loggedIn ?? passwordStep({ form: emptyForm, email: '', isSetUp: true, isLate: true });
+    .catch(refusal(person === undefined || hasAuthenticator(person) ? wrongCode : wrongRecoveryCode));
+  return loggedIn ?? lateStep(parts, request);
+}
+
+const wrongCode = 'The code is wrong or used. Enter the code that your authenticator shows now.';
+const wrongRecoveryCode = 'This recovery code is wrong or used. Enter another one, or use a passkey.';
+
+function lateStep(parts: SignInParts, request: PageRequest): PageView {
+  return firstStep(parts, request, { form: emptyForm, isSetUp: true, isLate: true });
 }
 
 /** INVALID_CREDENTIALS with the words of this step. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { longestGraceSeconds, standardGraceSeconds } from '../../../auth/rotate-token.ts';
 import type { TokenUse } from '../../../auth/token-uses.ts';
-import { isOfPublisher, type TokenRecord } from '../../../auth/token.ts';
+import { isFixed, type TokenRecord } from '../../../auth/token.ts';
 import { Form, SelectField, type Choice } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
@@ -49,7 +49,7 @@ async function askRotation(
   state: FormState,
 ): Promise<PageOutcome> {
   const record = await tokensFor(services, request).get(request.param('id'));
-  if (record.revoked_at !== null || isOfPublisher(record)) return { to: tokenPath(record) };
+  if (record.revoked_at !== null || isFixed(record)) return { to: tokenPath(record) };
   const title = `Rotate ${record.description}?`;
   return {
     title,

@@ -119,7 +119,12 @@ function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonl
   const time = (at: string | null): Child => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />);
   return [
     { label: 'Token', cell: TokenCell },
-    { label: 'Sees', cell: ({ record }) => <span class="soft">{summarizeLimits(record)}</span> },
+    {
+      label: 'Sees',
+      cell: ({ record }) => (
+        <span class="soft">{record.person === undefined ? summarizeLimits(record) : 'what its person sees'}</span>
+      ),
+    },
     { label: 'Last use', cell: ({ use }) => time(use === undefined ? null : new Date(use.atMs).toISOString()) },
     { label: 'Expires', cell: ({ record }) => time(record.expires_at) },
     { label: 'Created by', cell: ({ record }) => <span class="soft">{authorOf(record.created_by)}</span> },

@@ -1,7 +1,7 @@
 // The pages that make and edit a token, and the preview of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { isOfPublisher, parseTokenId } from '../../../auth/token.ts';
+import { isFixed, parseTokenId } from '../../../auth/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -35,7 +35,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     fieldOf,
     show: async (request, state) => {
       const record = await tokensFor(services, request).get(request.param('id'));
-      if (record.revoked_at !== null || isOfPublisher(record)) return { to: tokenPath(record) };
+      if (record.revoked_at !== null || isFixed(record)) return { to: tokenPath(record) };
       return editTokenView(services, request, filled(state, fieldsOfToken(record)), record);
     },
     submit: (request, fields) => update(services, request, fields),

@@ -10,7 +10,7 @@ import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface TokenPageServices extends CallerTokensOptions, TokenStandingParts {
   readonly catalogue: Catalogue;
-  readonly state: Pick<StateStore, 'get'>;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
   /** undefined: no trusted publisher made the token */
   readonly runOfToken: (id: TokenId) => Promise<PublishedFrom | undefined>;
 }

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { TokenStanding } from '../../../auth/token-standings.ts';
-import { effectiveLimit, isOfPublisher, tokenStatus } from '../../../auth/token.ts';
+import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../auth/token.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -25,9 +25,12 @@ export interface TokenPageProps {
   readonly run: PublishedFrom | undefined;
   /** true: the visitor may open the page of its publisher */
   readonly seesPublisher: boolean;
+  /** true: the visitor may open the pages of people */
+  readonly seesPeople: boolean;
 }
 
-export function TokenPage({ standing, seen, author, explained, run, seesPublisher }: TokenPageProps): Child {
+export function TokenPage(props: TokenPageProps): Child {
+  const { standing, seen, explained } = props;
   const { record, nowMs } = standing;
   const status = tokenStatus(record, nowMs);
   return (
@@ -42,12 +45,12 @@ export function TokenPage({ standing, seen, author, explained, run, seesPublishe
           </span>
         }
         trail={[{ label: 'Tokens', to: '/tokens' }]}
-        actions={
-          status === 'revoked' ? undefined : <Actions path={tokenPath(record)} isFixed={isOfPublisher(record)} />
-        }
+        actions={status === 'revoked' ? undefined : <Actions path={tokenPath(record)} isFixed={isFixed(record)} />}
       />
-      {isOfPublisher(record) ? (
-        <Notice kind={status === 'active' ? 'info' : 'warn'}>{jobTokenWords[status]}</Notice>
+      {isFixed(record) ? (
+        <Notice kind={status === 'active' ? 'info' : 'warn'}>
+          {(isOfPublisher(record) ? jobTokenWords : personalTokenWords)[status]}
+        </Notice>
       ) : status === 'active' ? null : (
         <Notice kind="warn">
           {status === 'revoked'
@@ -58,9 +61,10 @@ export function TokenPage({ standing, seen, author, explained, run, seesPublishe
       <div class="two-columns">
         <div class="stack">
           <SeenPanel seen={seen} isLinked />
-          <ExplanationPanel record={record} {...explained} />
+          {/* the question is about the limits of the token, and a person's token has none of its own */}
+          {record.person === undefined ? <ExplanationPanel record={record} {...explained} /> : null}
         </div>
-        <Facts {...{ standing, author, run, seesPublisher }} />
+        <Facts {...props} />
       </div>
     </>
   );
@@ -70,6 +74,12 @@ const jobTokenWords = {
   active: 'A CI job has this token. It ends soon, and cannot be edited or rotated.',
   expired: 'The token of a CI job has expired. The registry refuses it. The next job gets another.',
   revoked: 'The token of a CI job has ended. The registry refuses it. The next job gets another.',
+} as const;
+
+const personalTokenWords = {
+  active: 'A person has this token from `libretto login`. It has their role, and cannot be edited or rotated.',
+  expired: 'The token of a person has expired. The registry refuses it. `libretto login` gives them another.',
+  revoked: 'The token of a person has ended. The registry refuses it. `libretto login` gives them another.',
 } as const;
 
 /** `isFixed`: the token can only be revoked. */
@@ -93,12 +103,7 @@ function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: b
   );
 }
 
-function Facts({
-  standing,
-  author,
-  run,
-  seesPublisher,
-}: Pick<TokenPageProps, 'standing' | 'author' | 'run' | 'seesPublisher'>): Child {
+function Facts({ standing, author, run, seesPublisher, seesPeople }: TokenPageProps): Child {
   const { record, use, nowMs } = standing;
   const { previous_expires_at: former } = record;
   const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
@@ -123,6 +128,9 @@ function Facts({
         {time(record.created_at)} by{' '}
         {run !== undefined && seesPublisher ? <A to={`/publishers/${run.publisher}`}>{author}</A> : author}
       </Fact>
+      {record.person === undefined ? null : (
+        <Fact label="Person">{seesPeople ? <A to={`/people/${record.person}`}>{author}</A> : author}</Fact>
+      )}
       {run === undefined ? null : (
         <Fact label="Run">
           <CiRun run={run} />

@@ -2,7 +2,10 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { readTokenStandings } from '../../../auth/token-standings.ts';
-import { effectiveLimit } from '../../../auth/token.ts';
+import { effectiveLimit, type TokenRecord } from '../../../auth/token.ts';
+import { readUser } from '../../../auth/user-records.ts';
+import { personPackages } from '../../../teams/person-packages.ts';
+import type { TokenLimits } from '../../../views/token-limits.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameActor, readActorNames } from '../name-actor.ts';
@@ -66,9 +69,9 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   const standing = await readStanding(services, request);
   const { record, defaults } = standing;
   const [packages, author, explained, run] = await Promise.all([
-    readSeenPackages(services.catalogue, record, nowMs),
+    readSeenPackages(services.catalogue, await limitsOf(services, record), nowMs),
     nameActor(services.state, record.created_by, request),
-    explain(services, request),
+    explain(services, request, record),
     services.runOfToken(record.id),
   ]);
   const mirrors = services.mirroredReleases !== undefined;
@@ -76,20 +79,34 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   return {
     title: record.description,
     section: 'tokens',
-    content: <TokenPage {...{ standing, seen, author, explained, run }} seesPublisher={request.may('getPublisher')} />,
+    content: (
+      <TokenPage
+        {...{ standing, seen, author, explained, run }}
+        seesPublisher={request.may('getPublisher')}
+        seesPeople={request.may('getUser')}
+      />
+    ),
   };
+}
+
+/** A person's token has the packages of its person. */
+async function limitsOf({ state }: TokenPageServices, record: TokenRecord): Promise<TokenLimits> {
+  if (record.person === undefined) return record;
+  const stored = await readUser(state, record.person);
+  return { ...record, packages: stored === undefined ? [] : await personPackages(state, stored.record) };
 }
 
 async function explain(
   services: TokenPageServices,
   request: SignedInRequest,
+  { person }: TokenRecord,
 ): Promise<Omit<ExplanationPanelProps, 'record'>> {
   const { query, nowMs } = request;
   const [name = '', version = ''] = ['package', 'version'].map((field) =>
     (query.get(field) ?? '').trim().slice(0, 250),
   );
   const question = { name, version };
-  if (name === '') return { question, answer: undefined, nowMs };
+  if (name === '' || person !== undefined) return { question, answer: undefined, nowMs };
   try {
     const { explanation } = await tokensFor(services, request).explain(request.param('id'), {
       name,

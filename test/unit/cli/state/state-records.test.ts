@@ -15,6 +15,7 @@ import { userEmailKey } from '../../../../proxy/auth/user.ts';
 import { jobKey } from '../../../../proxy/sync/job.ts';
 import { withdrawalKey } from '../../../../proxy/packages/withdrawals.ts';
 import { jobOfToken, publisherRows } from '../../../util/publisher-rows.ts';
+import { brokenSignInRows, signInRows, userWays } from '../../../util/sign-in-rows.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../../proxy/state/state-store.ts';
@@ -192,6 +193,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
     paused_until: null,
   },
   ...publisherRows(at, otherToken, 'h1'),
+  ...signInRows(at, otherUser),
   'purge/x': {
     name: 'acme/hello',
     version: '1.0.0',
@@ -242,7 +244,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
   'token-hash/h1': otherToken,
   [`token-use/${token}`]: { at, from: '::1' },
   [`user/${user}`]: { ...userRecord(user, 'ada@example.org'), invitation: { hash: invited, expires_at: at } },
-  [`user/${otherUser}`]: userRecord(otherUser, 'eve@example.org'),
+  [`user/${otherUser}`]: { ...userRecord(otherUser, 'eve@example.org'), ...userWays(at) },
   [userEmailKey('ada@example.org')]: user,
   [userEmailKey('eve@example.org')]: otherUser,
   [`user-invitation/${invited}`]: user,
@@ -302,6 +304,7 @@ describe('the records of a state', () => {
     ['a hash that leads to no token', 'token-hash/h2', of('tok', '2'), /"token-hash" and .* "token"/],
     ['an email that leads to another user', userEmailKey('ada@example.org'), otherUser, /user/],
     ['an email that leads to no user', userEmailKey('bob@example.org'), of('usr', '2'), /"user-email" and .* "user"/],
+    ...brokenSignInRows(at, user, of('usr', '2')),
     [
       'a user whose invitation leads nowhere',
       `user-invitation/${invited}`,

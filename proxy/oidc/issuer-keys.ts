@@ -1,12 +1,15 @@
-// The keys of the accepted issuers, in memory. They are fetched anew after ten minutes, and for an unknown key at most
+// The keys and descriptions of the accepted issuers, in memory. They are fetched anew after ten minutes, and for an unknown key at most
 // once a minute, however many tokens name one. While an issuer does not answer, its last keys are used for one hour.
 
+import type { JsonObject } from '../../build/contract/json.ts';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
-import { KeysUnavailable, type FetchKeys } from './fetch-keys.ts';
+import { IssuerUnavailable, type FetchIssuer } from './fetch-issuer.ts';
 
 export interface IssuerKeys {
-  /** undefined: the issuer has no such key. Rejects with KeysUnavailable. */
+  /** undefined: the issuer has no such key. Rejects with IssuerUnavailable. */
   readonly keyFor: (issuer: string, header: JWSHeaderParameters) => Promise<CryptoKey | undefined>;
+  /** The discovery document. Rejects with IssuerUnavailable. */
+  readonly describe: (issuer: string) => Promise<JsonObject>;
 }
 
 const freshMs = 10 * 60_000;
@@ -17,48 +20,43 @@ const failedMs = 10_000;
 
 interface Known {
   keys: ReturnType<typeof createLocalJWKSet> | undefined;
-  /** of `keys` */
+  description: JsonObject | undefined;
+  /** of both */
   fetchedMs: number;
   /** when the last fetch began */
   triedMs: number;
-  failure: KeysUnavailable | undefined;
+  failure: IssuerUnavailable | undefined;
   flight: Promise<void> | undefined;
 }
 
 /** `now`: epoch milliseconds. A clock that was set back leads to a new fetch. */
 export function createIssuerKeys({
-  fetchKeys,
+  fetchIssuer,
   now,
 }: {
-  readonly fetchKeys: FetchKeys;
+  readonly fetchIssuer: FetchIssuer;
   readonly now: () => number;
 }): IssuerKeys {
   const known = new Map<string, Known>();
   const isPast = (sinceMs: number, spanMs: number): boolean => now() - sinceMs >= spanMs || now() < sinceMs;
-  const fetchNow = async (issuer: string, entry: Known): Promise<void> => {
-    entry.triedMs = now();
-    try {
-      entry.keys = importable(await fetchKeys(issuer), issuer);
-      entry.fetchedMs = now();
-      entry.failure = undefined;
-    } catch (error) {
-      if (!(error instanceof KeysUnavailable)) throw error;
-      entry.failure = error;
-    }
-  };
   /** One fetch at a time: who comes meanwhile waits for it. */
   const refresh = (issuer: string, entry: Known): Promise<void> => {
-    entry.flight ??= fetchNow(issuer, entry).finally(() => {
+    entry.flight ??= fetchNow(fetchIssuer, now, issuer, entry).finally(() => {
       entry.flight = undefined;
     });
     return entry.flight;
   };
+  const usable = async (issuer: string): Promise<Known> => {
+    const entry = entryOf(known, issuer);
+    const isStale = entry.keys === undefined || isPast(entry.fetchedMs, freshMs);
+    if (isStale && (entry.failure === undefined || isPast(entry.triedMs, failedMs))) await refresh(issuer, entry);
+    assertUsable(issuer, entry, isPast(entry.fetchedMs, lastGoodMs));
+    return entry;
+  };
   return {
+    describe: async (issuer) => (await usable(issuer)).description ?? {},
     keyFor: async (issuer, header) => {
-      const entry = entryOf(known, issuer);
-      const isStale = entry.keys === undefined || isPast(entry.fetchedMs, freshMs);
-      if (isStale && (entry.failure === undefined || isPast(entry.triedMs, failedMs))) await refresh(issuer, entry);
-      assertUsable(issuer, entry, isPast(entry.fetchedMs, lastGoodMs));
+      const entry = await usable(issuer);
       const key = await find(entry, header);
       if (key !== undefined || !isPast(entry.triedMs, unknownKeyMs)) return key;
       await refresh(issuer, entry);
@@ -67,9 +65,24 @@ export function createIssuerKeys({
   };
 }
 
+async function fetchNow(fetchIssuer: FetchIssuer, now: () => number, issuer: string, entry: Known): Promise<void> {
+  entry.triedMs = now();
+  try {
+    const { keys, description } = await fetchIssuer(issuer);
+    entry.keys = importable(keys, issuer);
+    entry.description = description;
+    entry.fetchedMs = now();
+    entry.failure = undefined;
+  } catch (error) {
+    if (!(error instanceof IssuerUnavailable)) throw error;
+    entry.failure = error;
+  }
+}
+
 function entryOf(known: Map<string, Known>, issuer: string): Known {
   const entry = known.get(issuer) ?? {
     keys: undefined,
+    description: undefined,
     fetchedMs: 0,
     triedMs: 0,
     failure: undefined,
@@ -82,8 +95,9 @@ function entryOf(known: Map<string, Known>, issuer: string): Known {
 function assertUsable(issuer: string, { keys, failure }: Known, isTooOld: boolean): void {
   if (keys !== undefined && !isTooOld) return;
   const age = keys === undefined ? '' : ' The last ones are older than an hour, and are not used any more.';
-  throw new KeysUnavailable(
-    `The keys of ${issuer} cannot be fetched: ${failure?.message ?? 'no reason given.'}${age} Try again in ${failedMs / 1000} seconds.`,
+  throw new IssuerUnavailable(
+    `The description and the keys of ${issuer} cannot be fetched: ${failure?.message ?? 'no reason given.'}${age}`,
+    { again: failedMs / 1000 },
   );
 }
 
@@ -92,7 +106,7 @@ function importable(set: JSONWebKeySet, issuer: string): ReturnType<typeof creat
     return createLocalJWKSet(set);
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
-    throw new KeysUnavailable(`The keys of ${issuer} are malformed.`, { cause: error });
+    throw new IssuerUnavailable(`The keys of ${issuer} are malformed.`, { cause: error });
   }
 }
 

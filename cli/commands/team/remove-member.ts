@@ -1,0 +1,17 @@
+// `libretto team remove-member`: these people lose the packages of the team with their next request.
+
+import type { Given } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printTeam, runTeamCommand } from './team-command.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTeamCommand(
+    context,
+    given,
+    async (command) => {
+      const [team = '', ...people] = command.operands;
+      await printTeam(command, await command.teams.removeMembers(team, people));
+    },
+    { changes: true },
+  );
+}

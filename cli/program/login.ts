@@ -1,0 +1,42 @@
+// `libretto login` and `libretto logout`: the terminal of a person gets a token, and gives it back.
+
+import type { Command } from 'commander';
+
+import { example, type Wire } from '../commands/command-parts.ts';
+
+export function addLogin(program: Command, wire: Wire): void {
+  const login = program
+    .command('login')
+    .argument('[url]', 'the address of the registry (LIBRETTO_URL)')
+    .summary('sign this terminal in at a registry, as yourself')
+    .description(
+      'Sign this terminal in at a registry, as yourself. You approve a code in the console. The terminal then has a ' +
+        'token with your role. Commands with --url use it if LIBRETTO_TOKEN is not set.',
+    )
+    .option('--composer', "write the token also into Composer's auth.json")
+    .option('--days <days>', 'how long the token is valid, 1 to 90', '30')
+    .option('--name <text>', 'the name of this machine in the console (default: its host name)')
+    .option('--no-browser', 'do not open a browser')
+    .option('--list', 'show where you are signed in')
+    .option('--insecure-http', 'sign in without TLS at an http:// address of another machine')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      example(
+        'libretto login https://packages.example.org',
+        'libretto login https://packages.example.org --composer',
+        'libretto login --list',
+      ),
+    );
+  wire(login, () => import('../commands/login/login.ts'));
+  const logout = program
+    .command('logout')
+    .argument('[url]', 'the address of the registry (default: the only one)')
+    .summary('sign this terminal out of a registry')
+    .description(
+      "Sign this terminal out of a registry. The token ends there, and is removed here, also from Composer's auth.json.",
+    )
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', example('libretto logout', 'libretto logout https://packages.example.org'));
+  wire(logout, () => import('../commands/login/logout.ts'));
+}

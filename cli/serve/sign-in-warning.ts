@@ -1,0 +1,36 @@
+// What a server tells people at its start: the setup code of the first admin, and a warning if the setting localSignIn
+// would let nobody in. A damaged state gives no warning here: the server tells of it itself.
+
+import type { Secret } from '../../build/shared/text/secret.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
+import { localSignInRule, nobodySignsIn, repairLocalSignIn } from '../compose/local-sign-in.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import { offerSetup } from './setup-offer.ts';
+
+export interface ToldToPeople {
+  /** The setup code for the first admin; undefined if a user exists. */
+  readonly offerSetup: () => Promise<Secret | undefined>;
+  /** the lines of the warning; none if somebody can sign in */
+  readonly signInWarning: () => Promise<readonly string[]>;
+}
+
+export function toldToPeople(
+  core: Pick<ServingCore, 'config' | 'store' | 'leads' | 'tellState'>,
+  setupCode: (() => Promise<Secret | undefined>) | undefined,
+): ToldToPeople {
+  return { offerSetup: () => offerSetup(core, setupCode), signInWarning: () => signInWarning(core) };
+}
+
+async function signInWarning({
+  config,
+  store,
+  leads,
+}: Pick<ServingCore, 'config' | 'store' | 'leads'>): Promise<readonly string[]> {
+  const rule = localSignInRule(config);
+  if (rule === undefined || !leads) return [];
+  const wrong = await nobodySignsIn(store, rule).catch((error: unknown) => {
+    if (error instanceof StateError) return undefined;
+    throw error;
+  });
+  return wrong === undefined ? [] : [`Warning: ${wrong}`, repairLocalSignIn];
+}

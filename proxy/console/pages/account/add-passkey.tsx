@@ -1,0 +1,88 @@
+// Adding a passkey, in two steps at one address: the person proves who they are, unless they did a short time ago, and
+// then the browser makes the passkey.
+
+import type { Child } from 'hono/jsx';
+import type { Passkeys } from '../../../passkeys/passkeys.ts';
+import { passkeySite } from '../../../passkeys/site.ts';
+import { longestPasskeyName } from '../../../passkeys/name.ts';
+import { Form, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { PasskeyButton } from '../../components/passkey-button.tsx';
+import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { passkeyAnswer } from '../../request/passkey-fields.ts';
+import { recoveryCodesView } from './recovery-codes.tsx';
+
+const title = 'Add a passkey';
+
+export function registerAddPasskey(pages: Pages, passkeys: Passkeys): void {
+  pages.form({
+    path: '/account/passkeys/new',
+    operation: 'renamePasskey',
+    isDangerous: true,
+    show: ({ asksPassword }, form) => ({
+      title,
+      content: asksPassword ? <PersonStep form={form} /> : <PasskeyStep form={form} />,
+    }),
+    submit: (request, fields) => add(passkeys, request, fields),
+  });
+}
+
+async function add(
+  passkeys: Passkeys,
+  { caller, consoleOrigin }: SignedInRequest,
+  fields: FormFields,
+): Promise<PageOutcome> {
+  const answer = passkeyAnswer(fields, 'add');
+  if (answer === undefined) return { title, content: <PasskeyStep form={emptyForm} /> };
+  const { recoveryCodes } = await passkeys.add(caller, {
+    answer,
+    name: fields.text('name'),
+    site: passkeySite(consoleOrigin),
+  });
+  if (recoveryCodes === undefined) return { to: '/account', notice: 'passkey-added' };
+  const done = 'Your passkey is added. After your password, a sign-in now asks for it too.';
+  return recoveryCodesView(done, recoveryCodes);
+}
+
+function Head(): Child {
+  const sentence = 'It stays on this device, in your password manager, or on a security key.';
+  return <PageHead title={title} sentence={sentence} trail={[{ label: 'Your account', to: '/account' }]} />;
+}
+
+function PersonStep({ form }: { readonly form: FormState }): Child {
+  return (
+    <>
+      <Head />
+      <Form state={form} submit="Go on" cancel="/account" asksPassword />
+    </>
+  );
+}
+
+function PasskeyStep({ form }: { readonly form: FormState }): Child {
+  return (
+    <>
+      <Head />
+      <Form state={form} submit="" hasNoButton cancel="/account">
+        <TextField
+          name="name"
+          label="Name"
+          hint="So that you know it again, such as the name of the device."
+          maxlength={longestPasskeyName}
+          autocomplete="off"
+          autofocus
+          required
+        />
+        <p>Your sessions in other browsers end. Terminals stay signed in: your account page ends them.</p>
+        <PasskeyButton
+          purpose="add"
+          isPrimary
+          otherwise="Passkeys need JavaScript, an address with https, and a browser from 2025 or later."
+        >
+          Add the passkey
+        </PasskeyButton>
+      </Form>
+    </>
+  );
+}

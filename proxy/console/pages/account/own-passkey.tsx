@@ -1,0 +1,161 @@
+// Renaming and removing a passkey. The removal asks for another factor: the password and a code, or another passkey. A
+// person without a password confirms it as other dangerous posts.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { Passkey } from '../../../auth/passkey.ts';
+import type { Passkeys } from '../../../passkeys/passkeys.ts';
+import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
+import { longestPasskeyName } from '../../../passkeys/name.ts';
+import { Form, TextField } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { PasskeyButton } from '../../components/passkey-button.tsx';
+import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields } from '../../request/form-fields.ts';
+import { passkeyAnswer } from '../../request/passkey-fields.ts';
+import { refusedProof } from './refused-proof.ts';
+
+export function registerOwnPasskey(pages: Pages, passkeys: Passkeys): void {
+  registerRename(pages, passkeys);
+  registerRemove(pages, passkeys);
+  registerRemoveLast(pages, passkeys);
+}
+
+function registerRename(pages: Pages, passkeys: Passkeys): void {
+  pages.form({
+    path: '/account/passkeys/:id/name',
+    operation: 'renamePasskey',
+    show: async (request, form) => {
+      const { name } = (await find(passkeys, request)).passkey;
+      const title = 'Rename the passkey';
+      return {
+        title,
+        content: (
+          <>
+            <PageHead
+              title={title}
+              sentence="The name is for you alone."
+              trail={[{ label: 'Your account', to: '/account' }]}
+            />
+            <Form state={form} submit="Save the name" cancel="/account">
+              <TextField name="name" label="Name" value={name} maxlength={longestPasskeyName} required />
+            </Form>
+          </>
+        ),
+      };
+    },
+    submit: async ({ caller, param }, fields) => {
+      await passkeys.rename(caller.userId, param('id'), fields.text('name'));
+      return { to: '/account', notice: 'passkey-renamed' };
+    },
+  });
+}
+
+function registerRemove(pages: Pages, passkeys: Passkeys): void {
+  pages.form({
+    path: '/account/passkeys/:id/remove',
+    operation: 'removePasskey',
+    show: async (request, form) => {
+      const { passkey, hasOthers } = await find(passkeys, request);
+      const { password } = request.caller.provesWith;
+      if (!password && !hasOthers) return { to: `/account/passkeys/${passkey.id}/remove-last` };
+      return {
+        title: 'Remove this passkey?',
+        content: (
+          <>
+            <h1>Remove the passkey {passkey.name}?</h1>
+            <p>It no longer signs you in. Your sessions in other browsers end.</p>
+            {hasOthers ? (
+              <form class="form" method="post">
+                <PasskeyButton purpose="remove" about={passkey.id}>
+                  Remove it with another passkey
+                </PasskeyButton>
+              </form>
+            ) : null}
+            {password ? <PasswordForm form={form} /> : null}
+          </>
+        ),
+      };
+    },
+    submit: (request, fields) => remove(passkeys, request, fields),
+  });
+}
+
+function PasswordForm({ form }: { readonly form: Parameters<typeof Form>[0]['state'] }) {
+  return (
+    <Form state={form} submit="Remove the passkey" isDanger cancel="/account">
+      <TextField name="password" label="Your password" type="password" autocomplete="current-password" required />
+      <TextField
+        name="code"
+        label="Code"
+        hint="Six digits from your authenticator, or one of your recovery codes."
+        autocomplete="one-time-code"
+        autocapitalize="off"
+        spellcheck={false}
+        required
+      />
+    </Form>
+  );
+}
+
+async function remove(
+  passkeys: Passkeys,
+  { caller, param, clientAddress: address, consoleOrigin }: SignedInRequest,
+  fields: FormFields,
+): Promise<Redirect> {
+  const answer = passkeyAnswer(fields, 'remove');
+  if (answer !== undefined)
+    await passkeys.remove(caller, param('id'), { answer, site: passkeySite(consoleOrigin), address });
+  else
+    await passkeys
+      .remove(caller, param('id'), { password: fields.secret('password'), code: fields.text('code'), address })
+      .catch(refusedProof('code', 'The password or the code is wrong, or the code was used. Enter both again.'));
+  return removed;
+}
+
+const removed: Redirect = { to: '/account', notice: 'passkey-removed' };
+
+function registerRemoveLast(pages: Pages, passkeys: Passkeys): void {
+  pages.form({
+    path: '/account/passkeys/:id/remove-last',
+    operation: 'removePasskey',
+    isDangerous: true,
+    show: async (request, form) => {
+      const { passkey } = await find(passkeys, request);
+      if (request.caller.provesWith.password) return { to: `/account/passkeys/${passkey.id}/remove` };
+      return {
+        title: 'Remove this passkey?',
+        content: (
+          <>
+            <h1>Remove the passkey {passkey.name}?</h1>
+            <Form
+              state={form}
+              submit="Remove the passkey"
+              asksPassword={request.asksPassword}
+              isDanger
+              cancel="/account"
+            >
+              <p>It is your last one. Your sessions in other browsers end.</p>
+            </Form>
+          </>
+        ),
+      };
+    },
+    submit: async ({ caller, param, clientAddress: address }) => {
+      await passkeys.remove(caller, param('id'), { isFresh: true, address });
+      return removed;
+    },
+  });
+}
+
+/** `hasOthers`: the person has others that work at this address. Throws NOT_FOUND. */
+async function find(
+  passkeys: Passkeys,
+  { caller, param, consoleOrigin }: SignedInRequest,
+): Promise<{ readonly passkey: Passkey; readonly hasOthers: boolean }> {
+  const all = await passkeys.list(caller.userId);
+  const passkey = all.find(({ id }) => id === param('id'));
+  if (passkey === undefined) throw new RegistryError('NOT_FOUND', { message: 'You have no such passkey any more.' });
+  const { rpId } = isPasskeySite(consoleOrigin) ? passkeySite(consoleOrigin) : { rpId: '' };
+  return { passkey, hasOthers: all.some(({ id, rp_id }) => id !== passkey.id && rp_id === rpId) };
+}

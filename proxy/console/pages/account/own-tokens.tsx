@@ -1,0 +1,123 @@
+// The terminals of a person: the list on the account page, and the question before one ends.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import { endPersonalToken, personalTokens } from '../../../auth/personal-tokens.ts';
+import type { TokenRecord } from '../../../auth/token.ts';
+import type { TokenUse, TokenUses } from '../../../auth/token-uses.ts';
+import type { Tokens } from '../../../auth/tokens.ts';
+import type { Actor } from '../../../state/audit.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import { ButtonLink, Form } from '../../components/form.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Pages } from '../../frame/pages.ts';
+
+export interface OwnTokenPageServices {
+  readonly tokensOf: (actor: Actor) => Tokens;
+  readonly state: Pick<StateStore, 'range'>;
+  readonly uses: Pick<TokenUses, 'of'>;
+}
+
+export interface Terminal {
+  readonly record: TokenRecord;
+  /** undefined: it was never used */
+  readonly use: TokenUse | undefined;
+}
+
+/** Newest first. */
+export async function readTerminals(
+  { state, uses }: OwnTokenPageServices,
+  userId: string,
+  nowMs: number,
+): Promise<readonly Terminal[]> {
+  const records = await personalTokens(state, userId, nowMs);
+  const used = await uses.of(records.map(({ id }) => id));
+  return records.map((record) => ({ record, use: used.get(record.id) }));
+}
+
+export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServices): void {
+  pages.form({
+    path: '/account/tokens/:id/end',
+    operation: 'endOwnToken',
+    show: async ({ caller, param, nowMs }, form) => {
+      const found = (await readTerminals(services, caller.userId, nowMs)).find(
+        ({ record }) => record.id === param('id'),
+      );
+      if (found === undefined)
+        throw new RegistryError('NOT_FOUND', { message: 'This token has ended already, or is not yours.' });
+      const title = 'Sign this terminal out?';
+      return {
+        title,
+        content: (
+          <>
+            <PageHead title={title} sentence={`${found.record.description}: its token ends with the next request.`} />
+            <Form state={form} submit="Sign out" isDanger cancel="/account" />
+          </>
+        ),
+      };
+    },
+    submit: async ({ caller, param }) => {
+      await endPersonalToken(services.tokensOf(actorOf(caller)), caller.userId, param('id'));
+      return { to: '/account', notice: 'token-ended' };
+    },
+  });
+}
+
+interface TerminalListProps {
+  readonly terminals: readonly Terminal[];
+  readonly nowMs: number;
+}
+
+export function TerminalList({ terminals, nowMs }: TerminalListProps): Child {
+  return (
+    <section class="stack">
+      <div class="row">
+        <h2>Terminals</h2>
+        <span class="row-end">
+          <ButtonLink to="/device" kind="small" icon="key-round">
+            Enter a code
+          </ButtonLink>
+        </span>
+      </div>
+      {terminals.length === 0 ? (
+        <p class="soft">
+          None. <code>libretto login</code> signs a terminal in.
+        </p>
+      ) : (
+        <Table caption="Your terminals" columns={columnsOf(nowMs)} rows={terminals} />
+      )}
+    </section>
+  );
+}
+
+function columnsOf(nowMs: number): readonly Column<Terminal>[] {
+  return [
+    { label: 'Terminal', cell: ({ record }) => record.description },
+    { label: 'Last use', cell: ({ use }) => <LastUse use={use} nowMs={nowMs} /> },
+    {
+      label: 'Ends',
+      cell: ({ record: { expires_at: end } }) => (end === null ? 'never' : <Time at={end} nowMs={nowMs} />),
+    },
+    {
+      label: 'Action',
+      isPlain: true,
+      cell: ({ record: { id, description } }) => (
+        <ButtonLink to={`/account/tokens/${id}/end`} kind="small" aria-label={`Sign out: ${description}`} data-dialog>
+          Sign out
+        </ButtonLink>
+      ),
+    },
+  ];
+}
+
+function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }): Child {
+  if (use === undefined) return <>never</>;
+  return (
+    <>
+      <Time at={new Date(use.atMs).toISOString()} nowMs={nowMs} />, from {use.from}
+    </>
+  );
+}

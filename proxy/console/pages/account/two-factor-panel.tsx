@@ -1,0 +1,62 @@
+// The second factor of a person, on the account page: an authenticator app, passkeys, or none.
+
+import type { Child } from 'hono/jsx';
+import type { UserView } from '../../../auth/user.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { counted } from '../../components/quantity.ts';
+
+export function TwoFactorPanel({ user }: { readonly user: UserView }): Child {
+  return (
+    <section class="panel stack">
+      <div class="stack-tight">
+        <h2>Two-factor authentication</h2>
+        <p>
+          {user.two_factor_enabled ? (
+            <Badge kind="good" icon="shield-check">
+              on
+            </Badge>
+          ) : (
+            <Badge>off</Badge>
+          )}
+        </p>
+      </div>
+      {user.two_factor_enabled ? <On user={user} /> : <Off />}
+    </section>
+  );
+}
+
+function On({ user }: { readonly user: UserView }): Child {
+  const { authenticator_enabled: hasAuthenticator, recovery_codes_left: left, passkeys } = user;
+  const asked = [hasAuthenticator ? 'a code' : '', passkeys > 0 ? 'a passkey' : ''].filter((text) => text !== '');
+  return (
+    <>
+      <p>
+        After the password, each sign-in asks for {asked.join(' or ')}. {counted(left, 'recovery code')} left.
+      </p>
+      <div class="row">
+        <ButtonLink to="/account/recovery-codes">Renew recovery codes</ButtonLink>
+        {hasAuthenticator ? (
+          <ButtonLink to="/account/two-factor/off" kind="danger">
+            Turn off
+          </ButtonLink>
+        ) : (
+          <ButtonLink to="/account/two-factor">Add an authenticator</ButtonLink>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Off(): Child {
+  return (
+    <>
+      <p>With it, somebody who learns your password still cannot sign in.</p>
+      <p>
+        <ButtonLink to="/account/two-factor" icon="shield-check">
+          Turn on
+        </ButtonLink>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+// The pages about teams, for admins.
+
+import { readPackageRule } from '../../../teams/package-rule.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { nameActor } from '../name-actor.ts';
+import { registerEditingTeams } from './edit-team.tsx';
+import { registerMembers } from './members.tsx';
+import { registerMakingTeams } from './new-team.tsx';
+import { membersOf, teamOf, teamsFor, type TeamPageServices } from './services.ts';
+import { TeamList } from './team-list.tsx';
+import { TeamPage } from './team-page.tsx';
+
+export function registerTeamPages(pages: Pages, services: TeamPageServices): void {
+  pages.page({
+    path: '/teams',
+    operation: 'listTeams',
+    notices: { removed: 'The team is removed.' },
+    show: (request) => showList(services, request),
+  });
+  registerMakingTeams(pages, services);
+  pages.page({
+    path: '/teams/:id',
+    operation: 'getTeam',
+    notices: {
+      first:
+        'The team is made. The setting people.packages is now teams: people without a team see no packages. ' +
+        'Tokens that people made before see what they saw: look at them under Tokens.',
+      made: 'The team is made.',
+      saved: 'The changes are saved.',
+      added: 'They are in the team now.',
+      left: 'The person is no longer in the team.',
+    },
+    show: (request) => showOne(services, request),
+  });
+  registerEditingTeams(pages, services);
+  registerMembers(pages, services);
+}
+
+async function showList(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
+  const [teams, { rule }] = await Promise.all([teamsFor(services, request).list(), readPackageRule(services.state)]);
+  return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} nowMs={request.nowMs} /> };
+}
+
+async function showOne(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
+  const team = await teamOf(services, request);
+  const [members, author] = await Promise.all([
+    membersOf(services, team),
+    nameActor(services.state, team.created_by, request),
+  ]);
+  return {
+    title: team.name,
+    section: 'teams',
+    content: <TeamPage {...{ team, members, author }} nowMs={request.nowMs} />,
+  };
+}

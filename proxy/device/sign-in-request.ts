@@ -1,0 +1,81 @@
+// The request of a terminal to sign a person in, as the state stores it for ten minutes. The state has only hashes of
+// its codes.
+
+import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { UserId } from '../auth/user.ts';
+import { malformedRecord } from '../state/state-error.ts';
+
+export interface SignInRequest {
+  readonly client_id: string;
+  /** hex SHA-256 of the code that the person types */
+  readonly user_code: string;
+  /** what the terminal says of its machine; anybody can say anything */
+  readonly machine: string;
+  /** lifetime of the token */
+  readonly days: number;
+  /** the client address of the terminal */
+  readonly address: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** seconds that the terminal waits between two questions */
+  readonly interval: number;
+  /** epoch milliseconds; null: it did not ask yet */
+  readonly asked_ms: number | null;
+  /** null: the person did not decide yet */
+  readonly decision: { readonly by: UserId; readonly approved: boolean; readonly at: string } | null;
+}
+
+/** The one client, which this program ships. */
+export const clientId = 'libretto-cli';
+
+export const requestMs = 600_000;
+export const standardInterval = 5;
+export const longestInterval = 60;
+export const standardDays = 30;
+export const longestDays = 90;
+export const longestMachine = 100;
+
+const signInRequest = z.strictObject({
+  client_id: z.string(),
+  user_code: z.string().regex(/^[0-9a-f]{64}$/),
+  machine: z.string(),
+  days: z.number().int().min(1).max(longestDays),
+  address: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  interval: z.number().int().min(1),
+  asked_ms: z.number().nullable(),
+  decision: z
+    .strictObject({ by: z.string().regex(/^usr_[0-9A-Za-z]{16}$/), approved: z.boolean(), at: z.iso.datetime() })
+    .nullable(),
+});
+
+/** Throws StateError for a malformed row. */
+export function parseSignInRequest(value: JsonValue): SignInRequest {
+  const parsed = signInRequest.safeParse(value);
+  if (parsed.success) return parsed.data as unknown as SignInRequest;
+  throw malformedRecord('The request of a terminal to sign in');
+}
+
+export const requestPrefix = 'device-request/';
+
+/** `hash`: of the device code. */
+export function requestKey(hash: string): string {
+  return `${requestPrefix}${hash}`;
+}
+
+/** The key of the row that leads from the hash of the user code to the hash of the device code. */
+export function userCodeKey(hash: string): string {
+  return `device-code/${hash}`;
+}
+
+/** Throws StateError for a malformed row. */
+export function parseCodePointer(value: JsonValue): string {
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value;
+  throw malformedRecord('A row that leads to the request of a terminal');
+}
+
+export function isOver({ expires_at }: Pick<SignInRequest, 'expires_at'>, nowMs: number): boolean {
+  return nowMs >= Date.parse(expires_at);
+}

@@ -1,0 +1,102 @@
+// A person's own tokens of `libretto login` over HTTP: the list, and the end of one. They work with a session and with
+// such a token, so that `libretto logout` ends its own.
+
+import { z } from '@hono/zod-openapi';
+import { endPersonalToken, personalTokens } from '../../auth/personal-tokens.ts';
+import type { TokenRecord } from '../../auth/token.ts';
+import type { TokenUse, TokenUses } from '../../auth/token-uses.ts';
+import type { Tokens } from '../../auth/tokens.ts';
+import type { Actor } from '../../state/audit.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
+import { idOf } from '../schemas/id.ts';
+import { time, timeWhen } from '../schemas/time.ts';
+
+export interface OwnTokenServices {
+  readonly tokensOf: (actor: Actor) => Tokens;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly uses: Pick<TokenUses, 'of'>;
+}
+
+const tags = ['Authentication'];
+
+const ownToken = z
+  .object({
+    id: idOf('tok', 'the token'),
+    description: z.string().openapi({ description: 'where it was made', example: 'libretto login on ada-laptop' }),
+    created_at: timeWhen('it was made'),
+    expires_at: time.nullable().openapi({ description: 'when it expires' }),
+    last_used_at: time.nullable().openapi({ description: 'the time of the last request with it' }),
+    last_used_from: z
+      .string()
+      .nullable()
+      .openapi({ description: 'the client address of the last request with it', example: '203.0.113.7' }),
+    current: z.boolean().openapi({ description: 'true for the token of this request' }),
+  })
+  .openapi('OwnToken');
+
+const listOwnTokens = operation({
+  operationId: 'listOwnTokens',
+  method: 'get',
+  path: '/api/auth/tokens',
+  tags,
+  summary: 'List your tokens',
+  description: 'The valid tokens that you got by `libretto login`, newest first.',
+  request: { query: pageQuery },
+  responses: {
+    200: { description: 'a page of your tokens', content: { 'application/json': { schema: pageOf(ownToken) } } },
+  },
+});
+
+const endOwnToken = operation({
+  operationId: 'endOwnToken',
+  method: 'delete',
+  path: '/api/auth/tokens/{id}',
+  tags,
+  summary: 'End one of your tokens',
+  description: 'Takes effect with the next request. The token of this request can be ended too.',
+  request: { params: z.strictObject({ id: idOf('tok', 'the token') }) },
+  responses: { 200: { description: 'the ended token', content: { 'application/json': { schema: ownToken } } } },
+  errors: ['NOT_FOUND'],
+});
+
+export function registerOwnTokens(api: Api, { tokensOf, state, uses }: OwnTokenServices): void {
+  api.openapi(listOwnTokens, async (context) => {
+    const { data, next_cursor } = page(
+      await personalTokens(state, userIdOf(context), context.env.exchange.nowMs),
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+      true,
+    );
+    const used = await uses.of(data.map(({ id }) => id));
+    return context.json({ data: data.map((record) => show(context, record, used.get(record.id))), next_cursor }, 200);
+  });
+  api.openapi(endOwnToken, async (context) => {
+    const tokens = tokensOf(actor(context));
+    const record = await endPersonalToken(tokens, userIdOf(context), context.req.valid('param').id);
+    return context.json(show(context, record, (await uses.of([record.id])).get(record.id)), 200);
+  });
+}
+
+function show(
+  { env: { caller } }: ApiContext,
+  { id, description, created_at, expires_at }: TokenRecord,
+  use: TokenUse | undefined,
+): z.infer<typeof ownToken> {
+  return {
+    id,
+    description,
+    created_at,
+    expires_at,
+    last_used_at: use === undefined ? null : new Date(use.atMs).toISOString(),
+    last_used_from: use?.from ?? null,
+    current: 'token' in caller && caller.token.id === id,
+  };
+}
+
+/** The policy admits only people to these operations. */
+function userIdOf({ env: { caller } }: ApiContext): string {
+  if (caller.kind === 'user') return caller.userId;
+  throw new Error('an operation for people was reached by nobody');
+}

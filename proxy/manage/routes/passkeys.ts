@@ -1,0 +1,75 @@
+// One's own passkeys over HTTP: list, rename, remove. Only a browser adds and uses them, on the pages of the console.
+
+import { z } from '@hono/zod-openapi';
+import { showPasskey } from '../../auth/passkey.ts';
+import type { Passkeys } from '../../passkeys/passkeys.ts';
+import { operation, type Api } from '../frame/api.ts';
+import { page, pageOf, pageQuery } from '../frame/page.ts';
+import { idOf } from '../schemas/id.ts';
+import { passkeyPatch, passkeyRemoval, passkeySchema } from '../schemas/passkey.ts';
+import { addressOf, person } from './authentication.ts';
+
+export interface PasskeyServices {
+  readonly passkeys: Passkeys;
+}
+
+const tags = ['Authentication'];
+const params = z.strictObject({ id: idOf('pk', 'the passkey') });
+
+const listPasskeys = operation({
+  operationId: 'listPasskeys',
+  method: 'get',
+  path: '/api/auth/passkeys',
+  tags,
+  summary: 'List your passkeys',
+  description: 'Oldest first. You add them in the console, because a browser has to make them.',
+  request: { query: pageQuery },
+  responses: {
+    200: { description: 'a page of passkeys', content: { 'application/json': { schema: pageOf(passkeySchema) } } },
+  },
+});
+
+const renamePasskey = operation({
+  operationId: 'renamePasskey',
+  method: 'patch',
+  path: '/api/auth/passkeys/{id}',
+  tags,
+  summary: 'Rename one of your passkeys',
+  description: 'Only you see the name.',
+  request: { params, body: { required: true, content: { 'application/json': { schema: passkeyPatch } } } },
+  responses: { 200: { description: 'the passkey', content: { 'application/json': { schema: passkeySchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
+const removePasskey = operation({
+  operationId: 'removePasskey',
+  method: 'post',
+  path: '/api/auth/passkeys/{id}/remove',
+  tags,
+  summary: 'Remove one of your passkeys',
+  description:
+    'Requires the password and a code of the authenticator, or a recovery code. Ends all other sessions. In the ' +
+    'console, another passkey is enough.',
+  request: { params, body: { required: true, content: { 'application/json': { schema: passkeyRemoval } } } },
+  responses: {
+    200: { description: 'the removed passkey', content: { 'application/json': { schema: passkeySchema } } },
+  },
+  errors: ['NOT_FOUND', 'INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS', 'LAST_ADMIN'],
+});
+
+export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void {
+  api.openapi(listPasskeys, async (context) => {
+    const own = (await passkeys.list(person(context).userId)).map(showPasskey);
+    const { data, next_cursor } = page(own, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    return context.json({ data: [...data], next_cursor }, 200);
+  });
+  api.openapi(renamePasskey, async (context) => {
+    const { name } = context.req.valid('json');
+    const renamed = await passkeys.rename(person(context).userId, context.req.valid('param').id, name);
+    return context.json(showPasskey(renamed), 200);
+  });
+  api.openapi(removePasskey, async (context) => {
+    const proof = { ...context.req.valid('json'), address: addressOf(context) };
+    return context.json(showPasskey(await passkeys.remove(person(context), context.req.valid('param').id, proof)), 200);
+  });
+}

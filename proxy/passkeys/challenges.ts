@@ -1,0 +1,65 @@
+// The challenges that authenticators sign. A challenge is signed by this registry, lasts five minutes, and belongs to one
+// ceremony of one person within one session or login. Nothing is stored until it is answered.
+
+import { hash } from 'node:crypto';
+
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { createSignedTokens } from '../keys/signed-token.ts';
+
+export type Ceremony = 'add' | 'sign-in' | 'second-step' | 'confirm' | 'remove';
+
+/** What a challenge is for. An answer counts only for the same. */
+export interface ChallengeUse {
+  readonly ceremony: Ceremony;
+  /** `usr_…`; `anybody` for a sign-in without a name */
+  readonly subject: string;
+  /** the session, or the proof of the first step; of a removal with the passkey, too */
+  readonly context: string;
+}
+
+export interface IssuedChallenge {
+  /** 32 random bytes, base64url */
+  readonly challenge: string;
+  /** comes back with the answer */
+  readonly token: string;
+}
+
+export interface Challenges {
+  readonly issue: (use: ChallengeUse) => Promise<IssuedChallenge>;
+  /** The challenge in the token; undefined: it has ended, or is for another use. */
+  readonly open: (token: string, use: ChallengeUse) => Promise<string | undefined>;
+}
+
+/** Five minutes. */
+export const challengeMs = 300_000;
+
+export function createChallenges({
+  keys,
+  now,
+  randomBytes,
+}: {
+  readonly keys: KeyRing;
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+}): Challenges {
+  const tokens = createSignedTokens(keys);
+  return {
+    issue: async (use) => {
+      const challenge = Buffer.from(randomBytes(32)).toString('base64url');
+      const issuedMs = now();
+      const claims = { subject: use.subject, sessionId: `${markOf(use)}.${challenge}` };
+      const token = await tokens.sign('passkey', claims, { issuedMs, expiresMs: issuedMs + challengeMs });
+      return { challenge, token: token.reveal() };
+    },
+    open: async (token, use) => {
+      const claims = await tokens.verify('passkey', token, now());
+      const [mark, challenge] = claims?.sessionId.split('.') ?? [];
+      return claims?.subject === use.subject && mark === markOf(use) ? challenge : undefined;
+    },
+  };
+}
+
+function markOf({ ceremony, context }: ChallengeUse): string {
+  return hash('sha256', JSON.stringify([ceremony, context]), 'base64url');
+}

@@ -1,0 +1,79 @@
+// Passkeys (WebAuthn): the service behind the pages and the API. Each `ask…` gives the options for the browser, and the
+// browser's answer comes back within five minutes.
+
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Secret } from '../../build/shared/text/secret.ts';
+import { createAttempts } from '../auth/attempts.ts';
+import type { SessionCaller } from '../auth/caller.ts';
+import { maySignInHere } from '../auth/local-sign-in.ts';
+import type { LoggedIn } from '../auth/login.ts';
+import type { Passkey } from '../auth/passkey.ts';
+import type { Passwords } from '../auth/password.ts';
+import type { People } from '../auth/people.ts';
+import type { UserRecord } from '../auth/user.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import { createAuditedStore } from '../state/audit.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { addPasskey, askNew, type AddedPasskey } from './add-passkey.ts';
+import type { Answer } from './answer.ts';
+import { createChallenges } from './challenges.ts';
+import { askConfirmation, confirmWithPasskey } from './confirm.ts';
+import type { AskedPasskey } from './options.ts';
+import { askRemoval, listPasskeys, removePasskey, renamePasskey, type RemovalProof } from './own-passkeys.ts';
+import { askAnybody, askSecondStep, finishSignIn, signIn, type AnswerPlace } from './sign-in.ts';
+import type { PasskeySite } from './site.ts';
+
+export interface Passkeys {
+  readonly askAnybody: (site: PasskeySite) => Promise<AskedPasskey>;
+  readonly signIn: (answer: Answer, place: AnswerPlace) => Promise<LoggedIn>;
+  readonly askSecondStep: (proof: string, site: PasskeySite) => Promise<AskedPasskey | undefined>;
+  readonly finishSignIn: (proof: string, answer: Answer, place: AnswerPlace) => Promise<LoggedIn | undefined>;
+  readonly askConfirmation: (caller: SessionCaller, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly confirm: (caller: SessionCaller, answer: Answer, place: AnswerPlace) => Promise<Secret>;
+  readonly askNew: (caller: SessionCaller, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly add: (caller: SessionCaller, added: Parameters<typeof addPasskey>[2]) => Promise<AddedPasskey>;
+  /** oldest first */
+  readonly list: (userId: string) => Promise<readonly Passkey[]>;
+  readonly rename: (userId: string, id: string, name: string) => Promise<Passkey>;
+  readonly askRemoval: (caller: SessionCaller, id: string, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly remove: (
+    caller: SessionCaller,
+    id: string,
+    proof: RemovalProof & { readonly address: string },
+  ) => Promise<Passkey>;
+}
+
+export interface PasskeysOptions {
+  readonly state: StateStore;
+  readonly keys: KeyRing;
+  readonly sealer: Sealer;
+  readonly passwords: Passwords;
+  readonly people: Pick<People, 'sessions' | 'twoStepLogin' | 'confirmations' | 'localSignIn'>;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+}
+
+export function createPasskeys(options: PasskeysOptions): Passkeys {
+  const { state, people, now } = options;
+  /** A passkey replaces the password of those who could sign in with one. */
+  const maySignIn = (user: UserRecord): boolean => user.password !== null && maySignInHere(people.localSignIn, user);
+  const store = createAuditedStore({ store: state, now });
+  const attempts = createAttempts({ ...options, store: state });
+  const parts = { ...options, ...people, store, attempts, challenges: createChallenges(options), maySignIn };
+  return {
+    askAnybody: (site) => askAnybody(parts, site),
+    signIn: (answer, place) => signIn(parts, answer, place),
+    askSecondStep: (proof, site) => askSecondStep(parts, proof, site),
+    finishSignIn: (proof, answer, place) => finishSignIn(parts, proof, answer, place),
+    askConfirmation: (caller, site) => askConfirmation(parts, caller, site),
+    confirm: (caller, answer, place) => confirmWithPasskey(parts, caller, answer, place),
+    askNew: (caller, site) => askNew(parts, caller, site),
+    add: (caller, added) => addPasskey(parts, caller, added),
+    list: (userId) => listPasskeys(parts, userId),
+    rename: (userId, id, name) => renamePasskey(parts, userId, id, name),
+    askRemoval: (caller, id, site) => askRemoval(parts, caller, id, site),
+    remove: (caller, id, proof) => removePasskey(parts, caller, id, proof),
+  };
+}

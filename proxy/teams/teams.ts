@@ -1,0 +1,178 @@
+// Making, listing, changing and removing teams. The command line, the management API and the console call this. Every
+// change is one commit with its audit event (I8). It counts with the next request of a member.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { changeTeams, type TeamChange } from './change-teams.ts';
+import { findMembers } from './members.ts';
+import { checkedFields, invalid, mostMembers, mostTeams, type TeamDraft, type TeamFields } from './team-fields.ts';
+import { listTeams } from './team-roster.ts';
+import { mintTeamId, parseTeamId, type TeamRecord } from './team.ts';
+
+export interface MadeTeam {
+  readonly record: TeamRecord;
+  /** true: it is the first team, so the setting people.packages became `teams` */
+  readonly closes: boolean;
+}
+
+export interface Teams {
+  /**
+   * The first team sets people.packages to `teams` in the same commit: from then on, people without a team see no
+   * packages. `keepsRule`: leaves the setting as it is.
+   */
+  readonly create: (draft: TeamDraft, options?: { readonly keepsRule?: boolean }) => Promise<MadeTeam>;
+  /** Oldest first. */
+  readonly list: () => Promise<readonly TeamRecord[]>;
+  /** Finds a team by id or name. */
+  readonly get: (idOrName: string) => Promise<TeamRecord>;
+  readonly update: (idOrName: string, patch: TeamFields) => Promise<TeamRecord>;
+  readonly remove: (idOrName: string) => Promise<TeamRecord>;
+  /** `people`: ids or e-mail addresses. Who is a member already stays one. */
+  readonly addMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
+  /** Who is no member stays none. */
+  readonly removeMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
+}
+
+export interface TeamsOptions {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError: NOT_FOUND, CONFLICT, INVALID_INPUT. */
+export function createTeams(options: TeamsOptions): Teams {
+  const { store } = options;
+  return {
+    create: (draft, { keepsRule = false } = {}) => create(options, draft, keepsRule),
+    list: () => listTeams(store),
+    get: async (idOrName) => findTeam(await listTeams(store), idOrName),
+    update: (idOrName, patch) => update(options, idOrName, patch),
+    remove: (idOrName) => remove(options, idOrName),
+    addMembers: (idOrName, people) => addMembers(options, idOrName, people),
+    removeMembers: (idOrName, people) => removeMembers(options, idOrName, people),
+  };
+}
+
+async function create(options: TeamsOptions, draft: TeamDraft, keepsRule: boolean): Promise<MadeTeam> {
+  const { store, now, randomBytes, actor } = options;
+  const { name = '', packages = [] } = checkedFields(draft);
+  const at = new Date(now()).toISOString();
+  const id = mintTeamId(randomBytes);
+  const { record, closes } = await changeTeams(store, async ({ teams, rule }) => {
+    const members = await findMembers(store, draft.members ?? []);
+    const team: TeamRecord = {
+      id,
+      name,
+      packages,
+      members: members.map((member) => member.record.id).sort(),
+      created_at: at,
+      created_by: actor,
+      updated_at: at,
+    };
+    assertRoom(team, teams);
+    const first = teams.length === 0 && rule === 'all' && !keepsRule;
+    const emails = members.map((member) => member.record.email);
+    const details = { name, packages: [...packages], members: emails, ...(first && { people_packages: 'teams' }) };
+    return {
+      after: team,
+      people: members,
+      closes: first,
+      event: { actor, action: 'team.create', subject: id, details },
+    };
+  });
+  return { record, closes };
+}
+
+async function update({ store, now, actor }: TeamsOptions, text: string, patch: TeamFields): Promise<TeamRecord> {
+  const fields = checkedFields(patch);
+  if (Object.keys(fields).length === 0) throw invalid([{ path: '', message: 'nothing to change was given' }]);
+  return edit(store, text, ({ before, teams }) => {
+    const after = { ...before, ...fields, updated_at: new Date(now()).toISOString() };
+    assertRoom(after, teams);
+    return {
+      before,
+      after,
+      event: { actor, action: 'team.update', subject: before.id, details: { ...fields } as JsonObject },
+    };
+  });
+}
+
+async function remove({ store, actor }: TeamsOptions, text: string): Promise<TeamRecord> {
+  return edit(store, text, ({ before }) => {
+    const { id, name, members } = before;
+    return {
+      before,
+      after: undefined,
+      event: { actor, action: 'team.remove', subject: id, details: { name, members: [...members] } },
+    };
+  });
+}
+
+async function addMembers(options: TeamsOptions, text: string, people: readonly string[]): Promise<TeamRecord> {
+  const { store, now, actor } = options;
+  return edit(store, text, async ({ before, teams }) => {
+    const found = await findMembers(store, people);
+    const added = found.filter(({ record }) => !before.members.includes(record.id));
+    if (added.length === 0) return { before, after: before };
+    const members = [...before.members, ...added.map(({ record }) => record.id)].sort();
+    const after = { ...before, members, updated_at: new Date(now()).toISOString() };
+    assertRoom(after, teams);
+    const details = { name: before.name, members: added.map(({ record }) => record.email) };
+    return { before, after, people: added, event: { actor, action: 'team.add_member', subject: before.id, details } };
+  });
+}
+
+async function removeMembers(options: TeamsOptions, text: string, people: readonly string[]): Promise<TeamRecord> {
+  const { store, now, actor } = options;
+  return edit(store, text, async ({ before }) => {
+    const found = await findMembers(store, people);
+    const gone = found.filter(({ record }) => before.members.includes(record.id));
+    if (gone.length === 0) return { before, after: before };
+    const members = before.members.filter((id) => !gone.some(({ record }) => record.id === id));
+    const after = { ...before, members, updated_at: new Date(now()).toISOString() };
+    const details = { name: before.name, members: gone.map(({ record }) => record.email) };
+    return { before, after, event: { actor, action: 'team.remove_member', subject: before.id, details } };
+  });
+}
+
+interface Editing {
+  readonly before: TeamRecord;
+  /** all teams */
+  readonly teams: readonly TeamRecord[];
+}
+
+async function edit(
+  store: AuditedStore,
+  text: string,
+  work: (editing: Editing) => TeamChange | Promise<TeamChange>,
+): Promise<TeamRecord> {
+  const { record } = await changeTeams(store, ({ teams }) => work({ before: findTeam(teams, text), teams }));
+  return record;
+}
+
+/** By id or name. Throws NOT_FOUND. */
+function findTeam(teams: readonly TeamRecord[], text: string): TeamRecord {
+  const id = parseTeamId(text);
+  const found = teams.find((team) => (id === undefined ? isNamed(team, text) : team.id === id));
+  if (found !== undefined) return found;
+  throw new RegistryError('NOT_FOUND', { message: `There is no team ${JSON.stringify(text.slice(0, 100))}.` });
+}
+
+function isNamed({ name }: TeamRecord, text: string): boolean {
+  return name.toLowerCase() === text.trim().toLowerCase();
+}
+
+/** Throws CONFLICT for the name of another team, and for too many teams or members. */
+function assertRoom({ id, name, members }: TeamRecord, teams: readonly TeamRecord[]): void {
+  const others = teams.filter((team) => team.id !== id);
+  if (others.some((team) => isNamed(team, name)))
+    throw new RegistryError('CONFLICT', { message: `Another team has the name ${name}. Choose another one.` });
+  if (others.length >= mostTeams)
+    throw new RegistryError('CONFLICT', { message: `There are ${mostTeams} teams, and no more are possible.` });
+  if (members.length > mostMembers)
+    throw new RegistryError('CONFLICT', { message: `A team has at most ${mostMembers} members. Make another team.` });
+}

@@ -1,0 +1,63 @@
+// Runs the lines that the console shows for GitLab as a job does, against the compiled service: they publish the tag, and
+// end the token. The lines want https, which the service of the test has not.
+
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { ciLines } from '../../proxy/console/pages/publishers/ci-lines.ts';
+import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
+import { composerEnvironment } from '../util/composer.ts';
+import { startKeylessRegistry, type KeylessRegistry } from '../util/keyless-registry.ts';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+
+const git = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
+
+let served: KeylessRegistry;
+let publisher: PublisherRecord;
+beforeAll(async () => {
+  served = await startKeylessRegistry((folder) => {
+    writeTree(folder.at('packages/lib'), libraryTree('acme/lib', { version: '1.0.0' }));
+    return 'packages/lib';
+  });
+  const rules = ['--issuer', 'gitlab', '--repository', 'acme/tools/lib', '--package', 'acme/app*'];
+  publisher = (await served.json('publisher', 'add', ...rules)) as unknown as PublisherRecord;
+  const checkout = served.folder.at('checkout');
+  writeTree(checkout, libraryTree('acme/app', {}));
+  await execa('git', ['init', '--quiet'], { cwd: checkout });
+  await execa('git', ['add', '.'], { cwd: checkout });
+  await execa('git', [...git, 'commit', '--quiet', '--message', 'all'], { cwd: checkout });
+}, 60_000);
+afterAll(() => served[Symbol.asyncDispose]());
+
+async function runJob(tag: string): Promise<{ readonly exitCode: number | undefined; readonly all: string }> {
+  const { text } = ciLines(publisher, served.url);
+  const [, script = ''] = text.split('    - |\n');
+  const { exitCode, all } = await execa('sh', ['-e', '-c', script.replaceAll("--proto '=https'", '')], {
+    cwd: served.folder.at('checkout'),
+    env: {
+      ...composerEnvironment(served.folder.at('home')),
+      LIBRETTO_ID_TOKEN: await served.gitlabToken(),
+      CI_COMMIT_TAG: tag,
+    },
+    extendEnv: false,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+  });
+  return { exitCode, all };
+}
+
+const statuses = async (): Promise<Set<unknown>> => new Set((await served.jobTokens()).map(({ status }) => status));
+
+it.each(['v1.0.0', 'v1.1.0+build.5'])('publish the tag %s, and end the token', async (tag) => {
+  const { exitCode, all } = await runJob(tag);
+  expect([exitCode, all]).toEqual([0, expect.stringContaining(`"version":"${tag}"`)]);
+  expect(await statuses()).toEqual(new Set(['revoked']));
+});
+
+it.each(['v2.0.0#x', 'v2.0.0&name=acme/lib', 'v2.0.0%20x'])('publish no other version for the tag %s', async (tag) => {
+  const { exitCode, all } = await runJob(tag);
+  expect([exitCode, all]).toEqual([22, expect.stringContaining(`does not accept as a version`)]);
+  expect(all).toContain(tag);
+  expect(await statuses()).toEqual(new Set(['revoked']));
+});
