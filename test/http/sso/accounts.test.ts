@@ -2,8 +2,12 @@
 // groups at each sign-in (I24).
 
 import { describe, expect, it } from 'vitest';
+import { passkeyKey, type PasskeyId } from '../../../proxy/auth/passkey.ts';
+import { commitUser, readUser } from '../../../proxy/auth/user-records.ts';
 import { userIdentityKey } from '../../../proxy/auth/user-identity.ts';
 import type { UserRecord } from '../../../proxy/auth/user.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import type { StateStore } from '../../../proxy/state/state-store.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { ada } from '../../util/identity-provider.ts';
 import type { PageReply } from '../../util/running-console.ts';
@@ -30,6 +34,26 @@ async function events({ console }: SsoConsole, action: string): Promise<readonly
   return rows.map(({ value }) => value as JsonObject).filter((event) => event['action'] === action);
 }
 
+async function givePasskey(state: StateStore, userId: string): Promise<void> {
+  const store = createAuditedStore({ store: state, now: Date.now });
+  const stored = (await readUser(store, userId)) ?? expect.unreachable();
+  const passkey = {
+    id: 'pk_0000000000000000' as PasskeyId,
+    credential_id: 'of-the-maker',
+    public_key: 'AA',
+    counter: 0,
+    transports: [],
+    rp_id: 'localhost',
+    name: 'Laptop',
+    created_at: new Date().toISOString(),
+    last_used_at: null,
+    backed_up: false,
+  };
+  const event = { actor: 'cli:test', action: 'user.update', subject: userId, details: {} } as const;
+  expect(await commitUser(store, stored, { record: { ...stored.record, passkeys: [passkey] }, event })).toBe(true);
+  expect(await state.get(passkeyKey('of-the-maker'))).toBeDefined();
+}
+
 describe('an account without a password', () => {
   it('is made at the first sign-in, and found at the next, whatever the e-mail address is then', async () => {
     await using run = await runSsoConsole();
@@ -50,17 +74,18 @@ describe('an account without a password', () => {
     await using run = await runSsoConsole(linking);
     const squatter = await run.person();
     await squatter.signIn('ada');
-    const { people } = run.console.registry;
+    const { people, state } = run.console.registry;
     const [account] = await usersOf(run);
+    await givePasskey(state, account?.id ?? '');
     const { invitation } = await people.usersOf('cli:test').update(account?.id ?? '', { invite: true });
     expect((await squatter.browser.get('/account')).status).toBe(200);
     const code = invitation?.code.reveal() ?? '';
     await people.acceptInvitation({ code, password: 'correct horse battery staple' }, '127.0.0.1');
     expect((await squatter.browser.get('/account')).status).toBe(303);
     const [owned] = await usersOf(run);
-    expect([owned?.identities, owned?.password === null]).toEqual([[], false]);
-    const key = userIdentityKey({ issuer: run.provider.url, subject: ada.sub });
-    expect(await run.console.registry.state.get(key)).toBeUndefined();
+    expect([owned?.identities, owned?.passkeys, owned?.password === null]).toEqual([[], [], false]);
+    for (const key of [userIdentityKey({ issuer: run.provider.url, subject: ada.sub }), passkeyKey('of-the-maker')])
+      expect(await state.get(key)).toBeUndefined();
     change(run, { email_verified: false });
     expect((await signIn(run)).text).toContain('does not say that it checked your e-mail address');
   });
