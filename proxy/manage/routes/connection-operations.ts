@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
+import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
 import {
   connectedRepository,
@@ -15,14 +16,6 @@ import { idOf } from '../schemas/id.ts';
 
 const tags = ['Connections'];
 const params = z.strictObject({ id: idOf('conn', 'the connection') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
 
 export const listConnections = operation({
   operationId: 'listConnections',

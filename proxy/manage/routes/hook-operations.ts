@@ -3,16 +3,13 @@
 
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
+import { answering } from '../frame/json-content.ts';
 import { hookIssue, hookSchema, issuedHook, replayedJobs } from '../schemas/hook.ts';
 import { idOf } from '../schemas/id.ts';
 
 const tags = ['Webhooks'];
 const params = z.strictObject({ id: idOf('repo', 'the repository') });
 const deliveryParam = z.strictObject({ delivery: idOf('dlv', 'the delivery') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
 const issueBody = { required: false, content: { 'application/json': { schema: hookIssue } } };
 const issueDescription =
   'The secret appears only in this answer. A webhook that exists gets a second secret, so that the provider can ' +

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
+import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import {
@@ -17,14 +18,6 @@ import {
 
 const tags = ['Notifications'];
 const params = z.strictObject({ id: idOf('ntf', 'the endpoint') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
 
 export const listEndpoints = operation({
   operationId: 'listEndpoints',

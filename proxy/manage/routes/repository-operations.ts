@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
+import { answering } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import {
@@ -16,10 +17,6 @@ import { jobSchema } from '../schemas/job.ts';
 const tags = ['Repositories'];
 const params = z.strictObject({ id: idOf('repo', 'the repository') });
 const jobParams = params.extend({ job: idOf('job', 'the sync') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
 
 export const listRepositories = operation({
   operationId: 'listRepositories',

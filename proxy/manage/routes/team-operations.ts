@@ -2,20 +2,13 @@
 
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
+import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';
 import { madeTeam, teamDraft, teamMembers, teamPatch, teamSchema } from '../schemas/team.ts';
 
 const tags = ['Teams'];
 const params = z.strictObject({ id: idOf('tea', 'the team') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
 
 export const listTeams = operation({
   operationId: 'listTeams',
