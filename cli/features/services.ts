@@ -84,7 +84,7 @@ function signingIn({ config, context: { now, randomBytes }, store: state }: Serv
   };
 }
 
-/** What the server is, what it counts, and its limits. */
+/** The state, the counters, the settings and the version of this server, which its services show. */
 function factsOf({ config, context, uses, counters, settings, store: state }: ServingCore) {
   return {
     uses,

@@ -36,7 +36,7 @@ export function registerAddingRepositories(pages: Pages, services: RepositoryPag
   });
 }
 
-/** What cannot be read is added only by the button that says so. */
+/** Adds the repository. If it cannot be read, only the button "Add it anyway" adds it. */
 async function add(
   services: RepositoryPageServices,
   request: SignedInRequest,

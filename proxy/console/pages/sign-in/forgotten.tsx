@@ -104,7 +104,7 @@ function sentView(): PageView {
   };
 }
 
-/** Who has a password of this registry at all. */
+/** Says that only the named admins have a password here. Without the setting localSignIn it shows nothing. */
 function ForNamedAdmins({ rule }: { readonly rule: LocalSignInRule }): Child {
   if (rule === undefined) return null;
   return (
