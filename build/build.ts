@@ -11,7 +11,8 @@ import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
 import { type TreeMemory, readTreeMemory } from './memory/tree-memory.ts';
-import { openSources, type GitTimeouts, type OpenSourcesOptions } from './scan/open-sources.ts';
+import { openSources, type OpenSourcesOptions } from './scan/open-sources.ts';
+import { openingOptions } from './scan/opening-options.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
@@ -36,8 +37,6 @@ import { refuseUnproven, refuseOutdated } from './memory/tree-damage.ts';
 import { asRegisteredNow } from './scan/registered-sources.ts';
 import { coverSources, lostAnnouncement } from './scan/lost-announcement.ts';
 import { chooseSources } from './scan/choose-sources.ts';
-
-const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
 /** Milliseconds that a build with fetched sources waits for the lock: as long as uploads wait. */
 const standardWaitMs = 60_000;
@@ -100,9 +99,9 @@ async function buildLocked(
   const opening = await openTree(request, effects, output);
   const { tree, limit, choice } = opening;
   const threads = createDeflateThreads(request.jobs - 1);
-  const withheld = await sourcesToRead(output, request.withhold);
-  const memory = { output, trusted: tree.trusted, stale: new Set([...tree.stale, ...withheld]) };
-  const opened = await openSources(choice.read, { ...openingOptions(request, effects, memory), threads, remote });
+  const stale = new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]);
+  const options = await openingOptions(request, effects, { output, trusted: tree.trusted, stale });
+  const opened = await openSources(choice.read, { ...options, threads, remote });
   try {
     const scan = scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress);
     const scanned = await scan.finally(() => threads.close());
@@ -117,7 +116,7 @@ async function buildLocked(
     return makeReport({
       scanned,
       blocked: blockedFindings(scanned, packages.results, run.purged.rows),
-      remarks: remarksOf(opening, packages, opened),
+      remarks: remarksOf(opening, packages, opened, options),
       choice,
       tree,
       packages,
@@ -214,22 +213,16 @@ async function publishUnlessRefused(
   return { serial, strictlyRefused };
 }
 
-function openingOptions(
-  { dataDirectory, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts }: BuildRequest,
-  effects: BuildEffects,
-  memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>,
-): OpenSourcesOptions {
-  return { ...effects, dataDirectory, archiveExcludes, allowedAddresses, gitTimeouts, ...memory };
-}
-
 function remarksOf(
   { tree, completedRollback }: Opening,
   { results }: PackagesOutcome,
   opened: readonly OpenSource[],
+  { signers }: OpenSourcesOptions,
 ): BuildReport['notices'] {
   const completed = `A rollback to publication ${completedRollback} was interrupted; this build completed it first.`;
   return [
     ...(completedRollback === undefined ? [] : [{ source: dataFolder, message: completed }]),
+    ...(signers?.remarks ?? []).map((message) => ({ source: dataFolder, message })),
     ...holdNotices(tree.undone, results),
     ...opened.flatMap(({ chosen, source }) =>
       (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })),

@@ -80,6 +80,8 @@ export function createHandler(parts: HandlerParts): Handler {
   return { handle, settled: inFlight.settled };
 }
 
+const noToken = {};
+
 function decided(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
   try {
     return decide(parts, exchange);
@@ -116,7 +118,7 @@ function decide(parts: HandlerParts, exchange: Exchange): MaybeAsync<Answer> {
     exchange,
     nowMs,
     false,
-    () => fault ?? parts.tree.answer(route, requestPreferences(request, exchange.token?.view, route.kind), nowMs),
+    () => fault ?? parts.tree.answer(route, requestPreferences(request, exchange.token ?? noToken, route.kind), nowMs),
   );
 }
 

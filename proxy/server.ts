@@ -27,6 +27,7 @@ import { refuseBody, refuseConnection, writeRefusal } from './http/parser-errors
 import type { Feature } from './protocol/feature.ts';
 import type { MirroredPackages } from './protocol/mirrored-packages.ts';
 import { asBuilt, type RootChanges } from './tree/root-document.ts';
+import type { ReleasePolicy } from './protocol/release-policy.ts';
 import type { Tombstones } from './protocol/tombstones.ts';
 import type { Route } from './protocol/route.ts';
 import { Tree } from './protocol/tree.ts';
@@ -67,6 +68,8 @@ export interface ProxyOptions {
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
+  /** undefined: every version may be sent */
+  readonly policy?: ReleasePolicy | undefined;
   /** reads the state for /health/ready; rejects if the state is unreadable */
   readonly readState?: (() => Promise<unknown>) | undefined;
   /** for /health; undefined: the state is in this process */
@@ -148,6 +151,7 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
     onDownload: options.onDownload,
     mirrored: options.mirrored,
     tombstones: options.tombstones,
+    policy: options.policy,
   });
   return createHandler({
     ...options,

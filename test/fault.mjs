@@ -32,6 +32,7 @@ const series = {
   HOOK_REPOSITORIES: '200',
   NOTIFICATION_KILLS: '40',
   NOTIFIED_RUNS: '60',
+  POLICY_RUNS: '600',
 };
 const env = { ...series, ...process.env };
 

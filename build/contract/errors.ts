@@ -70,6 +70,11 @@ export const errorTable = {
       'This version or its content was purged, and cannot be published again. Publish a new version with other ' +
       'content.',
   },
+  CLIENT_NOT_ALLOWED: {
+    status: 400,
+    message:
+      'The policy of this registry does not allow this version of Composer. Update it with `composer self-update`.',
+  },
   UNEXPECTED_BODY: { status: 400, message: 'This request must not have a body.' },
   METHOD_NOT_ALLOWED: {
     status: 400,
@@ -133,6 +138,10 @@ export const errorTable = {
   VERSION_GONE: {
     status: 410,
     message: 'The operator of this registry purged this version permanently. Require another version.',
+  },
+  VERSION_BLOCKED: {
+    status: 410,
+    message: 'The policy of this registry blocks this version. Require another version, or ask its operator.',
   },
   REQUEST_TIMEOUT: { status: 408, message: 'The request arrived too slowly. Try again.' },
   HOOK_TOO_LARGE: { status: 413, message: 'The body of this webhook is larger than 25 MB.' },

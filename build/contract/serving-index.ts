@@ -9,6 +9,7 @@ import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 import { parseTextDigest, type TextDigest } from './package-texts.ts';
 import type { PublicPath } from './paths.ts';
+import { parseSigner, type Signer } from './signer.ts';
 import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
 
 export const servingIndexFormat = 1;
@@ -36,6 +37,8 @@ export interface IndexEntry {
   readonly branch?: string;
   /** id of the source that published it */
   readonly source: string;
+  /** who signed its git tag with a known key; absent: nobody, or the registry knows no keys (signer.ts) */
+  readonly signed_by?: Signer;
   /** the digest of its README, if it has one and is published */
   readonly readme?: TextDigest;
   readonly changelog?: TextDigest;
@@ -97,6 +100,7 @@ function formatEntry({
   first_published,
   branch,
   source,
+  signed_by,
   readme,
   changelog,
 }: IndexEntry): IndexEntry {
@@ -113,6 +117,7 @@ function formatEntry({
     ...(first_published === undefined ? {} : { first_published }),
     ...(branch === undefined ? {} : { branch }),
     source,
+    ...(signed_by === undefined ? {} : { signed_by }),
     ...(readme === undefined ? {} : { readme }),
     ...(changelog === undefined ? {} : { changelog }),
   };
@@ -195,9 +200,16 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
     ...(typeof value['first_published'] === 'string' ? { first_published: value['first_published'] } : {}),
     ...(typeof value['branch'] === 'string' ? { branch: value['branch'] } : {}),
     source: text('source'),
+    ...signerOf(value),
     ...textDigest('readme', value),
     ...textDigest('changelog', value),
   };
+}
+
+/** A name that no build writes is as good as none: the next build that reads the tag finds it again. */
+function signerOf({ signed_by: text }: JsonObject): Pick<IndexEntry, 'signed_by'> {
+  const signer = typeof text === 'string' ? parseSigner(text) : undefined;
+  return signer === undefined ? {} : { signed_by: signer };
 }
 
 function textDigest<Kind extends 'readme' | 'changelog'>(

@@ -31,6 +31,8 @@ export interface KnownVersion {
   readonly size: number;
   /** the release's own time */
   readonly time: string | null;
+  /** who signed its git tag with a known key */
+  readonly signed_by: string | null;
   readonly archive: string;
 }
 
@@ -143,7 +145,7 @@ async function readTree(output: Output, name: PackageName): Promise<PackageTree>
 }
 
 function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): KnownVersion {
-  const { version, state, since, reference, shasum, size, time, path, source } = entry;
+  const { version, state, since, reference, shasum, size, time, path, source, signed_by: signer } = entry;
   const byHand =
     state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;
   return {
@@ -155,6 +157,7 @@ function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): Kno
     shasum,
     size,
     time,
+    signed_by: signer ?? null,
     archive: path,
   };
 }

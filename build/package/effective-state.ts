@@ -20,8 +20,8 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
     const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
       isDevVersion(normalized) === (kind === 'dev');
     const records = [...state.records.values()].filter(isMine);
-    const isAbsent = !state.onDisk.has(kind);
-    if (!state.uncertain.has(kind) || !isCredible({ records, isAbsent }, pending[kind], versions)) continue;
+    const isDamaged = state.damaged.has(kind);
+    if (!state.uncertain.has(kind) || !isCredible({ records, isDamaged }, pending[kind], versions)) continue;
     const offered = new Set(records.map(keyOfRecord));
     const replaced = new Set<string>(records.map((record) => record.version_normalized));
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
@@ -39,10 +39,11 @@ export function effectiveState(state: PackageState, pending: ReturnType<PendingH
 
 /**
  * True if the records are those of a complete document: the previous one, or that of an earlier interrupted
- * publication, such as a purge that removed it.
+ * publication. An absent document, and one without versions, is complete if readers had no version before, or if an
+ * interrupted publication was to leave none. A later one may have brought the same versions into the index again.
  */
 function isCredible(
-  { records, isAbsent }: { readonly records: readonly VersionRecord[]; readonly isAbsent: boolean },
+  { records, isDamaged }: { readonly records: readonly VersionRecord[]; readonly isDamaged: boolean },
   pending: PendingDocument | undefined,
   versions: readonly IndexEntry[],
 ): boolean {
@@ -51,10 +52,7 @@ function isCredible(
   if (!records.every((record) => known.has(keyOfRecord(record)))) return false;
   if (records.length > 0) return true;
   if (pending.document === 'lost') return false;
-  // without any of the readers' former versions in the index, the document was removed, and is not lost
-  const former = new Set(pending.records.map(keyOfRecord));
-  const hasFormer = versions.some((entry) => entry.state === 'published' && former.has(keyOf(entry)));
-  return former.size === 0 || (isAbsent && !hasFormer);
+  return pending.records.length === 0 || (pending.emptied && !isDamaged);
 }
 
 function withState(entry: IndexEntry, offered: ReadonlySet<string>, replaced: ReadonlySet<string>): IndexEntry {

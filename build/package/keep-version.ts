@@ -64,7 +64,7 @@ async function renewedEntry(
   { texts, renewed }: VersionContext,
 ): Promise<IndexEntry> {
   if (release === undefined) return found;
-  const { branch: _branch, ...unnamed } = found;
+  const { branch: _branch, signed_by: _signer, ...unnamed } = found;
   const entry = { ...unnamed, ...sourceFacts(release) };
   const lost = [entry.readme, entry.changelog].some((digest) => digest !== undefined && !state.texts.has(digest));
   if (release.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined))

@@ -33,6 +33,8 @@ export interface PackageState {
   readonly uncertain: ReadonlySet<'stable' | 'dev'>;
   /** the stamps of the documents on disk that do not match the index, which readers may have seen */
   readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
+  /** documents on disk that cannot be read, or that have other bytes than the index says for their date */
+  readonly damaged: ReadonlySet<'stable' | 'dev'>;
   /** stored READMEs and CHANGELOGs */
   readonly texts: ReadonlySet<TextDigest>;
 }
@@ -59,6 +61,7 @@ export async function readPackageState(name: PackageName, context: StateContext)
   const records = new Map<string, VersionRecord>();
   const uncertain = new Set<'stable' | 'dev'>();
   const onDisk = new Map<'stable' | 'dev', DocumentStamp>();
+  const damaged = new Set<'stable' | 'dev'>();
   for (const kind of ['stable', 'dev'] as const) {
     const stamp = index.documents[kind];
     const path = providerPath(name, kind);
@@ -69,9 +72,11 @@ export async function readPackageState(name: PackageName, context: StateContext)
     const text = await output.read('public', path);
     const sha256 = text === undefined ? null : digestOf(text);
     // the right document by its time, with other bytes: the file was damaged
-    if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256)
-      uncertain.add(kind);
-    else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
+    const isChanged = text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256;
+    if (isChanged) uncertain.add(kind);
+    const found = isChanged ? undefined : readRecords(text, name, kind);
+    if (found === undefined) damaged.add(kind);
+    for (const record of found ?? []) records.set(record.version_normalized, record);
     if (uncertain.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
   }
   return {
@@ -81,6 +86,7 @@ export async function readPackageState(name: PackageName, context: StateContext)
     records,
     uncertain,
     onDisk,
+    damaged,
     texts: await listTexts(output, name),
   };
 }
@@ -123,9 +129,13 @@ function prunedStamp(changes: readonly VersionChange[] | undefined, kind: 'stabl
       };
 }
 
-/** A damaged document gives no records: its versions are then read from their sources again. */
-function readRecords(text: string | undefined, name: PackageName, kind: 'stable' | 'dev'): readonly VersionRecord[] {
+/** undefined: the document is damaged, and its versions are read from their sources again. */
+function readRecords(
+  text: string | undefined,
+  name: PackageName,
+  kind: 'stable' | 'dev',
+): readonly VersionRecord[] | undefined {
   return text === undefined
-    ? []
-    : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
+    ? undefined
+    : parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name));
 }

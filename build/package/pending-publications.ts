@@ -4,6 +4,7 @@
 import type { VersionRecord } from '../contract/documents.ts';
 import type { PackageName } from '../contract/name.ts';
 import { providerPath } from '../contract/paths.ts';
+import { isDevVersion, normalizeVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
@@ -14,13 +15,17 @@ import {
   readRecord,
   type DocumentKind,
   type FormerDocument,
+  type PackageChange,
   type PublicationRecord,
+  type RecordedVersion,
 } from '../history/record.ts';
 
 export interface PendingDocument {
   readonly document: FormerDocument;
   readonly at: { readonly area: Area; readonly path: string } | undefined;
   readonly records: readonly VersionRecord[];
+  /** true: one of the interrupted publications was to leave no version in the document, or to remove it */
+  readonly emptied: boolean;
 }
 
 export interface PendingHistory {
@@ -40,7 +45,8 @@ export async function readPending(
   const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
   const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
   for (let cut = announced + 1; cut <= serial; cut += 1) {
-    for (const { name, former } of (await readRecord(output, cut))?.packages ?? []) {
+    for (const change of (await readRecord(output, cut))?.packages ?? []) {
+      const { name, former } = change;
       const known = found.get(name) ?? {};
       found.set(name, known);
       for (const kind of ['stable', 'dev'] as const) {
@@ -48,10 +54,25 @@ export async function readPending(
         // the first of several cut-off publications knows the documents from before all of them
         if (document !== undefined)
           known[kind] ??= await locate(output, { name, kind, document, from: cut, to: serial });
+        const one = known[kind];
+        if (one !== undefined && isEmptiedBy(change, kind, one.records)) known[kind] = { ...one, emptied: true };
       }
     }
   }
   return { announced, of: (name) => found.get(name) };
+}
+
+/** True if the publication withdrew all of these former versions, and added none of their kind. */
+function isEmptiedBy(
+  { added, withdrawn }: PackageChange,
+  kind: DocumentKind,
+  former: readonly VersionRecord[],
+): boolean {
+  const isMine = ({ version }: RecordedVersion): boolean =>
+    isDevVersion(normalizeVersion(version) ?? '') === (kind === 'dev');
+  const isWithdrawn = ({ version, dist }: VersionRecord): boolean =>
+    withdrawn.some((one) => one.version === version && one.reference === dist?.['reference']);
+  return former.every(isWithdrawn) && !added.some(isMine);
 }
 
 async function newestRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
@@ -76,14 +97,15 @@ interface ReplacedDocument {
  * until a later interrupted publication replaces it. That publication has stored it in its own folder.
  */
 async function locate(output: Output, { name, kind, document, from, to }: ReplacedDocument): Promise<PendingDocument> {
-  if (document === null || document === 'lost') return { document, at: undefined, records: [] };
+  if (document === null || document === 'lost') return { document, at: undefined, records: [], emptied: false };
   const stored = Array.from({ length: to - from + 1 }, (_, later) => formerPath(from + later, document));
   for (const at of [
     ...stored.map((path) => ({ area: 'build', path }) as const),
     { area: 'public', path: providerPath(name, kind) } as const,
   ]) {
     const text = await output.read(at.area, at.path);
-    if (text !== undefined && digestOf(text) === document) return { document, at, records: parseProvider(text, name) };
+    if (text !== undefined && digestOf(text) === document)
+      return { document, at, records: parseProvider(text, name), emptied: false };
   }
-  return { document: 'lost', at: undefined, records: [] };
+  return { document: 'lost', at: undefined, records: [], emptied: false };
 }

@@ -35,7 +35,16 @@ export async function recordOf(
   return record;
 }
 
-/** Present time and branch of the source's version. */
-export function sourceFacts({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
-  return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
+/** Present time, branch and signer of the source's version. */
+export function sourceFacts({
+  version,
+  time,
+  branch,
+  signedBy,
+}: Release): Pick<IndexEntry, 'time' | 'branch' | 'signed_by'> {
+  return {
+    time: time ?? null,
+    ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }),
+    ...(signedBy === undefined ? {} : { signed_by: signedBy }),
+  };
 }

@@ -78,6 +78,7 @@ function digestReleases(releases: readonly Release[]): string {
       release.branch ?? null,
       release.time ?? null,
       release.recordDigest ?? null,
+      ...(release.signedBy === undefined ? [] : [release.signedBy]),
     ]),
   );
   return createHash('sha256').update(rows.toSorted().join('\n')).digest('hex').slice(0, 32);

@@ -9,6 +9,7 @@ import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
 import type { SourceRequest } from './given-sources.ts';
+import type { SignerFiles } from '../sources/git/signers.ts';
 import type { GitTimeouts } from './open-sources.ts';
 
 export interface BuildRequest extends SourceRequest {
@@ -32,6 +33,8 @@ export interface BuildRequest extends SourceRequest {
   readonly abandoned?: Readonly<Record<string, boolean | string>>;
   /** patterns added to every package's `archive.exclude` */
   readonly archiveExcludes?: readonly string[];
+  /** the keys that may sign tags */
+  readonly signers?: SignerFiles;
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;

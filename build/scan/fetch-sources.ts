@@ -21,7 +21,7 @@ import { sourcesToRead } from '../version-lists/withheld.ts';
 const fetchesAtOnce = 8;
 
 /** The builder's memory of sources counts only if the memory of the tree is trusted. */
-type OptionsFor = (memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>) => OpenSourcesOptions;
+type OptionsFor = (memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>) => Promise<OpenSourcesOptions>;
 
 /** `request`: with the real path of its data folder. */
 export function createRemoteSources(
@@ -49,7 +49,7 @@ export function createRemoteSources(
       // includes sources that an earlier attempt opened under the lock, even if the memory has changed since
       const remote = [...new Map([...chosenNow, ...needed]).values()];
       if (remote.length === 0) return 0;
-      const options = optionsFor({ output, ...(await readTrust(request, output)) });
+      const options = await optionsFor({ output, ...(await readTrust(request, output)) });
       let done = 0;
       await runBatch(remote, Math.max(request.jobs, fetchesAtOnce), async (chosen) => {
         const source = await open(chosen, options);

@@ -7,6 +7,7 @@ import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
 import type { GitSourceOptions } from '../sources/git/scan-context.ts';
+import type { Signers } from '../sources/git/signers.ts';
 import { digestOptions } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
 import type { InlinePackages } from '../sources/options.ts';
@@ -50,6 +51,8 @@ export interface OpenSourcesOptions {
   readonly stale: ReadonlySet<string>;
   /** patterns added to every package's `archive.exclude` */
   readonly archiveExcludes: readonly string[];
+  /** the keys that may sign tags; undefined: signatures are not judged */
+  readonly signers?: Signers | undefined;
   /** CIDR ranges that are no public addresses and may be fetched from all the same */
   readonly allowedAddresses: readonly string[];
   readonly now: () => Date;
@@ -168,7 +171,7 @@ async function openPackages(
 async function openGit(
   location: GitSourceOptions['location'],
   { options, access }: ChosenSource,
-  { dataDirectory, archiveExcludes, environment, gitTimeouts, stop }: OpenSourcesOptions,
+  { dataDirectory, archiveExcludes, signers, environment, gitTimeouts, stop }: OpenSourcesOptions,
 ): Promise<Source> {
   const { createGitSource } = await import('../sources/git/git-source.ts');
   const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
@@ -182,6 +185,7 @@ async function openGit(
     refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
     subdirectories,
     referenceSource,
+    signers,
     extraExcludes: archiveExcludes,
   });
 }

@@ -19,6 +19,7 @@ export const ours: ReadonlySet<string> = new Set([
   'keys',
   'artifacts',
   'mirror',
+  'feeds',
   'log',
   'lost+found',
 ]);

@@ -6,6 +6,7 @@ import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { DistLabel } from '../contract/paths.ts';
+import type { Signer } from '../contract/signer.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import type { NoteRepeated } from '../record/parse-composer-json.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
@@ -26,6 +27,8 @@ export interface Release {
   readonly publishedTime?: string;
   /** git sources: the branch of a dev version */
   readonly branch?: string | undefined;
+  /** who signed the tag of a git source with a known key */
+  readonly signedBy?: Signer;
   /** the branch HEAD points at, of a git source */
   readonly defaultBranch: boolean;
   /** for people: `tag v1.0.0`, `branch main`, or the path of the composer.json */

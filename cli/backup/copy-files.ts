@@ -13,10 +13,10 @@ import type { BackupFile } from './backup-record.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 /**
- * Folders that only the owner may read, with any permissions of the parent folder: the state, the keys, uploads, and
- * mirrored packages.
+ * Folders that only the owner may read, with any permissions of the parent folder: the state, the keys, uploads,
+ * mirrored packages, and the feeds of the policy.
  */
-const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror']);
+const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror', 'feeds']);
 
 const parallelCopies = 8;
 
@@ -59,29 +59,30 @@ export async function copyFiles(
 ): Promise<BackupFile[]> {
   const folders = await makeFolders(to, paths);
   const limit = pLimit(parallelCopies);
-  const copied = new SingleFlight<{ readonly target: string; readonly sha256: string }>({ keeps: 'settled' });
+  const copied = new SingleFlight<Bytes & { readonly target: string }>({ keeps: 'settled' });
   const copyOne = async (path: string): Promise<BackupFile> => {
     const [source, target] = [join(from, path), join(to, path)];
-    const { size, mtimeNs, ino, dev, nlink } = await stat(source, { bigint: true });
+    const { mtimeNs, ino, dev, nlink } = await stat(source, { bigint: true });
     const time = modified?.(path) ?? Number(mtimeNs / 1_000_000n) / 1000;
     const facts = { modified: time, mode: privateFolders.has(path.split('/', 1)[0] ?? '') ? 0o600 : 0o666 };
-    const file = { path, size: Number(size), modified: time };
+    const file = { path, modified: time };
     const known = nlink > 1n ? copied.get(`${dev} ${ino}`) : undefined;
     if (known !== undefined) {
       const first = await known;
       return {
         ...file,
-        sha256: await link(first.target, target).then(
-          () => first.sha256,
+        ...(await link(first.target, target).then(
+          () => ({ size: first.size, sha256: first.sha256 }),
           () => copyBytes(source, target, facts),
-        ),
+        )),
       };
     }
     const copying = copied.run(`${dev} ${ino}`, async () => ({
       target,
-      sha256: await copyBytes(source, target, facts),
+      ...(await copyBytes(source, target, facts)),
     }));
-    return { ...file, sha256: (await copying).sha256 };
+    const { size, sha256 } = await copying;
+    return { ...file, size, sha256 };
   };
   const files = await whenAllEnded(paths.map((path) => limit(() => copyOne(path))));
   for (const folder of folders) await syncFolder(folder);
@@ -100,16 +101,19 @@ interface Facts {
   readonly mode: number;
 }
 
-/** Returns the hex SHA-256 of the written bytes. */
-async function copyBytes(source: string, target: string, { modified, mode }: Facts): Promise<string> {
+/** Of the written bytes: a server may replace a file of a feed meanwhile. */
+interface Bytes {
+  readonly size: number;
+  /** hex */
+  readonly sha256: string;
+}
+
+async function copyBytes(source: string, target: string, { modified, mode }: Facts): Promise<Bytes> {
   const hash = createHash('sha256');
-  await pipeline(
-    createReadStream(source),
-    hashing(hash),
-    createWriteStream(target, { flags: 'wx', flush: true, mode }),
-  );
+  const writing = createWriteStream(target, { flags: 'wx', flush: true, mode });
+  await pipeline(createReadStream(source), hashing(hash), writing);
   await utimes(target, modified, modified);
-  return hash.digest('hex');
+  return { size: writing.bytesWritten, sha256: hash.digest('hex') };
 }
 
 function hashing(hash: Hash): (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer> {

@@ -176,8 +176,9 @@ function isLeftOut(path: string, mirroredArchives: boolean): boolean {
   if (!ours.has(area) || area === 'state' || area === rememberedStateName || area === 'log' || area === 'lost+found')
     return true;
   if (area === 'build') return second !== undefined && (passing.has(second) || /^lock(?:\.|$)/.test(second));
-  // uploads on their way, keys that are being written
+  // uploads on their way, keys that are being written, lists of feeds that nobody has accepted
   return (
+    (area === 'feeds' && second !== undefined && /\.(?:partial|refused\.ndjson)$/.test(second)) ||
     (area === 'artifacts' && second === '.staging') ||
     (area === 'keys' && third === undefined && second?.startsWith('.') === true)
   );

@@ -56,6 +56,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     about: given({ name: config.name.value, description: config.description.value, homepage: config.homepage.value }),
     abandoned: config.abandoned.value,
     archiveExcludes: config.archiveExclude.value,
+    signers: { ssh: config.signers.value, openpgp: config.signersKeyring.value },
     allowedAddresses: config.egressAllow.value,
     advisories: advisoryRequest(config),
     gitTimeouts: { asking: config.gitAskTimeout.value * 1000, fetching: config.gitFetchTimeout.value * 1000 },

@@ -5,7 +5,7 @@ import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import { lastingCounts, mergeMetrics } from '../../proxy/observe/merge-metrics.ts';
 import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
-import { gauge, registryFamilies, servingFlags } from '../serve/compose-metrics.ts';
+import { gauge, registryFamilies, commonGauges } from '../serve/compose-metrics.ts';
 import { diskFamilies } from '../serve/disk-metrics.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
@@ -49,7 +49,7 @@ export function createWorkerPoolMetrics(
           { name: 'gone', families: ended },
           { name: 'primary', families: await primary.families(serving.length) },
         ];
-        return mergeMetrics([...serving, ...others], servingFlags);
+        return mergeMetrics([...serving, ...others], commonGauges);
       };
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {

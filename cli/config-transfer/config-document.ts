@@ -33,6 +33,8 @@ const user = z.strictObject({
   email: z.string(),
   name: z.string().nullable().default(null),
   role: z.enum(roles),
+  /** absent: false */
+  policy_editor: z.boolean().optional(),
   disabled: z.boolean().default(false),
 });
 
@@ -70,6 +72,8 @@ const configDocument = z.strictObject({
   tokens: z.array(token).default([]),
   /** trusted publishers; absent for none */
   publishers: z.array(publisherShape).optional(),
+  /** the policy in the state; absent without rules. Its parser checks it */
+  policy: z.strictObject({ rules: z.array(z.json()), exceptions: z.array(z.json()).optional() }).optional(),
   /** tombstones of purged versions, so that these stay out of another registry too; absent for none */
   purged: z.array(z.json()).optional(),
 });

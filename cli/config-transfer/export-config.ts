@@ -6,6 +6,8 @@ import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
 import { readUsers } from '../../proxy/auth/user-records.ts';
 import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/auth/token.ts';
 import type { UserRecord } from '../../proxy/auth/user.ts';
+import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
+import { readStoredPolicy } from '../../proxy/policy/records/stored-policy.ts';
 import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { TeamRecord } from '../../proxy/teams/team.ts';
@@ -22,14 +24,24 @@ import {
   type UserEntry,
 } from './config-document.ts';
 
-export async function exportConfig(state: StateStore, purged: readonly PurgedVersion[] = []): Promise<ConfigDocument> {
-  const [settings, repositories, users, teams, tokens, publishers] = await Promise.all([
+export interface ExportParts {
+  readonly purged?: readonly PurgedVersion[];
+  /** true: a policy file counts, so the policy in the state is left out */
+  readonly hasPolicyFile?: boolean;
+}
+
+export async function exportConfig(
+  state: StateStore,
+  { purged = [], hasPolicyFile = false }: ExportParts = {},
+): Promise<ConfigDocument> {
+  const [settings, repositories, users, teams, tokens, publishers, { policy }] = await Promise.all([
     readStoredSettings(state),
     listRepositories(state),
     readUsers(state),
     listTeams(state),
     state.range(tokenKeyPrefix),
     listPublishers(state),
+    readStoredPolicy(state),
   ]);
   return {
     format: configFormat,
@@ -38,13 +50,7 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
     ) as ConfigDocument['settings'],
     repositories: sorted(repositories.map(repositoryEntry), ({ url, type }) => `${url} ${type}`),
     users: sorted(users.map(userEntry), ({ email }) => email),
-    ...someEntries(
-      'teams',
-      sorted(
-        teams.map((team) => teamEntry(team, users)),
-        ({ name }) => name,
-      ),
-    ),
+    ...someEntries('teams', teamEntries(teams, users)),
     tokens: sorted(
       tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))),
       ({ created_at, id }) => `${created_at} ${id}`,
@@ -56,6 +62,7 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
         (entry) => `${entry.name} ${JSON.stringify(entry)}`,
       ),
     ),
+    ...(hasPolicyFile || policy.rules.length === 0 ? {} : { policy: policyEntry(policy) }),
     ...someEntries(
       'purged',
       sorted(purged, purgedKey).map((row) => JSON.parse(JSON.stringify(row)) as PurgedEntry),
@@ -63,11 +70,22 @@ export async function exportConfig(state: StateStore, purged: readonly PurgedVer
   };
 }
 
+function policyEntry(policy: PolicyDocument): NonNullable<ConfigDocument['policy']> {
+  return JSON.parse(JSON.stringify(policy)) as NonNullable<ConfigDocument['policy']>;
+}
+
 type PurgedEntry = NonNullable<ConfigDocument['purged']>[number];
 
 /** A list that documents of older versions do not know is left out while it is empty. */
 function someEntries<Name extends string, Entry>(name: Name, entries: readonly Entry[]) {
   return entries.length === 0 ? {} : ({ [name]: [...entries] } as Record<Name, Entry[]>);
+}
+
+function teamEntries(teams: readonly TeamRecord[], users: readonly UserRecord[]): readonly TeamEntry[] {
+  return sorted(
+    teams.map((team) => teamEntry(team, users)),
+    ({ name }) => name,
+  );
 }
 
 /** Filters in the order of their names' table, independent of the given order. */
@@ -84,8 +102,8 @@ export function repositoryEntry({ type, url, filters, interval, credentials_kind
   };
 }
 
-export function userEntry({ email, name, role, status }: UserRecord): UserEntry {
-  return { email, name, role, disabled: status === 'disabled' };
+export function userEntry({ email, name, role, policy_editor: isEditor, status }: UserRecord): UserEntry {
+  return { email, name, role, ...(isEditor === true && { policy_editor: true }), disabled: status === 'disabled' };
 }
 
 /** Members by their e-mail addresses, because a user has another id in another registry. */

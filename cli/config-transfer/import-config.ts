@@ -20,6 +20,7 @@ import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-docume
 import { differences, textOf } from './differences.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 import { ImportDraft, type Imported, type ImportedChange } from './import-draft.ts';
+import { importPolicy, type PolicyImport } from './import-policy.ts';
 import { importPublishers } from './import-publishers.ts';
 import { importTeams } from './import-teams.ts';
 
@@ -32,6 +33,7 @@ export interface ImportServices {
   readonly publishers: Publishers;
   readonly teams: Teams;
   readonly settings: Pick<Settings, 'update'>;
+  readonly policy: PolicyImport;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function importConfig(
 }
 
 async function drawUp(
-  { settings, repositories, users, teams = [], publishers = [] }: ConfigDocument,
+  { settings, repositories, users, teams = [], publishers = [], policy }: ConfigDocument,
   state: StateStore,
   services: ImportServices,
   actor: Actor,
@@ -62,6 +64,7 @@ async function drawUp(
   await importUsers(users, services, draft);
   await importPublishers(publishers, services.publishers, draft);
   await importTeams(teams, services, draft, { keepsRule: 'people.packages' in settings });
+  if (policy !== undefined) await importPolicy(policy as JsonObject, services.policy, draft);
   return draft.finish();
 }
 
@@ -155,26 +158,30 @@ async function importRepository(
 }
 
 async function importUser(
-  { email, name, role, disabled }: UserEntry,
+  { email, name, role, policy_editor: policyEditor = false, disabled }: UserEntry,
   users: Users,
 ): Promise<{ readonly change?: ImportedChange; readonly invitation?: Invitation | undefined }> {
   const present = await users.get(email).catch((error: unknown) => {
     if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
     throw error;
   });
+  const right = policyEditor ? { policy_editor: policyEditor } : {};
   if (present === undefined) {
     const { record, invitation } = await users.create({ email, name, role });
+    if (policyEditor) await users.update(record.id, { policyEditor });
     if (disabled) await users.update(record.id, { status: 'disabled' });
     return {
-      change: { what: 'user', name: record.email, change: 'create', fields: { name, role, disabled } },
+      change: { what: 'user', name: record.email, change: 'create', fields: { name, role, ...right, disabled } },
       invitation: disabled ? undefined : invitation,
     };
   }
-  const fields = differences({ name, role, disabled }, userEntry(present) as unknown as JsonObject);
+  const wanted = { name, role, policy_editor: policyEditor, disabled };
+  const fields = differences(wanted, { policy_editor: false, ...userEntry(present) } as unknown as JsonObject);
   if (fields === undefined) return {};
   await users.update(present.id, {
     name,
     role,
+    ...(fields['policy_editor'] === undefined ? {} : { policyEditor }),
     ...(fields['disabled'] === undefined ? {} : { status: disabled ? 'disabled' : 'active' }),
   });
   return { change: { what: 'user', name: present.email, change: 'update', fields } };

@@ -7,8 +7,8 @@ import type { Invitation } from '../../proxy/auth/invitations.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export interface ImportedChange {
-  readonly what: 'setting' | 'repository' | 'user' | 'team' | 'publisher';
-  /** a setting's key, a repository's address, a user's email or a publisher's name */
+  readonly what: 'setting' | 'repository' | 'user' | 'team' | 'publisher' | 'policy';
+  /** a setting's key, `policy`, a repository's address, a user's email or a publisher's name */
   readonly name: string;
   readonly change: 'create' | 'update';
   /** field → new value. An update contains only changed fields; a setting has the field `value`. */

@@ -15,7 +15,10 @@ import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { consoleSettings } from './console-settings.ts';
 import { mailSettings } from './mail-settings.ts';
+import { osvSettings } from './osv-settings.ts';
+import { policySettings } from './policy-settings.ts';
 import { publisherSettings } from './publisher-settings.ts';
+import { signerSettings } from './signer-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
 import { listen, metrics } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
@@ -191,12 +194,15 @@ export const settings = {
   features,
   ...consoleSettings,
   ...mailSettings,
+  ...policySettings,
+  ...osvSettings,
   ...publisherSettings,
   ...signInSettings,
   metrics,
   workers,
   ...tlsSettings,
   jobs,
+  ...signerSettings,
   keep,
   ...siteSettings,
   log,

@@ -14,6 +14,7 @@ import type { Config } from '../config/config.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
+import { openServedPolicy, type ServedPolicy } from '../policy/served-policy.ts';
 import { openServingState } from '../state/open-state.ts';
 import { describeServer } from '../state/running-server.ts';
 import { takeServeLock } from '../state/serve-lock.ts';
@@ -38,6 +39,8 @@ export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificate
   readonly uses: TokenUses;
   readonly advisories: PublishedAdvisories;
   readonly tombstones: Tombstones;
+  /** the rules about versions */
+  readonly policy: ServedPolicy;
   /** Writes one line about the state to the log and to standard error. */
   readonly tellState: (line: string) => void;
   /** Each later part of the server adds its own step here. */
@@ -85,6 +88,7 @@ async function open(
   closing.add(counting.close);
   const uses = openTokenUses(store, log);
   closing.add(uses.close);
+  const rules = await openRules(config, context, { store, tree, log, leads: role.leads, closing });
   return {
     ...role,
     certificateNames,
@@ -96,13 +100,26 @@ async function open(
     stateAway: isAway,
     graceLeftMs,
     counters: counting.counters,
-    settings: composeSettings(config, context, store),
+    ...rules,
     uses,
-    advisories: createPublishedAdvisories(tree.published),
     tombstones: tombstonesOf(config, tree.published),
     tellState,
     closing,
   };
+}
+
+/** What may change while the server runs, and decides which versions it offers. */
+async function openRules(
+  config: Config,
+  context: Context,
+  { store, tree, log, leads, closing }: Pick<ServingCore, 'store' | 'tree' | 'log' | 'leads' | 'closing'>,
+): Promise<Pick<ServingCore, 'settings' | 'advisories' | 'policy'>> {
+  const settings = composeSettings(config, context, store);
+  const advisories = createPublishedAdvisories(tree.published);
+  const policy = openServedPolicy(config, context, { settings, store, advisories, files: tree.files, log, leads });
+  closing.add(policy.close);
+  await policy.assertUsable();
+  return { settings, advisories, policy };
 }
 
 function openTokenUses(store: StateStore, { logger }: Log): TokenUses {

@@ -27,6 +27,8 @@ import { devicePage } from '../config/device-page.ts';
 import { invitationPage } from '../config/invitation-page.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
+import { servedPolicyAdmin } from '../policy-admin/served-admin.ts';
+import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
@@ -53,6 +55,8 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...publishing.publishing,
     ...factsOf(core),
     ...signingIn(core),
+    policyAdmin: servedPolicyAdmin(core, packages),
+    blockedVersions: createBlockedVersions(core.policy.reader),
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,
     passkeys: composePasskeys(context, state, keys, people),

@@ -5,6 +5,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import type { Context } from '../io/context.ts';
 import { unofferedVersions } from './unoffered-versions.ts';
+import { noVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { cachedRecords } from './cached-records.ts';
 import type { MirrorWork } from './mirror-command.ts';
 
@@ -28,10 +29,10 @@ export async function changedReleases(
     const { records: accepted } = await mirror.archiveStore.inspect(name);
     for (const id of belonging.ids) {
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
-      const records = url === undefined ? [] : await cachedRecords(name, folder, url);
-      if (records.length === 0) continue;
+      const cached = url === undefined ? noVersions : await cachedRecords(name, folder, url);
+      if (cached.records.length === 0) continue;
       found.push(
-        ...(await unofferedVersions(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({
+        ...(await unofferedVersions(name, { cached, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({
           name,
           ...one,
         })),

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
+import type { PurgedLookup } from '../../build/contract/purged.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
 import type { Freshness } from '../../proxy/mirror/upstream/document-store.ts';
@@ -17,7 +17,10 @@ import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { ReadPrivateNames } from '../../proxy/tree/private-names.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
+import { noRules, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
 import { publicRegistry } from '../../proxy/mirror/rules/upstream-problems.ts';
+import type { CurrentPolicy } from '../../proxy/policy/apply/current-policy.ts';
+import type { PolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { SettingValues } from '../../proxy/settings/definitions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Config } from '../config/config.ts';
@@ -37,6 +40,8 @@ export interface MirrorParts {
   readonly others: () => MaybeAsync<readonly UpstreamSettings[]>;
   /** epoch milliseconds: documents requested before this time count as stale. Undefined: as the settings define */
   readonly askedSinceMs?: number;
+  /** The policy, the same object while it is the same. */
+  readonly policy: PolicyReader;
   /** Tombstones of purged versions, the same object while they are the same. Left out: those of the data folder. */
   readonly purged?: () => MaybeAsync<PurgedLookup>;
   /** epoch milliseconds */
@@ -58,7 +63,7 @@ export function composeMirror(
     folder: mirrorFolder(config),
     privateNames,
     rules: rulesOf(
-      { ...given, purged },
+      { ...given, purged, now },
       askedSinceMs === undefined
         ? (rules) => rules
         : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) }),
@@ -84,7 +89,9 @@ function rulesOf(
     others,
     environment,
     purged,
-  }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged'>,
+    policy,
+    now,
+  }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged' | 'policy' | 'now'>,
   adjusted: (rules: MirrorRules) => MirrorRules,
 ): () => MaybeAsync<MirrorRules> {
   let last:
@@ -92,6 +99,7 @@ function rulesOf(
         readonly values: SettingValues;
         readonly others: readonly UpstreamSettings[];
         readonly tombstones: PurgedLookup;
+        readonly current: CurrentPolicy;
         readonly said: MirrorRules;
         readonly rules: MirrorRules;
       }
@@ -99,20 +107,21 @@ function rulesOf(
   return () =>
     andThen(settings.current(), (values) =>
       andThen(others(), (known) =>
-        andThen(purged(), (tombstones) => {
-          if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
-          const rules = mirrorRules(values, known, environment, tombstones);
-          // Every change of the state makes a new values object. Equal settings still return the former rules, so that
-          // their documents stay valid.
-          last = {
-            values,
-            others: known,
-            tombstones,
-            said: rules,
-            rules: last !== undefined && isDeepStrictEqual(last.said, rules) ? last.rules : adjusted(rules),
-          };
-          return last.rules;
-        }),
+        andThen(purged(), (tombstones) =>
+          andThen(policy.current(now()), (current) => {
+            const isSame = last?.tombstones === tombstones && last.current === current;
+            if (isSame && last?.values === values && last.others === known) return last.rules;
+            const said = mirrorRules(values, known, environment);
+            // Every change of the state makes a new values object. Equal settings still return the former rules, so
+            // that their documents stay valid.
+            const rules =
+              isSame && last !== undefined && isDeepStrictEqual(last.said, said)
+                ? last.rules
+                : adjusted({ ...said, releases: { policy: current, purged: tombstones } });
+            last = { values, others: known, tombstones, current, said, rules };
+            return rules;
+          }),
+        ),
       ),
     );
 }
@@ -136,7 +145,7 @@ export function mirrorRules(
   values: SettingValues,
   others: readonly UpstreamSettings[],
   environment: Environment,
-  purged: PurgedLookup = nothingPurged,
+  releases: ReleaseRules = noRules,
 ): MirrorRules {
   const url = values['mirroring.url'];
   const credential = registryCredential(url, environment);
@@ -147,20 +156,11 @@ export function mirrorRules(
     deny: values['mirroring.deny'],
     ...(credential === undefined ? {} : { credential }),
   };
-  const [licenses, abandoned] = [values['mirroring.licenses'], values['mirroring.abandoned']];
   return {
     reserved: values['mirroring.reserved'],
     sharedVendors: values['mirroring.shared_vendors'],
     upstreams: [...others, ...(values['mirroring.enabled'] ? [registry] : [])],
-    releases: {
-      minimumAgeMs: values['mirroring.minimum_age'] * 1000,
-      licenses:
-        licenses.length === 0
-          ? undefined
-          : { allow: licenses, action: values['mirroring.license_rule'] === 'warn' ? 'warn' : 'refuse' },
-      abandoned: abandoned === 'warn' || abandoned === 'refuse' ? abandoned : undefined,
-      purged,
-    },
+    releases,
     freshness: {
       freshMs: values['mirroring.fresh'] * 1000,
       missingMs: values['mirroring.missing'] * 1000,

@@ -6,6 +6,8 @@ import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { nothingPurged } from '../../build/contract/purged.ts';
+import { composePolicy } from '../policy/compose-policy.ts';
 import { mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 
@@ -17,5 +19,8 @@ export async function currentMirrorRules(config: Config, context: Context, state
     state,
     sealer: composeKeys(config, context).sealer,
   })();
-  return mirrorRules(await composeSettings(config, context, state).current(), others, context.environment);
+  const settings = composeSettings(config, context, state);
+  const now = (): number => context.now().getTime();
+  const policy = await composePolicy(config, { settings, store: state, now }).current(now());
+  return mirrorRules(await settings.current(), others, context.environment, { policy, purged: nothingPurged });
 }

@@ -10,6 +10,7 @@ import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import { readDataFolder } from '../data-folder/open-data-folder.ts';
 import type { Context } from '../io/context.ts';
+import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
@@ -32,8 +33,11 @@ export async function runMirrorCommand(
   const config = await readDataFolder(context, flags, 'all', changes ? 'change' : 'read');
   const store = await openExistingState(config);
   const privateNames = await openPrivateNames(config);
+  const settings = composeSettings(config, context, store);
+  const now = (): number => context.now().getTime();
   const mirror = composeMirror(config, {
-    settings: composeSettings(config, context, store),
+    settings,
+    policy: composePolicy(config, { settings, store, now }),
     privateNames: privateNames.read,
     environment: context.environment,
     others: otherRepositories({
@@ -42,7 +46,7 @@ export async function runMirrorCommand(
       state: store,
       sealer: composeKeys(config, context).sealer,
     }),
-    now: () => context.now().getTime(),
+    now,
     tell: () => undefined,
   });
   try {

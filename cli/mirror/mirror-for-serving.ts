@@ -19,6 +19,7 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import type { ServedPolicy } from '../policy/served-policy.ts';
 import type { ServedTree } from '../tree/served-tree.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { createMirrorMetrics } from './mirror-metrics.ts';
@@ -43,13 +44,14 @@ export interface MirrorSurroundings {
   readonly state: StateStore;
   readonly advisories: PublishedAdvisories;
   readonly tombstones: Tombstones;
+  readonly policy: ServedPolicy;
   readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
 }
 
 export function openServedMirror(
   config: Config,
   context: Context,
-  { settings, log, state, advisories, tombstones, tree: { published, privateNames } }: MirrorSurroundings,
+  { settings, log, state, advisories, tombstones, policy, tree: { published, privateNames } }: MirrorSurroundings,
 ): ServedMirror {
   const others = otherRepositories({
     config,
@@ -60,6 +62,7 @@ export function openServedMirror(
   const { metrics, alarms, hear } = createListeners(log, () => context.now().getTime());
   const mirror = composeMirror(config, {
     settings,
+    policy: policy.reader,
     privateNames,
     others,
     environment: context.environment,
@@ -74,7 +77,7 @@ export function openServedMirror(
   const catalogue = createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch });
   return {
     mirror,
-    tree: createMirroredTree(mirror, viewedBytes, advisories),
+    tree: createMirroredTree(mirror, viewedBytes, advisories, policy.releases),
     catalogue,
     report: createMirrorReport({ mirror, catalogue, alarms }),
     families: metrics.families,

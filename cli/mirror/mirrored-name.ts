@@ -20,6 +20,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
 import { cachedInIndex } from './cached-in-index.ts';
+import { noVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { cachedRecords } from './cached-records.ts';
 import { openPrivateNames } from './known-private-names.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
@@ -78,11 +79,11 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
   const cached = await cachedDocument(name, repositories, folder);
   const { records, unreadable } = await new AcceptedArchiveStore(folder, 0).inspect(name);
   const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (cached === undefined || url === cached.url));
-  const ofUpstream = from === undefined ? [] : await cachedRecords(name, folder, from.url);
+  const ofUpstream = from === undefined ? noVersions : await cachedRecords(name, folder, from.url);
   const dropped =
     from === undefined
       ? []
-      : await droppedReplacements(from.id, [...records.map(({ record }) => record), ...ofUpstream], (claimed) =>
+      : await droppedReplacements(from.id, [...records.map(({ record }) => record), ...ofUpstream.records], (claimed) =>
           precedence(claimed, privateNames),
         );
   return {
@@ -94,7 +95,7 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     not_standing_in_for: dropped,
     archives: records.map(archiveDocument),
     held_back: await unofferedVersions(name, {
-      records: ofUpstream,
+      cached: ofUpstream,
       accepted: records,
       rules: rules.releases,
       nowMs: context.now().getTime(),

@@ -53,7 +53,7 @@ async function storedReleases(
   folder: string,
 ): Promise<readonly MirroredRelease[]> {
   for (const url of urls) {
-    const records = await cachedRecords(name, folder, url);
+    const { records } = await cachedRecords(name, folder, url);
     if (records.length > 0) return records.flatMap(releaseOf);
   }
   return [];

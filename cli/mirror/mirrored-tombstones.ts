@@ -44,7 +44,8 @@ async function storedRecords(name: PackageName, config: Config, context: Context
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
     const { upstreams } = await currentMirrorRules(config, context, state);
-    return (await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)))).flat();
+    const cached = await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)));
+    return cached.flatMap(({ records }) => records);
   } finally {
     await state.close();
   }

@@ -14,6 +14,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { counted, printLines } from '../io/output.ts';
 import type { Stopped } from '../builds/stoppable-build.ts';
 import { prefetch } from './prefetch.ts';
+import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
@@ -43,8 +44,10 @@ async function prefetchAll(report: BuildReport, config: Config, context: Context
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   const others = otherRepositories({ config, environment, state, sealer: composeKeys(config, context).sealer });
   const privateNames = await openPrivateNames(config);
+  const settings = composeSettings(config, context, state);
   const mirror = composeMirror(config, {
-    settings: composeSettings(config, context, state),
+    settings,
+    policy: composePolicy(config, { settings, store: state, now }),
     privateNames: privateNames.read,
     others,
     environment,

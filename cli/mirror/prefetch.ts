@@ -9,7 +9,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
-import { readProviderDocument } from '../../proxy/mirror/versions/provider-document.ts';
+import { readProviderDocument } from '../../proxy/documents/provider-document.ts';
 import type { ComposerRepository } from './composer-repositories.ts';
 
 export interface Prefetched {

@@ -12,6 +12,7 @@ import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { prefetch } from './prefetch.ts';
+import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
@@ -30,6 +31,9 @@ export type MirroredReport = Pick<
   'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'
 >;
 
+const fetchesLater =
+  'No packages are configured for fetching in advance: each package is fetched on its first request.';
+
 /** `added`: archives that are here now and were not before. Throws RegistryError if the repository cannot be read. */
 export async function syncMirrored({ config, context, state, sealer, record }: MirroredSync): Promise<MirroredReport> {
   const now = (): number => context.now().getTime();
@@ -37,8 +41,10 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   if (probe instanceof RegistryError) throw probe;
   const others = otherRepositories({ config, environment: context.environment, state, sealer });
   const privateNames = await openPrivateNames(config);
+  const settings = composeSettings(config, context, state);
   const mirror = composeMirror(config, {
-    settings: composeSettings(config, context, state),
+    settings,
+    policy: composePolicy(config, { settings, store: state, now }),
     privateNames: privateNames.read,
     others,
     environment: context.environment,
@@ -52,9 +58,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     const repository = (await others()).find(({ id }) => id === record.id) ?? { packages: {} };
     const { fetched, here, failures } = await prefetch(mirror, repository, () => moment);
     const isLazy = Object.keys(repository.packages).length === 0;
-    const message = isLazy
-      ? 'No packages are configured for fetching in advance: each package is fetched on its first request.'
-      : `${counted(fetched.length, 'archive')} fetched, ${here} already stored.`;
+    const message = isLazy ? fetchesLater : `${counted(fetched.length, 'archive')} fetched, ${here} already stored.`;
     return {
       serial,
       published: false,

@@ -2,12 +2,12 @@
 // that the upstream has changed since they were accepted. The verdicts come from stored documents and records, by the
 // server's rules. No request is sent.
 
-import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { offeredVersions } from '../../proxy/mirror/versions/offered-version.ts';
 import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
+import type { CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
 import { checkRecord } from './compose-mirror.ts';
 
@@ -23,8 +23,8 @@ export interface UnofferedVersions {
 }
 
 export interface UnofferedParts {
-  /** the upstream's records, in full */
-  readonly records: readonly JsonObject[];
+  /** the upstream's versions, in full */
+  readonly cached: CachedVersions;
   readonly accepted: readonly ArchiveRecord[];
   readonly rules: ReleaseRules;
   readonly nowMs: number;
@@ -32,7 +32,7 @@ export interface UnofferedParts {
 
 export async function unofferedVersions(
   name: PackageName,
-  { records, accepted, rules, nowMs }: UnofferedParts,
+  { cached: { records, beside }, accepted, rules, nowMs }: UnofferedParts,
 ): Promise<UnofferedVersions> {
   const { versions, leftOut } = offeredVersions(name, records, checkRecord);
   const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string =>
@@ -50,6 +50,7 @@ export async function unofferedVersions(
     settled.versions.map(({ record }) => record),
     rules,
     nowMs,
+    beside,
   );
   return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...refused], changed };
 }

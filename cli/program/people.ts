@@ -69,10 +69,12 @@ function addUpdate(user: Command, wire: Wire): void {
   const update = user
     .command('update')
     .argument('<user>', 'an id or an email')
-    .summary('change the role of a user, or enable the user again')
+    .summary('change the role or a right of a user, or enable the user again')
     .description('Change a user. Only the given values change.')
     .option('--name <name>', 'the name of the user')
     .addOption(roleOption('the role of the user'))
+    .option('--policy-editor', 'let the user change the policy about versions, beside what the role allows')
+    .option('--no-policy-editor', 'take that right away')
     .option('--enable', 'enable a disabled user again')
     .option('--invite', 'print an invitation to choose a new password; its use ends sessions and terminals')
     .option(
@@ -83,6 +85,7 @@ function addUpdate(user: Command, wire: Wire): void {
     withJson(
       update,
       'libretto user update ada@example.org --role maintainer',
+      'libretto user update ada@example.org --policy-editor',
       'libretto user update ada@example.org --invite --reset-two-factor',
     ),
     () => import('../commands/user/update.ts'),

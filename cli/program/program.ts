@@ -22,6 +22,7 @@ import { addNotifications } from './notifications.ts';
 import { addPackages } from './packages.ts';
 import { refuseImpossiblePaths } from './path-values.ts';
 import { addPeople } from './people.ts';
+import { addPolicy } from './policy.ts';
 import { addTeams } from './teams.ts';
 import { addPublishers } from './publishers.ts';
 import { refuseUnusedAddress } from './local-only.ts';
@@ -98,6 +99,7 @@ function addCommands(program: Command, wire: Wire): void {
   addTokens(program, wire);
   addPeople(program, wire);
   addTeams(program, wire);
+  addPolicy(program, wire);
   addPublishers(program, wire);
   addCi(program, wire);
   addLogin(program, wire);

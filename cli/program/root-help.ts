@@ -7,7 +7,7 @@ import { heading } from '../commands/command-parts.ts';
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
-  'Serve:': ['init', 'start', 'serve', 'mirror', 'notify', 'settings'],
+  'Serve:': ['init', 'start', 'serve', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'publisher', 'ci', 'user', 'team', 'login', 'logout', 'keys'],
   'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit'],
   'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],

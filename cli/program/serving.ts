@@ -14,6 +14,7 @@ const served = [
   'features',
   'oidcIssuers',
   'localSignIn',
+  'policy',
   'consoleListen',
   'consoleHosts',
   'consoleAllowHttp',

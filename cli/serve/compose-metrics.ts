@@ -18,11 +18,14 @@ import type { ServingFacts, Metrics } from './metrics.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';
 
-/** Gauges with the value 0 or 1. */
-export const servingFlags: readonly string[] = [
+/** Gauges about one thing that every worker sees: the largest value counts, not the sum. */
+export const commonGauges: readonly string[] = [
   'libretto_counters_degraded',
   'libretto_state_away',
   'libretto_origin_stale',
+  'libretto_policy_feed_rows',
+  'libretto_policy_feed_fetched_seconds',
+  'libretto_policy_feed_shrunk',
 ];
 
 export interface MetricsParts {

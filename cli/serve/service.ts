@@ -26,7 +26,8 @@ import { createRenewal } from '../tls/renew-certificate.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { consoleUrl } from './console-address.ts';
 import { keepConfiguredSite } from './keep-configured-site.ts';
-import { noMetrics, type Metrics } from './metrics.ts';
+import { openFeeds } from './open-feeds.ts';
+import { composeMetrics, listenForMetrics } from './served-metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
 import { toldToPeople, type ToldToPeople } from './sign-in-warning.ts';
 import { toldAddress } from './told-address.ts';
@@ -92,6 +93,7 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
   const features = await openFeatures(core, config.features.value);
   closing.add(features.close);
   const { mirror, setupCode } = features.offers;
+  const feeds = await openFeeds(core, mirror);
   const metrics = await composeMetrics(core, features);
   closing.add(metrics.close);
   const servers = await createServers(
@@ -101,15 +103,8 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
   );
   closing.add(servers.close);
   if (core.leads) closing.add(startCopies(core));
-  for (const { start } of features.open) await start?.();
-  const metricsAt = await metrics.listen({
-    connections: servers.connections,
-    tree,
-    features: () => features.open.flatMap(({ families }) => families?.() ?? []),
-    degraded: core.counters.degraded,
-    stateAway: core.stateAway,
-    onError: (err) => log.logger.error({ err }, 'metrics could not be read'),
-  });
+  for (const part of [...features.open, feeds]) await part?.start?.();
+  const metricsAt = await listenForMetrics(core, features, metrics, servers);
   const addresses = await servers.listen();
   closing.add(await keepConfiguredSite(core));
   return {
@@ -184,6 +179,7 @@ function proxyOptions(
     }),
     mirrored: mirror?.tree,
     tombstones: core.tombstones,
+    policy: core.policy.releases,
     now: Date.now,
   };
 }
@@ -216,17 +212,6 @@ function hangUp({ config, context, log, leads }: ServingCore, servers: Servers, 
 }
 
 /** Loads the metrics modules only with `--metrics`. */
-async function composeMetrics(
-  { config, context, workerStatus }: ServingCore,
-  { open }: OpenFeatures,
-): Promise<Metrics> {
-  if (config.metrics.value === undefined) return noMetrics;
-  const { openMetrics } = await import('./compose-metrics.ts');
-  return openMetrics(config, config.metrics.value, context, {
-    workerStatus,
-    routes: open.flatMap(({ answers }) => answers?.kinds ?? []),
-  });
-}
 
 /** False while the origin's tombstones are unavailable: the server then mirrors nothing, and the log has the reason. */
 async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {

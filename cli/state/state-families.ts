@@ -48,6 +48,7 @@ import {
 } from '../../proxy/sync/repository.ts';
 import { notificationFamilies } from './notification-families.ts';
 import { passkeyFamilies } from './passkey-families.ts';
+import { policyFamilies } from './policy-families.ts';
 import { publisherFamilies } from './publisher-families.ts';
 import { signInFamilies } from './sign-in-families.ts';
 import { teamFamilies } from './team-families.ts';
@@ -65,6 +66,7 @@ const is = (key: string, id: string): Companion => ({ key, agrees: (value) => va
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
   ...notificationFamilies,
   ...passkeyFamilies,
+  ...policyFamilies,
   ...publisherFamilies,
   ...signInFamilies,
   ...teamFamilies,

@@ -3,7 +3,7 @@
 import type { Actor } from '../state/audit.ts';
 import type { View } from '../views/view.ts';
 import type { ActiveToken } from './authenticate.ts';
-import type { CallerClass, Role } from './policy.ts';
+import { decidePolicy, type CallerClass, type Permission, type PersonRight, type Role } from './policy.ts';
 
 export interface SessionCaller {
   readonly kind: 'user';
@@ -11,6 +11,8 @@ export interface SessionCaller {
   readonly userId: string;
   readonly email: string;
   readonly role: Role;
+  /** what an admin gave them beside the role; absent: nothing */
+  readonly rights?: readonly PersonRight[];
   /** `ses_…` */
   readonly sessionId: string;
   /** how the person can prove who they are within the session */
@@ -43,8 +45,8 @@ export function callerClass(caller: Caller): CallerClass {
 /** The caller with a token: its person, if it is a person's. */
 export function callerOf(token: ActiveToken): Caller {
   if (token.person === undefined) return { kind: 'token', token };
-  const { id: userId, email, role } = token.person;
-  return { kind: 'user', userId, email, role, token };
+  const { id: userId, email, role, rights } = token.person;
+  return { kind: 'user', userId, email, role, token, ...(rights && { rights }) };
 }
 
 /** True for a person who uses a token, and has no session. */
@@ -56,6 +58,27 @@ export function isTerminal(caller: Caller): caller is TerminalCaller {
 export function viewOf(caller: Caller): View | undefined {
   if ('token' in caller) return caller.token.view;
   return caller.kind === 'user' ? caller.view : undefined;
+}
+
+/** What the policy says of this caller. A token of `libretto login` may do less: session-only.ts. */
+export function decideFor(operation: Permission, caller: Caller): ReturnType<typeof decidePolicy> {
+  return decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined, rightsOf(caller));
+}
+
+/** Why neither the role nor a right allows it, whatever the person sees; undefined: one of them does. */
+export function roleRefusal(
+  operation: Permission,
+  { role, rights }: Pick<SessionCaller, 'role' | 'rights'>,
+): string | undefined {
+  if (decidePolicy(operation, role, false, rights) === 'allowed') return undefined;
+  const byRight = decidePolicy(operation, role, false, ['policy editor']) === 'allowed';
+  return byRight
+    ? `The role ${role} may not do that without the right to change the policy. Ask an admin for it.`
+    : `The role ${role} may not do that.`;
+}
+
+function rightsOf(caller: Caller): readonly PersonRight[] {
+  return caller.kind === 'user' ? (caller.rights ?? []) : [];
 }
 
 /** Why a person of teams may not do what the role allows. */

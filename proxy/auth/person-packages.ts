@@ -4,9 +4,9 @@
 
 import type { StateStore } from '../state/state-store.ts';
 import { hasWayIn, type WaysIn } from './local-sign-in.ts';
-import type { Role } from './policy.ts';
+import type { PersonRight, Role } from './policy.ts';
 import { readUser } from './user-records.ts';
-import type { UserId, UserRecord } from './user.ts';
+import { personRights, type UserId, type UserRecord } from './user.ts';
 
 /** Patterns of the names of the packages that a person sees; an empty list: none; null: all. */
 export type PersonPackages = (user: UserRecord) => Promise<readonly string[] | null>;
@@ -18,6 +18,7 @@ export interface TokenPerson {
   readonly id: UserId;
   readonly email: string;
   readonly role: Role;
+  readonly rights?: readonly PersonRight[];
 }
 
 export interface PersonStanding {
@@ -39,5 +40,6 @@ export async function readStanding(
   const stored = await readUser(store, id);
   if (stored?.record.status !== 'active' || !hasWayIn(rules, stored.record)) return undefined;
   const { email, role } = stored.record;
-  return { person: { id, email, role }, packages: await rules.personPackages(stored.record) };
+  const person = { id, email, role, ...personRights(stored.record) };
+  return { person, packages: await rules.personPackages(stored.record) };
 }

@@ -1,6 +1,6 @@
 // The permission table of the management API. An operation without a row cannot be registered, and every permission
 // check reads this table. Roles: an admin may call every operation. A maintainer manages repositories, packages,
-// artifacts and the tokens they made themselves. A viewer reads. API tokens: both kinds read. A write token also
+// artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one person. API tokens: both kinds read. A write token also
 // publishes artifacts and starts a sync. API tokens cannot manage people or tokens.
 
 import type { TokenKind } from './token-format.ts';
@@ -10,6 +10,12 @@ export type Role = 'admin' | 'maintainer' | 'viewer';
 /** The kind of caller: `nobody` (no credentials), a person by role, or an API token by kind. */
 export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
 
+/** What an admin gives to a person beside the role. `policy editor`: changes the policy about versions. */
+export type PersonRight = 'policy editor';
+
+/** Who has an operation. */
+type Allowed = CallerClass | PersonRight;
+
 export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
 
 const everyone: readonly CallerClass[] = ['nobody', 'admin', 'maintainer', 'viewer', 'read token', 'write token'];
@@ -18,6 +24,8 @@ const readers: readonly CallerClass[] = ['admin', 'maintainer', 'viewer', 'read 
 const publishers: readonly CallerClass[] = ['admin', 'maintainer', 'write token'];
 const keepers: readonly CallerClass[] = ['admin', 'maintainer'];
 const admins: readonly CallerClass[] = ['admin'];
+const policyReaders: readonly Allowed[] = [...keepers, 'policy editor'];
+const policyEditors: readonly Allowed[] = ['admin', 'policy editor'];
 
 export const policy = {
   getOpenApi: everyone,
@@ -132,6 +140,15 @@ export const policy = {
   getSettings: people,
   updateSettings: admins,
 
+  getPolicy: people,
+  replacePolicy: policyEditors,
+  checkPolicy: policyReaders,
+  testPolicy: policyReaders,
+  explainPolicy: policyReaders,
+  listPolicyHits: policyReaders,
+  listPolicyFeeds: policyReaders,
+  acceptPolicyFeed: policyEditors,
+
   listArtifacts: readers,
   getArtifact: readers,
   createArtifact: publishers,
@@ -140,7 +157,7 @@ export const policy = {
 
   listAuditEvents: admins,
   getStatus: readers,
-} as const satisfies Record<string, readonly CallerClass[]>;
+} as const satisfies Record<string, readonly Allowed[]>;
 
 export type OperationId = keyof typeof policy;
 
@@ -160,7 +177,7 @@ export const consolePolicy = {
 /** Anything that a caller must be allowed to do. */
 export type Permission = OperationId | keyof typeof consolePolicy;
 
-const permissions: Readonly<Record<Permission, readonly CallerClass[]>> = { ...policy, ...consolePolicy };
+const permissions: Readonly<Record<Permission, readonly Allowed[]>> = { ...policy, ...consolePolicy };
 
 /**
  * The operations that a limited token may use in addition to the public ones: they respect views. All others describe
@@ -211,16 +228,17 @@ const throughTeams: ReadonlySet<Permission> = new Set([
 
 /**
  * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the policy forbids the operation for
- * this caller. `limited`: the caller has a view.
+ * this caller. `limited`: the caller has a view. `rights`: of a person, beside the role.
  */
 export function decidePolicy(
   operation: Permission,
   caller: CallerClass,
   limited = false,
+  rights: readonly PersonRight[] = [],
 ): 'allowed' | 'authenticate' | 'refused' {
-  const allowed: readonly CallerClass[] = permissions[operation];
+  const allowed = permissions[operation];
   const respectsViews = people.includes(caller) ? throughTeams : throughViews;
   if (limited && !allowed.includes('nobody') && !respectsViews.has(operation)) return 'refused';
-  if (allowed.includes(caller)) return 'allowed';
+  if (allowed.includes(caller) || rights.some((right) => allowed.includes(right))) return 'allowed';
   return caller === 'nobody' ? 'authenticate' : 'refused';
 }

@@ -56,4 +56,6 @@ export const sessionOnly: ReadonlySet<Permission> = new Set<Permission>([
   'deleteArtifact',
   'cleanUpArtifacts',
   'updateSettings',
+  'replacePolicy',
+  'acceptPolicyFeed',
 ]);

@@ -19,7 +19,7 @@ import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { View } from '../views/view.ts';
 import { readUser } from './user-records.ts';
-import type { UserRecord } from './user.ts';
+import { personRights, type UserRecord } from './user.ts';
 
 export interface Sessions {
   /** The user of this Authorization header; undefined: no valid session. Rejects only when the state fails. */
@@ -152,7 +152,17 @@ async function authenticate(
   const view = await viewOf?.({ id, role });
   const provesWith = { password: password !== null, passkey: passkeys.length > 0 };
   const from = provider === undefined ? {} : { provider };
-  return { kind: 'user', userId: id, email, role, sessionId: record.id, provesWith, view, ...from };
+  return {
+    kind: 'user',
+    userId: id,
+    email,
+    role,
+    sessionId: record.id,
+    provesWith,
+    view,
+    ...from,
+    ...personRights(user.record),
+  };
 }
 
 async function begin(

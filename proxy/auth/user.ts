@@ -10,7 +10,7 @@ import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.t
 import { hashEmail, type Email } from './email.ts';
 import { mailTopics, type MailTopic } from './mail-topic.ts';
 import { passkeySchema, type Passkey } from './passkey.ts';
-import { roles, type Role } from './policy.ts';
+import { roles, type PersonRight, type Role } from './policy.ts';
 
 /** `usr_` and 16 base62 characters. */
 export type UserId = Branded<string, 'UserId'>;
@@ -53,6 +53,8 @@ export interface UserRecord {
   readonly identities?: readonly UserIdentity[];
   /** absent: none */
   readonly passkeys?: readonly Passkey[];
+  /** true: may change the policy about versions, whatever the role; absent: no */
+  readonly policy_editor?: boolean;
 }
 
 const timeText = z.iso.datetime();
@@ -81,6 +83,7 @@ const userRecord = z.strictObject({
   mail_off: z.array(z.enum(mailTopics)).optional(),
   identities: z.array(identityRecord).optional(),
   passkeys: z.array(passkeySchema).optional(),
+  policy_editor: z.boolean().optional(),
 });
 
 /**
@@ -142,12 +145,18 @@ export function hasProviderOnly({ password, identities = [] }: UserRecord): bool
   return password === null && identities.length > 0;
 }
 
+/** What the person may do beside the role. */
+export function personRights({ policy_editor: isEditor }: UserRecord): { readonly rights?: readonly PersonRight[] } {
+  return isEditor === true ? { rights: ['policy editor'] } : {};
+}
+
 /** The public fields of a user, without the secrets of the record. */
 export interface UserView {
   readonly id: string;
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  readonly policy_editor: boolean;
   readonly status: UserStatus;
   readonly two_factor_enabled: boolean;
   readonly authenticator_enabled: boolean;
@@ -169,6 +178,7 @@ export function showUser(record: UserRecord): UserView {
     email,
     name,
     role,
+    policy_editor: record.policy_editor ?? false,
     status,
     two_factor_enabled: enabled,
     authenticator_enabled: hasAuthenticator(record),

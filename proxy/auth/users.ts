@@ -40,6 +40,8 @@ export interface UserDraft {
 export interface UserPatch {
   readonly name?: string | null;
   readonly role?: Role;
+  /** may change the policy about versions, whatever the role */
+  readonly policyEditor?: boolean;
   /** `disabled` ends the sessions, the tokens of `libretto login` and the invitation immediately */
   readonly status?: 'active' | 'disabled';
   /** makes another invitation, with which the user chooses a new password. An earlier invitation ends. */
@@ -146,7 +148,7 @@ async function create(
 
 async function update(options: UsersOptions, id: string, patch: UserPatch): Promise<ChangedUser> {
   const { store, sessions, now, randomBytes, actor, mails, localSignIn } = options;
-  const { name, role, status, invite, resetTwoFactor, mailOff } = patch;
+  const { name, role, policyEditor, status, invite, resetTwoFactor, mailOff } = patch;
   const details = detailsOf(patch);
   const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
   const record = await changeUser(store, id, async (current) => {
@@ -159,6 +161,7 @@ async function update(options: UsersOptions, id: string, patch: UserPatch): Prom
       ...current,
       ...(name === undefined ? {} : { name: checkedName(name) }),
       ...(role && { role }),
+      ...(policyEditor !== undefined && { policy_editor: policyEditor }),
       ...(status && { status: status === 'active' && lacksPassword(current) ? 'invited' : status }),
       // a disabled user's invitation stays dead when they become active again, also one from before disabling ended it
       ...(status === 'disabled' || current.status === 'disabled' ? { invitation: null } : {}),
@@ -193,10 +196,11 @@ function invitationRows(
 }
 
 /** The details of the audit event. Throws INVALID_INPUT for an empty patch. */
-function detailsOf({ name, role, status, invite, resetTwoFactor, mailOff }: UserPatch): JsonObject {
+function detailsOf({ name, role, policyEditor, status, invite, resetTwoFactor, mailOff }: UserPatch): JsonObject {
   const details: JsonObject = {
     ...(name === undefined ? {} : { name: checkedName(name) }),
     ...(role && { role }),
+    ...(policyEditor !== undefined && { policy_editor: policyEditor }),
     ...(status && { status }),
     ...(invite && { invite }),
     ...(resetTwoFactor && { reset_two_factor: true }),

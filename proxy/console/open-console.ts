@@ -23,6 +23,8 @@ import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages, type PeoplePageServices } from './pages/people/people-pages.ts';
+import { registerPolicyPages } from './pages/policy/policy-pages.tsx';
+import type { PolicyPageServices } from './pages/policy/services.ts';
 import { registerPublisherPages } from './pages/publishers/publishers.tsx';
 import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
@@ -52,6 +54,7 @@ export type ConsoleServices = AccountServices &
   SettingsPageServices &
   MirrorPageServices &
   NotificationPageServices &
+  PolicyPageServices &
   PublisherPageServices &
   SignInServices &
   TeamPageServices;
@@ -98,6 +101,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerUploadPages(pages, services);
   registerNotificationPages(pages, services);
   registerPublisherPages(pages, services);
+  registerPolicyPages(pages, services);
   registerTeamPages(pages, services);
   return pages;
 }

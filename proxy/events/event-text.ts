@@ -63,6 +63,11 @@ const describe: Readonly<Record<EventType | typeof testType, (data: JsonObject) 
     ],
     isBad: true,
   }),
+  'policy.blocked': (data) => ({
+    title: `The policy blocks ${release(data) || 'a version of Composer'}`,
+    lines: [line('Rule', data['rule']), line('Reason', data['reason'])],
+    isBad: true,
+  }),
   'token.expiring': (data) => ({
     title: `The token “${text(data['description'])}” ends on ${text(data['expires_at']).slice(0, 10)}`,
     lines: [line('Id', data['token_id'])],

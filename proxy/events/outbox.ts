@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { eventId, type EventType, type RegistryEvent } from './registry-event.ts';
+import { eventId, type EventSubject, type EventType, type RegistryEvent } from './registry-event.ts';
 
 export const outboxPrefix = 'event-outbox/';
 
@@ -21,18 +21,20 @@ export interface OutboxEvent {
   readonly subject: string;
   readonly atMs: number;
   readonly data: JsonObject;
+  /** the package that it tells about; default: none */
+  readonly about?: EventSubject | null;
 }
 
 /** The part of a commit that stores an event, and removes older ones of its subject that nobody took. */
 export async function storeEvent(
   state: Pick<StateStore, 'range'>,
-  { type, subject, atMs, data }: OutboxEvent,
+  { type, subject, atMs, data, about = null }: OutboxEvent,
 ): Promise<OutboxChange> {
   const prefix = `${outboxPrefix}${subject}/`;
   const waiting = await state.range(prefix);
   const surplus = waiting.slice(0, Math.max(0, waiting.length + 1 - mostWaiting)).map(({ key }) => key);
   const id = eventId(type, subject, atMs);
-  const event: RegistryEvent = { id, type, at: new Date(atMs).toISOString(), data, subject: null };
+  const event: RegistryEvent = { id, type, at: new Date(atMs).toISOString(), data, subject: about };
   const key = `${prefix}${String(atMs).padStart(15, '0')}-${id}`;
   return {
     puts: [{ key, value: { ...event } as unknown as JsonObject }],

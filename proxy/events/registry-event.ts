@@ -14,6 +14,7 @@ export const eventMeanings = {
   'repository.sync.failed': 'the sync of a repository failed for the first time',
   'repository.sync.recovered': 'the sync of a repository succeeded after failures',
   'advisory.published': 'there is a new security advisory for a published package',
+  'policy.blocked': 'a rule of the policy refused a version, or a version of Composer, for the first time',
   'token.expiring': 'a token ends in 14 days, or in 2 days',
   'audit.event': 'an event of the audit log',
 } as const;

@@ -4,7 +4,7 @@
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../http/answer.ts';
 import type { TokenKind } from '../auth/token-format.ts';
-import { callerClass, callerOf, isTerminal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
+import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
 import { sessionOnly } from '../auth/session-only.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -55,7 +55,7 @@ async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiReque
 
 /** Runs before validation: a caller without permission learns nothing about the expected body. */
 function assertAllowed(operation: OperationId, caller: Caller): void {
-  const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
+  const decision = decideFor(operation, caller);
   if (decision === 'authenticate')
     throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
   if (decision === 'refused' || (isTerminal(caller) && sessionOnly.has(operation)))
@@ -63,8 +63,8 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
 }
 
 function refusalText(operation: OperationId, caller: Caller): string {
-  if (caller.kind === 'user' && decidePolicy(operation, caller.role) === 'refused')
-    return `The role ${caller.role} may not do that.`;
+  const byRole = caller.kind === 'user' ? roleRefusal(operation, caller) : undefined;
+  if (byRole !== undefined) return byRole;
   if (isTerminal(caller) && sessionOnly.has(operation))
     return 'A token of `libretto login` may not do that. Sign in to the console, and do it there.';
   if (caller.kind === 'user') return teamsRefusal;

@@ -13,6 +13,7 @@ import { registerHooks, type HookServices } from './routes/hooks.ts';
 import { registerNotifications, type NotificationServices } from './routes/notifications.ts';
 import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
+import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
 import { registerPublishers, type PublisherServices } from './routes/publishers.ts';
@@ -38,6 +39,7 @@ export interface Services
     OwnTokenServices,
     PackageServices,
     PasskeyServices,
+    PolicyServices,
     PublisherServices,
     PurgeServices,
     RepositoryServices,
@@ -61,6 +63,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerConnections(api, services);
   registerPackages(api, services);
   registerPasskeys(api, services);
+  registerPolicy(api, services);
   registerPublishers(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);

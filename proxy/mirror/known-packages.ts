@@ -2,7 +2,6 @@
 // package anew happens only if its files or the rules have changed.
 
 import { join } from 'node:path';
-import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
@@ -15,7 +14,7 @@ import {
   type HeldBack,
   type OfferedRelease,
 } from './catalogue/cached-summary.ts';
-import { cachedVersions } from './documents/cached-versions.ts';
+import { cachedVersions, type CachedVersions } from './documents/cached-versions.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
 
@@ -117,7 +116,7 @@ export class KnownPackages {
     for (const [name, of] of await this.#archives.look()) {
       if (found.size >= mostPackages || found.has(name)) continue;
       if (!this.#isCurrent(name, of, compiled, nowMs))
-        await this.#learn(name, { of, compiled, registry: undefined }, await recordsOf(this.#mirror, name), nowMs);
+        await this.#learn(name, { of, compiled, registry: undefined }, await acceptedOf(this.#mirror, name), nowMs);
       found.add(name);
     }
     for (const name of this.#known.keys()) if (!found.has(name) && this.#known.delete(name)) this.#version += 1;
@@ -132,9 +131,9 @@ export class KnownPackages {
         if (!this.#isCurrent(name, of, compiled, nowMs)) {
           const belonging = belongs(name);
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
-          const records = await cachedVersions(name, of.paths);
-          if (records.length === 0) continue;
-          await this.#learn(name, { of, compiled, registry: id }, records, nowMs);
+          const cached = await cachedVersions(name, of.paths);
+          if (cached.records.length === 0) continue;
+          await this.#learn(name, { of, compiled, registry: id }, cached, nowMs);
         }
         found.add(name);
       }
@@ -161,10 +160,11 @@ export class KnownPackages {
   async #learn(
     name: PackageName,
     from: Pick<Known, 'of' | 'compiled' | 'registry'>,
-    records: readonly JsonObject[],
+    { records, beside }: CachedVersions,
     nowMs: number,
   ): Promise<void> {
-    this.#known.set(name, { ...from, ...(await cachedSummary(name, records, from.compiled.rules.releases, nowMs)) });
+    const summary = await cachedSummary(name, records, from.compiled.rules.releases, nowMs, beside);
+    this.#known.set(name, { ...from, ...summary });
     this.#version += 1;
   }
 }
@@ -174,11 +174,9 @@ function storedPackage(name: PackageName, { registry, kept, heldBack }: Known): 
 }
 
 /** The records of accepted archives; an unreadable one is reported to the request that needs it. */
-async function recordsOf(
-  { archiveStore }: Pick<Mirror, 'archiveStore'>,
-  name: PackageName,
-): Promise<readonly JsonObject[]> {
-  return (await archiveStore.inspect(name).catch(() => ({ records: [] }))).records
+async function acceptedOf({ archiveStore }: Pick<Mirror, 'archiveStore'>, name: PackageName): Promise<CachedVersions> {
+  const records = (await archiveStore.inspect(name).catch(() => ({ records: [] }))).records
     .toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1))
     .map(({ record }) => record);
+  return { records, beside: {} };
 }

@@ -13,11 +13,14 @@ import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type Standing } from './name-decisions.ts';
 import { refusalOf } from './mirror-refusal.ts';
+import { offeredRecords } from './archives/offered-records.ts';
 import { CachedDocuments } from './upstream/cached-documents.ts';
 import type { Tell } from './upstream/mirror-event.ts';
 import { MirroredAdvisories } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
+import { LastLists } from './archives/last-lists.ts';
+import { MirroredJudgements, type Admission } from './archives/mirrored-judgements.ts';
 import { MirroredArchives } from './archives/mirrored-archives.ts';
 import type { RequestedVersion, MirrorPreferences, Moment } from '../protocol/mirrored-packages.ts';
 import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
@@ -52,6 +55,7 @@ export class Mirror {
   readonly #compile: (rules: MirrorRules) => Compiled;
   readonly #documents: MirroredDocuments;
   readonly #archives: MirroredArchives;
+  readonly #judgements: MirroredJudgements;
   readonly #fetcher: ArchiveFetcher;
   readonly #advisories: MirroredAdvisories;
   readonly #filters: MirroredFilters;
@@ -62,18 +66,15 @@ export class Mirror {
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
     this.#options = options;
-    const { folder, now, tell, cacheBytes, checkRecord: check } = options;
+    const { folder, now, tell, cacheBytes, checkRecord: check, privateNames } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
     this.#kept = new CachedDocuments(cacheBytes / 16);
     this.#advisories = new MirroredAdvisories(this.#client, now);
     this.#filters = new MirroredFilters(now);
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
-    this.#names = new NameDecisions({
-      rules: options.rules,
-      compile: this.#compile,
-      privateNames: options.privateNames,
-    });
+    this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
+    const lastLists = new LastLists(folder);
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
@@ -86,12 +87,14 @@ export class Mirror {
     this.#documents = new MirroredDocuments({
       archiveStore: this.archiveStore,
       check,
-      privateNames: options.privateNames,
+      privateNames,
       advisories: this.#advisories,
+      lastLists,
       cacheBytes: cacheBytes / 2,
       now,
       tell,
     });
+    this.#judgements = new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, now });
     this.#archives = new MirroredArchives({
       archiveStore: this.archiveStore,
       fetcher: this.#fetcher,
@@ -131,6 +134,11 @@ export class Mirror {
     );
   }
 
+  /** The versions that the upstream offers, with those that the policy refuses. Rejects as `document` does. */
+  offered(name: PackageName, stability: Stability, moment: Moment): MaybeAsync<readonly JsonObject[] | undefined> {
+    return this.#names.ifMirrored(name, moment, (ids, compiled) => offeredRecords(name, stability, ids, compiled));
+  }
+
   /** The document as an answer, filtered by `seen`; undefined: not found. */
   provider(
     name: PackageName,
@@ -162,16 +170,21 @@ export class Mirror {
 
   /**
    * The archive as an answer; undefined: not found, or hidden by `isSeen`. A failure of the upstream is an answer too.
+   * `refuse`: the refusal of the policy.
    */
   archive(
     asked: RequestedVersion,
     conditions: Conditions,
     moment: Moment,
-    isSeen: () => MaybeAsync<boolean> = () => true,
+    { isSeen = () => true, refuse = () => undefined }: Admission = {},
   ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
       this.#names.ifMirrored(asked.name, moment, (ids, compiled) =>
-        andThen(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined)),
+        andThen(isSeen(), (seen) => {
+          if (!seen) return undefined;
+          const refusal = refuse((found, policy) => this.#judgements.of({ asked, ids, compiled, found, policy }));
+          return andThen(refusal, (refused) => refused ?? this.#archives.get(asked, ids, compiled, conditions));
+        }),
       ),
     );
   }

@@ -1,6 +1,7 @@
 // Serves mirrored packages after the published ones, through a token's view, which hides them like any package.
 
 import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../http/answer.ts';
@@ -8,8 +9,16 @@ import type { TextDocument } from '../http/document.ts';
 import type { PublishedAdvisories } from '../tree/published-advisories.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
-import type { RequestedVersion, MirroredPackages, Moment, Viewer } from '../protocol/mirrored-packages.ts';
+import type {
+  MirrorPreferences,
+  RequestedVersion,
+  MirroredPackages,
+  Moment,
+  Viewer,
+} from '../protocol/mirrored-packages.ts';
 import type { Mirror } from './mirror.ts';
+import type { PolicyCaller } from '../protocol/release-policy.ts';
+import type { RegistryPolicy } from '../policy/apply/release-policy.ts';
 import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 
 /** The port of the tree, with the further needs of features. */
@@ -26,40 +35,74 @@ export interface MirroredTree extends MirroredPackages {
   readonly filterLists: Mirror['filterLists'];
 }
 
-/** `cacheBytes`: memory for documents that views see. `advisories`: the own advisories for any package, mirrored ones included. */
-export function createMirroredTree(mirror: Mirror, cacheBytes: number, advisories?: PublishedAdvisories): MirroredTree {
-  const documents = new ViewedMirrorDocuments(cacheBytes);
-  const advised = new AdvisedDocuments();
+/**
+ * `cacheBytes`: memory for documents that views see. `advisories`: the own advisories for any package, mirrored ones
+ * included. `policy` undefined: no rule names a token, and every archive is sent.
+ */
+export function createMirroredTree(
+  mirror: Mirror,
+  cacheBytes: number,
+  advisories?: PublishedAdvisories,
+  policy?: RegistryPolicy,
+): MirroredTree {
+  const [documents, advised] = [new ViewedMirrorDocuments(cacheBytes), new AdvisedDocuments()];
   const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
-    isOn: () => mirror.isOn(),
-    isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
+    ...plainParts(mirror),
     provider: (name, stability, preferences, viewer, moment) =>
       andThen(advisories?.read(moment.nowMs), (lists) =>
         mirror.provider(name, stability, preferences, moment, (document) =>
           andThen(advised.complete(document, name, lists), (whole) =>
-            documents.documentFor(whole, name, stability, viewer),
+            andThen(documents.documentFor(whole, name, stability, viewer), (seen) => {
+              const asked = { name, stability, isCut: viewer.filter !== 'all' };
+              return seen && (policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen);
+            }),
           ),
         ),
       ),
-    advisories: (names, moment) => mirror.advisories(names, moment),
-    filters: (names, moment) => mirror.filters(names, moment),
-    filterLists: () => mirror.filterLists(),
     installed: async (name, normalized, viewer, moment) => {
-      if (viewer.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
-      const entry = (await mirror.archiveStore.accepted(name)).archive([normalized], undefined);
-      return entry !== undefined &&
-        (await sees({ name, labels: [entry.version], reference: undefined }, viewer, moment))
-        ? entry.version
-        : undefined;
+      const version = await acceptedVersion(mirror, name, normalized, viewer, moment);
+      const labels = version === undefined ? [] : [version];
+      return (await sees({ name, labels, reference: undefined }, viewer, moment)) ? version : undefined;
     },
     archive: (asked, preferences, viewer, moment) =>
       andThen(
-        mirror.archive(asked, preferences, moment, () => sees(asked, viewer, moment)),
+        mirror.archive(asked, preferences, moment, {
+          isSeen: () => sees(asked, viewer, moment),
+          refuse: (judge) => policy?.mirroredArchive(asked.name, callerOf(preferences, viewer), moment, judge),
+        }),
         (answer) => answer && withVersion(mirror, asked, answer),
       ),
   };
+}
+
+/** What needs no view. */
+function plainParts(
+  mirror: Mirror,
+): Pick<MirroredTree, 'isOn' | 'isElsewhere' | 'advisories' | 'filters' | 'filterLists'> {
+  return {
+    isOn: () => mirror.isOn(),
+    isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
+    advisories: (names, moment) => mirror.advisories(names, moment),
+    filters: (names, moment) => mirror.filters(names, moment),
+    filterLists: () => mirror.filterLists(),
+  };
+}
+
+function callerOf({ token, userAgent }: MirrorPreferences, { view }: Viewer): PolicyCaller {
+  return { token, userAgent, view };
+}
+
+async function acceptedVersion(
+  mirror: Mirror,
+  name: PackageName,
+  normalized: string,
+  { filter }: Viewer,
+  moment: Moment,
+): Promise<string | undefined> {
+  if (filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
+  return (await mirror.archiveStore.accepted(name)).archive([normalized], undefined)?.version;
 }
 
 /** The answer may contain an open file, and therefore must be sent even if a later step fails. */
@@ -77,22 +120,22 @@ function withVersion(
 }
 
 /**
- * True if the view sees one of the versions that the labels may name. A version that its upstream no longer offers is
- * not visible.
+ * True if the view sees one of the versions that the labels may name, also one that the policy refuses. A version that
+ * its upstream no longer offers is not visible.
  */
 async function seesVersion(
-  mirror: Pick<Mirror, 'document'>,
+  mirror: Pick<Mirror, 'document' | 'offered'>,
   documents: ViewedMirrorDocuments,
   { name, labels }: RequestedVersion,
   filter: ReleaseFilter,
   moment: Moment,
 ): Promise<boolean> {
+  const isMeant = ({ version, version_normalized: normalized }: JsonObject): boolean =>
+    labels.some((label) => label === version || label === normalized);
   for (const stability of ['stable', 'dev'] as const) {
     const document = (await mirror.document(name, stability, moment))?.document;
     const records = document === undefined ? [] : (await documents.versionsOf(document, name)).records;
-    const meant = records.find((record) =>
-      labels.some((label) => label === record['version'] || label === record['version_normalized']),
-    );
+    const meant = records.find(isMeant) ?? (await mirror.offered(name, stability, moment))?.find(isMeant);
     if (meant !== undefined) return passes(filter, releaseOf(meant));
   }
   return false;

@@ -10,7 +10,7 @@ import { TextDocument } from '../http/document.ts';
 import type { Viewer } from '../protocol/mirrored-packages.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import type { Stability } from './upstream/upstream.ts';
-import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './versions/provider-document.ts';
+import { formatProviderDocument, readProviderDocument, type ProviderDocument } from '../documents/provider-document.ts';
 
 interface Seen {
   readonly base: TextDocument;
@@ -74,11 +74,15 @@ async function filtered(
   name: PackageName,
   { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
 ): Promise<TextDocument | undefined> {
-  const { records, beside } = await read;
+  // warnings of the policy name versions: those of this view are made behind it (I14)
+  const {
+    records,
+    beside: { warnings: _warnings, ...beside },
+  } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
   if (seen.length === 0 && records.length > 0) return undefined;
   const document =
-    seen.length === records.length
+    seen.length === records.length && _warnings === undefined
       ? base
       : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
   return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));

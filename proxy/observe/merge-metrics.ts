@@ -14,10 +14,10 @@ function isOfProcess({ name }: Family): boolean {
 }
 
 /**
- * All families of all processes, in the order of their first appearance. A gauge of 0 or 1 is 1 if one process reports
- * 1; other gauges are added.
+ * All families of all processes, in the order of their first appearance. `common`: gauges about one thing that
+ * every process sees, of which the largest value counts. Other gauges are added.
  */
-export function mergeMetrics(processes: readonly ProcessFamilies[], flags: readonly string[] = []): Family[] {
+export function mergeMetrics(processes: readonly ProcessFamilies[], common: readonly string[] = []): Family[] {
   const merged = new Map<string, Family>();
   for (const { name, families } of processes) {
     for (const family of families) {
@@ -27,7 +27,7 @@ export function mergeMetrics(processes: readonly ProcessFamilies[], flags: reado
       const before = merged.get(family.name)?.samples ?? [];
       merged.set(family.name, {
         ...family,
-        samples: combine(before, samples, flags.includes(family.name) ? Math.max : add),
+        samples: combine(before, samples, common.includes(family.name) ? Math.max : add),
       });
     }
   }

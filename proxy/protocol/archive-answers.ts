@@ -10,6 +10,7 @@ import type { TreeFiles } from '../tree/tree-files.ts';
 import { filterOf, type ReleaseFilter } from '../views/view.ts';
 import { absent } from './absent.ts';
 import type { MirroredPackages, Moment, Viewer } from './mirrored-packages.ts';
+import type { RulesInEffect } from './release-policy.ts';
 import type { RequestPreferences } from './request-preferences.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
@@ -41,16 +42,23 @@ export class ArchiveAnswers {
    * A build publishes ZIPs and index before the p2 document that names them. If the index in memory lacks a version, or
    * a file differs from its entry, this reads the index again before it answers 404.
    */
-  answer(route: Extract<Route, { kind: 'dist' }>, preferences: RequestPreferences, moment: Moment): MaybeAsync<Answer> {
+  answer(
+    route: Extract<Route, { kind: 'dist' }>,
+    preferences: RequestPreferences,
+    moment: Moment,
+    rules: RulesInEffect | undefined,
+  ): MaybeAsync<Answer> {
     const { epoch } = moment;
     const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
     const seen = { name: route.name, filter, epoch };
     const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference, filter);
-      return entry === undefined
-        ? undefined
-        : this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
+      if (entry === undefined) return undefined;
+      const sent = (): MaybeAsync<Answer> =>
+        this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
+      if (rules === undefined) return sent();
+      return andThen(rules.publishedArchive(route.name, entry, preferences, moment), (refusal) => refusal ?? sent());
     };
     const again = (): MaybeAsync<Answer> =>
       andThen(

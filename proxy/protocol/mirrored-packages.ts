@@ -15,6 +15,9 @@ export interface Moment {
 
 export interface MirrorPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
+  /** the id of the caller's token; undefined: none is known */
+  readonly token?: string | undefined;
+  readonly userAgent?: string | undefined;
 }
 
 /** A version as a request names it. */

@@ -12,9 +12,17 @@ export interface RequestPreferences extends Conditions {
   readonly head: boolean;
   /** the caller's view; undefined: all */
   readonly view: View | undefined;
+  /** the id of the caller's token; undefined: none is known */
+  readonly token: string | undefined;
   readonly userAgent: string | undefined;
   /** for packages.json: whether the client can request the exact metadata-url (exact-form.ts) */
   readonly exactForm: boolean;
+}
+
+/** The token of a request, as far as it shapes the answer. */
+export interface Caller {
+  readonly view?: View | undefined;
+  readonly id?: string | undefined;
 }
 
 /**
@@ -22,7 +30,7 @@ export interface RequestPreferences extends Conditions {
  */
 export function requestPreferences(
   request: HttpRequest,
-  view: View | undefined,
+  { view, id }: Caller,
   kind: Route['kind'],
 ): RequestPreferences {
   const { headers, method } = request;
@@ -32,6 +40,7 @@ export function requestPreferences(
     ifModifiedSince: headers['if-modified-since'],
     head: method === 'HEAD',
     view,
+    token: id,
     userAgent: headers['user-agent'],
     exactForm: kind !== 'root' || canRequestExactForm(request),
   };

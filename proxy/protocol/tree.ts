@@ -24,6 +24,7 @@ import { ArchiveAnswers, type ArchiveAnswersOptions } from './archive-answers.ts
 import { absent, notReady } from './absent.ts';
 import type { Route } from './route.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
+import type { ReleasePolicy, RulesInEffect } from './release-policy.ts';
 import { ViewCache } from './view-cache.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
 import { ViewedRoots } from './viewed-roots.ts';
@@ -34,6 +35,8 @@ export interface TreeOptions extends ArchiveAnswersOptions {
   readonly rootChanges: () => MaybeAsync<RootChanges>;
   /** memory for documents derived from published ones, and as much again for those of views */
   readonly derivedBytes: number;
+  /** undefined: every version may be sent */
+  readonly policy?: ReleasePolicy | undefined;
 }
 
 /** packages.json before the limits of a view apply. */
@@ -56,8 +59,9 @@ export class Tree {
   readonly #archives: ArchiveAnswers;
   readonly #rootChanges: TreeOptions['rootChanges'];
   readonly #mirrored: MirroredPackages | undefined;
+  readonly #policy: ReleasePolicy | undefined;
 
-  constructor({ files, rootChanges, derivedBytes, onDownload, mirrored, tombstones }: TreeOptions) {
+  constructor({ files, rootChanges, derivedBytes, onDownload, mirrored, tombstones, policy }: TreeOptions) {
     this.#files = files;
     this.#rootChanges = rootChanges;
     this.#derived = new DerivedDocuments(derivedBytes);
@@ -66,6 +70,7 @@ export class Tree {
     this.#viewedRoots = new ViewedRoots(files, this.#views);
     this.#archives = new ArchiveAnswers({ files, onDownload, mirrored, tombstones });
     this.#mirrored = mirrored;
+    this.#policy = policy;
   }
 
   /** The newest publication, for /health; undefined before the first. */
@@ -96,21 +101,25 @@ export class Tree {
     preferences: RequestPreferences,
     nowMs: number,
   ): MaybeAsync<Answer> {
-    return andThen(this.#files.epoch(nowMs), (epoch) => {
-      if (route.kind === 'root') return this.#rootAnswer(preferences, epoch);
-      if (route.kind === 'dist') return this.#archives.answer(route, preferences, { nowMs, epoch });
-      return this.#provider(route, preferences, { nowMs, epoch });
-    });
+    return andThen(this.#files.epoch(nowMs), (epoch) =>
+      andThen(this.#policy?.rules(nowMs), (rules) => {
+        const moment = { nowMs, epoch };
+        const refusal = rules?.client(preferences, moment);
+        if (refusal !== undefined) return refusal;
+        if (route.kind === 'root') return this.#rootAnswer(preferences, epoch, rules?.warning(preferences));
+        if (route.kind === 'dist') return this.#archives.answer(route, preferences, moment, rules);
+        return this.#provider(route, preferences, moment, rules);
+      }),
+    );
   }
 
-  #rootAnswer(preferences: RequestPreferences, epoch: number): MaybeAsync<Answer> {
+  /** `warning`: a sentence for the person who runs this client. */
+  #rootAnswer(preferences: RequestPreferences, epoch: number, warning: string | undefined): MaybeAsync<Answer> {
     return andThen(this.#rootChanges(), (changes) =>
       andThen(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
-        const { key, document } = this.#root(built, changes, {
-          base: apiBase(changes, preferences.userAgent),
-          plain: !preferences.exactForm,
-        });
+        const base = apiBase(changes, preferences.userAgent);
+        const { key, document } = this.#root(built, changes, { base, plain: !preferences.exactForm, warning });
         if (preferences.view !== undefined)
           return this.#rootSeen(preferences.view, preferences, { key, document, built, epoch });
         return answerIn(document, preferences, (bytes) =>
@@ -149,8 +158,9 @@ export class Tree {
     changes: RootChanges,
     form: RootForm,
   ): { readonly key: string; readonly document: TextDocument } {
-    const { base, plain } = form;
-    const key = `${changes.id}${base === undefined ? '' : `${base}/`}${changes.detectsForm && plain ? ' plain' : ''}`;
+    const { base, plain, warning = '' } = form;
+    const address = base === undefined ? '' : `${base}/`;
+    const key = `${changes.id}${address}${changes.detectsForm && plain ? ' plain' : ''}${warning}`;
     try {
       return { key, document: this.#derived.get(key, built, (document) => rootDocument(document, changes, form)) };
     } catch (cause) {
@@ -162,6 +172,7 @@ export class Tree {
     { name, stability }: Extract<Route, { kind: 'provider' }>,
     preferences: RequestPreferences,
     moment: Moment,
+    rules: RulesInEffect | undefined,
   ): MaybeAsync<Answer> {
     const { epoch } = moment;
     const path: PublicPath = providerPath(name, stability);
@@ -179,10 +190,10 @@ export class Tree {
           : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return andThen(seen, (document) => {
         if (document === undefined) return absent(this.#files, absentPackage(name), name);
-        return answerIn(document, preferences, (bytes) =>
-          document === built || view === undefined
-            ? this.#files.grow(path, document, bytes)
-            : this.#views.grow(view, path, document, bytes),
+        const grow = this.#growing(path, built, document, view);
+        if (rules === undefined) return answerIn(document, preferences, grow);
+        return andThen(rules.published(document, { name, stability }, preferences, moment), (policed) =>
+          answerIn(policed?.document ?? document, preferences, policed?.grow ?? grow),
         );
       });
     };
@@ -195,6 +206,14 @@ export class Tree {
     return this.#mirrored?.isElsewhere(name, moment) === true
       ? andThen(mirrored(), (answer) => answer ?? published())
       : published();
+  }
+
+  /** Accounts for the compressed forms of a document: one of the tree, or one of a view. */
+  #growing(path: PublicPath, built: TextDocument, document: TextDocument, view: View | undefined) {
+    return (bytes: number): void =>
+      document === built || view === undefined
+        ? this.#files.grow(path, document, bytes)
+        : this.#views.grow(view, path, document, bytes);
   }
 }
 

@@ -84,10 +84,16 @@ export interface RootForm {
   readonly base: string | undefined;
   /** the exact metadata-url is known not to arrive from there */
   readonly plain: boolean;
+  /** a sentence that Composer shows to its user */
+  readonly warning?: string | undefined;
 }
 
 /** Throws an Error when the document is no packages.json. Returns the same document if no change is necessary. */
-export function rootDocument(built: TextDocument, changes: RootChanges, { base, plain }: RootForm): TextDocument {
+export function rootDocument(
+  built: TextDocument,
+  changes: RootChanges,
+  { base, plain, warning }: RootForm,
+): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const { keys, mirrors, filterLists } = changes;
@@ -104,6 +110,7 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
     ...advised,
     ...filteredBy(filterLists, json['filter']),
     ...advisoryUrls(known, base, mirrors),
+    ...(warning === undefined ? {} : { warnings: withWarning(keys['warnings'] ?? json['warnings'], warning) }),
     ...(mirrors ? { 'available-package-patterns': [anyName] } : {}),
   };
   const additions: JsonObject = {
@@ -156,6 +163,10 @@ function filteredBy(names: readonly string[], own: JsonValue | undefined): JsonO
       },
     },
   };
+}
+
+function withWarning(warnings: JsonValue | undefined, message: string): JsonValue {
+  return [...(Array.isArray(warnings) ? warnings : []), { versions: '*', message }];
 }
 
 /** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */

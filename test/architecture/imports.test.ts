@@ -33,13 +33,13 @@ describe('import directions', () => {
     expect(packages).toEqual([]);
   });
 
-  it('let only the mirror, the forges, notifications and issuers send requests through build/egress', () => {
+  it('let only the mirror, the forges, notifications, issuers and feeds send requests through build/egress', () => {
     expect(
       product
         .filter(
           ({ path, imports }) =>
             path.startsWith('proxy/') &&
-            !/^proxy\/(?:mirror|forges\/client|notifications\/(?:endpoints|send)|oidc)\//.test(path) &&
+            !/^proxy\/(?:mirror|forges\/client|notifications\/(?:endpoints|send)|oidc|advisory-feeds)\//.test(path) &&
             imports.some(({ target }) => target?.startsWith('build/egress/')),
         )
         .map(({ path }) => path),

@@ -56,6 +56,7 @@ describe('the promises of Libretto', () => {
       'I23',
       'I24',
       'I25',
+      'I26',
     ]));
 
   it.each(rows)('are kept by code and proved by a test that name them: $id', ({ id, keptBy, provedBy }) => {

@@ -7,13 +7,14 @@ import { table, withFolder } from './measure.mjs';
 import { bandwidth } from './serve/bandwidth.mjs';
 import { console as pages } from './serve/console.mjs';
 import { notifications } from './serve/notifications.mjs';
+import { policy } from './serve/policy.mjs';
 import { requests } from './serve/requests.mjs';
 import { createServers } from './serve/servers.mjs';
 import { start } from './serve/start.mjs';
 import { views } from './serve/views.mjs';
 import { workers } from './serve/workers.mjs';
 
-export const serveRows = { requests, bandwidth, start, views, workers, console: pages, notifications };
+export const serveRows = { requests, bandwidth, start, views, workers, console: pages, notifications, policy };
 
 export async function benchServe({ quick, rounds, rows, say }) {
   for (const tool of ['wrk', 'nginx', 'redis-server'])

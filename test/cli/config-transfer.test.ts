@@ -208,6 +208,33 @@ describe('config import', () => {
     });
   });
 
+  it('config export and import carry the right to change the policy, and take it away', async () => {
+    await setUp('data');
+    const users = [
+      { email: 'bob@example.org', name: 'Bob', role: 'maintainer', policy_editor: true },
+      { email: 'new@example.org', role: 'viewer', policy_editor: true },
+    ];
+    writeConfig({ users });
+    const { changes } = await json('data', 'config', 'import', 'set-up.json');
+    expect(changes).toEqual([
+      { what: 'user', name: 'bob@example.org', change: 'update', fields: { policy_editor: true } },
+      {
+        what: 'user',
+        name: 'new@example.org',
+        change: 'create',
+        fields: { name: null, role: 'viewer', policy_editor: true, disabled: false },
+      },
+    ]);
+    expect(JSON.parse(await exported('data'))['users']).toEqual(
+      expect.arrayContaining(users.map((user) => expect.objectContaining(user))),
+    );
+    expect((await json('data', 'config', 'import', 'set-up.json'))['changes']).toEqual([]);
+    writeConfig({ users: [{ email: 'bob@example.org', name: 'Bob', role: 'maintainer' }] });
+    expect((await json('data', 'config', 'import', 'set-up.json'))['changes']).toMatchObject([
+      { name: 'bob@example.org', fields: { policy_editor: false } },
+    ]);
+  });
+
   it('config import names the repositories without credentials', async () => {
     writeConfig({ repositories: [{ type: 'git', url: 'https://192.0.2.1/acme/tool.git', credentials: 'bearer' }] });
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['192.0.2.0/24'] } }));

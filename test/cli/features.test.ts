@@ -60,7 +60,9 @@ async function serve(flags: readonly string[] = [], asked: readonly string[] = p
 
 /** Folders of proxy/ that the core loads, in part or whole. Any other folder belongs to a feature. */
 const ofCore = new Set(
-  'auth http keys limits observe origin pipeline protocol redis settings state sync teams tree views'.split(' '),
+  'auth documents events http keys limits observe origin pipeline policy protocol redis settings state sync teams tree views'.split(
+    ' ',
+  ),
 );
 const featureFolders = readdirSync(join(import.meta.dirname, '../../proxy'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ofCore.has(entry.name))
@@ -75,6 +77,8 @@ const atFirstUse = new Set(['inspection']);
 const ofFeatures = [
   /^cli\/features\/(?!feature-list\.ts|[a-z]+-commands\.ts)/,
   /^cli\/mirror\//,
+  /^cli\/policy-admin\//,
+  /^proxy\/policy\/admin\//,
   ...featureFolders.map((name) => new RegExp(`^proxy/${name}/`)),
   /^proxy\/sync\/(?:jobs|schedule|syncer|verifier)\.ts/,
 ];

@@ -86,7 +86,12 @@ describe('recorded publications', () => {
 
 describe('the reasons of a version', () => {
   it.each([[[]], [['1.1.0']], [['2.0.0']], [['7.0.0']]])('are those of `libretto why` for %j', async (version) => {
-    const { suggestions: _names, mirrored: _mirrored, ...said } = await registry.json('why', hello, ...version);
+    const {
+      suggestions: _names,
+      mirrored: _mirrored,
+      policy: _policy,
+      ...said
+    } = await registry.json('why', hello, ...version);
     const { versions, ...explanation } = await registry.inspection.why.explain(hello, version[0]);
     const withWithdrawals = versions.map((content) => ({ ...content, withdrawal: null, published_by: null }));
     expect({ ...explanation, versions: withWithdrawals }).toEqual(withPaths(said));

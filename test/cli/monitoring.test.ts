@@ -2,9 +2,11 @@
 // the metrics pass its check, the alerts do what they say, and no metric is undocumented or missing.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { advisory, startAdvisoryFeed, type AdvisoryFeed } from '../util/advisory-feed.ts';
 import { startOrigin, type OriginServer } from '../util/origin-server.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
@@ -33,19 +35,51 @@ const folder = temporaryFolder('monitoring');
 const servers: RunningCli[] = [];
 let origin: OriginServer;
 let redis: RedisServer;
-/** the metrics of a server with workers and a mirror, and of a server with an origin */
+let osv: AdvisoryFeed;
+/** the metrics of a server with workers and a mirror, of one with an origin, and of one with a policy */
 let scraped: readonly string[] = [];
 
-/** Serves, sends one request, and returns the metrics. */
-async function metricsOf(...flags: readonly string[]): Promise<string> {
-  const server = startCli(['serve', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', ...flags], {
-    cwd: folder.path,
-  });
+/** Serves, and returns the addresses. */
+async function serve(cwd: string, ...flags: readonly string[]) {
+  const server = startCli(['serve', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', ...flags], { cwd });
   servers.push(server);
   const [, url = ''] = await server.shows(/Serving .*(http:\/\/127\.0\.0\.1:\d+)/);
   const [, metrics = ''] = await server.shows(/Metrics: (http:[^\s,]+)/);
+  return { url, metrics };
+}
+
+/** Serves, sends one request, and returns the metrics. */
+async function metricsOf(...flags: readonly string[]): Promise<string> {
+  const { url, metrics } = await serve(folder.path, ...flags);
   await (await fetch(`${url}/packages.json`)).arrayBuffer();
   return (await fetch(metrics)).text();
+}
+
+/** The metrics of a server whose policy reads the lists of OSV, and has refused an archive. */
+async function policedMetrics(): Promise<string> {
+  osv = await startAdvisoryFeed();
+  osv.advisories.set('GHSA-1', advisory('GHSA-1', 'acme/hello'));
+  const policy = { rules: [{ name: 'advisories', rule: 'advisories', action: 'block' }] };
+  writeFileSync(folder.at('policed/policy.json'), JSON.stringify(policy));
+  const settings = { osv: { names: 'all', url: osv.url }, egress: { allow: ['127.0.0.0/8'] } };
+  writeFileSync(folder.at('policed/libretto.json'), JSON.stringify(settings));
+  const cwd = folder.at('policed');
+  expect(await runCli(['build', '../packages', '--data', 'data'], { cwd })).toMatchObject({ exitCode: 0 });
+  const created = await runCli(['token', 'create', '--data', 'data', '--json', '--description', 'x'], { cwd });
+  const { token } = JSON.parse(created.stdout) as { readonly token: string };
+  const flags = ['--data', 'data', '--policy', 'policy.json', '--workers', '2', '--redis', redis.url];
+  const { url, metrics } = await serve(cwd, ...flags);
+  const authorization = `Bearer ${token}`;
+  const document = readFileSync(folder.at('policed/data/public/p2/acme/hello.json'), 'utf8');
+  const [archive = ''] = /dist\\?\/acme[^"]*/.exec(document) ?? [];
+  for (let turn = 0; turn < 200; turn += 1) {
+    await fetch(`${url}/${archive.replaceAll('\\', '')}`, { headers: { authorization } });
+    const text = await (await fetch(metrics)).text();
+    if (text.includes('libretto_policy_hits_total{') && text.includes('libretto_policy_feed_fetched_seconds'))
+      return text;
+    await sleep(50);
+  }
+  throw new Error('the policy refused nothing');
 }
 
 /** The names of all samples, with the suffixes of histograms and summaries. */
@@ -83,6 +117,7 @@ function samplesOf(name: string, matchers: string): readonly string[] {
 describe.skipIf(lacks('redis-server', 'promtool'))('monitoring', () => {
   beforeAll(async () => {
     mkdirSync(folder.at('packages/hello'), { recursive: true });
+    mkdirSync(folder.at('policed'));
     writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
     const cli = (...args: readonly string[]) => runCli([...args, '--data', 'data'], { cwd: folder.path });
     expect(await cli('build', 'packages')).toMatchObject({ exitCode: 0 });
@@ -92,12 +127,14 @@ describe.skipIf(lacks('redis-server', 'promtool'))('monitoring', () => {
     scraped = await Promise.all([
       metricsOf('--data', 'data', '--workers', '2', '--redis', redis.url),
       metricsOf('--data', 'other', '--origin', origin.url),
+      policedMetrics(),
     ]);
   });
   afterAll(async () => {
     for (const server of servers) server.signal('SIGTERM');
     await Promise.all(servers.map(({ ended }) => ended));
     await origin[Symbol.asyncDispose]();
+    await osv[Symbol.asyncDispose]();
     await redis.stop();
     await folder.remove();
   });
@@ -145,6 +182,14 @@ describe.skipIf(lacks('redis-server', 'promtool'))('monitoring', () => {
     expect(documented.filter((name) => name.startsWith('libretto_') && !sampledNames().has(name))).toEqual([
       'libretto_request_duration_seconds', // its samples have suffixes
     ]);
+  });
+
+  it('several workers give the numbers of one feed, and not their sum', () => {
+    const [rows, at] = ['rows', 'fetched_seconds'].map((name) =>
+      Number(new RegExp(`^libretto_policy_feed_${name}\\{feed="osv"\\} (\\S+)$`, 'm').exec(scraped[2] ?? '')?.[1]),
+    );
+    expect(rows).toBe(1);
+    expect(Math.abs((at ?? 0) - Date.now() / 1000)).toBeLessThan(300);
   });
 
   it('every counter of alerts and refusals starts at 0, so that its first events count', () => {

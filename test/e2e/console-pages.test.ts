@@ -32,6 +32,7 @@ const ways: readonly Way[] = [true, false].flatMap((javaScriptEnabled) =>
 const statuses: Readonly<Record<string, readonly number[]>> = {
   '/setup': [404],
   '/history/lift-rollbacks': [404],
+  '/policy/feeds/:feed/accept': [404], // this registry has no feed
   '/account/tokens/:id/end': [404],
   '/account/passkeys/:id/name': [404],
   '/account/passkeys/:id/remove': [404],
@@ -58,6 +59,7 @@ const shownForms = new Set([
   '/publishers/new',
   '/publishers/:id/edit',
   '/publishers/keyless-only',
+  '/policy/edit',
   '/history/:serial/roll-back',
   '/packages/:vendor/:package/withdraw',
 ]);

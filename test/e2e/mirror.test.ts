@@ -277,7 +277,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(await app.php(askWho('some/base'))).toBe('1.0.0');
     expect((await ask('/p2/some/lib.json', scoped.token)).status).toBe(404);
     expect((await ask('/dist/some/lib/1.0.0.zip', scoped.token)).status).toBe(404);
-    expect((await ask('/dist/some/base/1.1.0.zip', scoped.token)).status).toBe(404);
+    expect((await ask('/dist/some/base/1.1.0.zip', scoped.token)).status).toBe(410);
     expect(upstream.asked('/p2/some/lib')).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { noRules } from '../../proxy/mirror/rules/release-rules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { releaseRules } from '../util/release-rules.ts';
 import { runCli } from '../util/run-cli.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runMirror, type RunningMirror } from '../util/running-mirror.ts';
@@ -126,7 +127,7 @@ describe('mirrored packages', () => {
     await running.provider('some/old');
     await expect.poll(() => names('/search.json?q=rewritten'), { timeout: 5000 }).toEqual(['some/old']);
     expect(await names('/search.json?q=once')).toEqual([]);
-    running.setRules({ releases: { ...noRules, licenses: { allow: ['MIT'], action: 'refuse' } } });
+    running.setRules({ releases: releaseRules({ licenses: { allow: ['MIT'], action: 'refuse' } }) });
     expect(await names('/list.json')).toEqual(['acme/http', 'some/http']);
     running.setRules({ releases: noRules });
     expect((await running.archive('some/old', '1.0.1'))?.status).toBe(200);

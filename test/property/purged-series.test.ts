@@ -29,6 +29,8 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
   [904_433_352, '840'],
   // two publications were cut off, a purge and a build, and a third build refused the package for good
   [391_625_695, '538'],
+  // a cut-off purge left a document without versions, and a purge took it for a damaged one
+  [973_976_237, '228'],
 ];
 
 const series = (tally: Tally) =>

@@ -13,6 +13,8 @@ export const tools = {
   php: ['php-cli'],
   'redis-server': ['redis-server'],
   git: ['git'],
+  'ssh-keygen': ['openssh-client'],
+  gpg: ['gpg', 'gpg-agent'],
   nginx: ['nginx'],
   unzip: ['unzip'],
   chromium: ['chromium'],

@@ -78,6 +78,13 @@ export const reading: readonly (readonly string[])[] = [
   ['publisher', 'show', publisher],
   ['publisher', 'update', publisher, '--name', 'Release'],
   ['publisher', 'remove', publisher],
+  ['policy', 'show'],
+  ['policy', 'check'],
+  ['policy', 'test', '../policy.json'],
+  ['policy', 'explain', 'acme/hello', '1.0.0'],
+  ['policy', 'hits'],
+  ['policy', 'feeds'],
+  ['policy', 'import-settings'],
   // any file with a first line: the data folder is refused before the ID token is read
   ['publisher', 'explain', '--token-file', import.meta.filename],
 ];
@@ -96,6 +103,7 @@ export const making: readonly (readonly string[])[] = [
   ['config', 'import', '../config.json'],
   ['notify', 'add', 'https://1.1.1.1/hook'],
   ['publisher', 'add', '--issuer', 'github', '--repository', 'acme/hello', '--package', 'acme/hello'],
+  ['policy', 'set', '../policy.json'],
   ['restore', '../nowhere'],
 ];
 
@@ -105,7 +113,8 @@ const onlyReading = (
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, user show, team list, team show, audit, state show, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
-  'notify list, notify show, publisher list, publisher show, publisher explain'
+  'notify list, notify show, publisher list, publisher show, publisher explain, ' +
+  'policy show, policy check, policy test, policy explain, policy hits, policy feeds'
 ).split(', ');
 /** Whether a command of `reading` changes the data folder. */
 export const changes = (args: readonly string[]): boolean =>

@@ -5,7 +5,7 @@ import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/o
 import type { OperationId } from '../../proxy/auth/policy.ts';
 import type { RunningManagement } from './running-management.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface DescribedOperation {
   readonly id: OperationId;

@@ -108,6 +108,7 @@ async function fill(
   await publishPackages(registry, packages);
   const token = await createTokens(registry);
   await mirrorPackage(registry, upstream);
+  await call(registry, 'PUT', '/api/policy', policy);
   return {
     token,
     ...(await addPeople(registry)),
@@ -115,6 +116,25 @@ async function fill(
     artifact: await upload(registry, jobToken),
   };
 }
+
+/** It blocks nothing that is published, so that the other pages stay as they are. */
+const policy = {
+  rules: [
+    { rule: 'filter', name: 'malware', action: 'block', lists: ['malware'], message: 'Ask the security team.' },
+    { rule: 'age', name: 'young-versions', action: 'log', days: 3, origin: 'mirrored', except: ['other/*', 'acme/*'] },
+    { rule: 'abandoned', name: 'abandoned', action: 'warn' },
+  ],
+  exceptions: [
+    {
+      rule: 'malware',
+      packages: ['acme/billing'],
+      versions: '^2.0',
+      owner: 'grace@example.org',
+      reason: 'The entry of the list is wrong, and its publisher has answered that it goes with the next edition.',
+      until: '2026-12-31',
+    },
+  ],
+};
 
 async function publishPackages({ folder, cli }: ManagedRegistry, { first, second }: PublishedPackages): Promise<void> {
   writeTree(folder.at('packages'), first);

@@ -24,7 +24,7 @@ export interface ManagedRegistry extends AsyncDisposable {
   readonly session: string;
   /** Sends a request as the admin, or as `as`. */
   readonly api: (
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
     as?: string,

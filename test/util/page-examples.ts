@@ -9,6 +9,7 @@ const queries: Readonly<Record<string, string>> = {
   '/packages/:vendor/:package/restore': '?version=2.0.0',
   '/packages/:vendor/:package/why': '?version=2.0.0',
   '/packages/:vendor/:package/compare': '?from=2.4.0&to=2.4.1',
+  '/packages/:vendor/:package/policy': '?version=2.4.0',
   '/tokens/:id': '?package=acme/billing',
 };
 
@@ -29,6 +30,7 @@ export function exampleOf(path: string, ids: FilledIds): string {
     [`/repositories/${ids.repository}/jobs/:job`]: ids.job,
     '/repositories/hook/:delivery': 'dlv_0000000000000000',
     [`/repositories/${ids.repository}/hook/:delivery`]: 'dlv_0000000000000000',
+    '/policy/feeds/:feed': 'osv',
     '/publishers/:id': ids.publisher,
     '/teams/:id': ids.team,
     [`/teams/${ids.team}/members/:user`]: ids.person,

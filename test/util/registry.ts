@@ -50,11 +50,14 @@ export interface RegistryOptions {
   readonly build?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
   readonly loopback?: boolean;
+  /** writes further files, before the first command */
+  readonly prepare?: (folder: TemporaryFolder) => void;
 }
 
 /**
  * Builds `sources`, creates a token, and serves. `serve` has further flags of the serve command, `settings` the
- * settings before the start. `loopback`: it may send requests to loopback addresses.
+ * settings before the start. `loopback`: it may send requests to loopback
+ * addresses.
  */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
   const folder = temporaryFolder('registry');
@@ -63,6 +66,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
     runCli([...args, '--data', data], { cwd: folder.path });
   const { build, createToken, set } = commandsOf(cli);
   const { sources = [], settings = {}, serve = [] } = options;
+  options.prepare?.(folder);
   if (sources.length > 0) await build(...sources, ...(options.build ?? []));
   const first = await createToken();
   if (options.loopback === true)

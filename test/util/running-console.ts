@@ -26,6 +26,7 @@ import { inspectionServices } from './inspection-services.ts';
 import { rememberSecrets } from './leaks.ts';
 import { builderOf } from './package-services.ts';
 import { textOf } from './page-text.ts';
+import type { PolicyParts } from './policy-services.ts';
 import { runManagement, type RunningManagement, type SignedIn } from './running-management.ts';
 
 export interface ConsoleOptions {
@@ -51,6 +52,8 @@ export interface ConsoleOptions {
   readonly localSignIn?: LocalSignInRule;
   /** at which people sign in */
   readonly identityProviders?: readonly IdentityProvider[];
+  /** the policy file, and the feeds; default: neither */
+  readonly policy?: Pick<PolicyParts, 'policyFile' | 'feeds'>;
   /** of the client secrets */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -105,6 +108,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     ...(trustedProxies && { trustedProxies }),
     ...(baseline && { baseline }),
     ...(settings && { settings }),
+    ...(options.policy && { policy: options.policy }),
     mails,
     localSignIn,
     features: (services, state) => [consoleFeature(services, state, options, () => registry)],

@@ -45,6 +45,7 @@ import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { assertState } from './assert-state.ts';
 import { artifactServices } from './artifact-services.ts';
 import { assertNoSecrets, assertNoSecretsBelow, rememberSecrets } from './leaks.ts';
+import { policyServices, type PolicyParts } from './policy-services.ts';
 import { packageServices } from './package-services.ts';
 import { repositoryServices, type TestRepositories } from './repository-services.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
@@ -106,6 +107,8 @@ export async function runManagement(
     /** true: the registry makes mails, which wait in its state */
     readonly mails?: boolean;
     readonly localSignIn?: LocalSignInRule;
+    /** the policy file, and the feeds; default: neither */
+    readonly policy?: Pick<PolicyParts, 'policyFile' | 'feeds'>;
     /** more features on these services */
     readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
@@ -158,6 +161,7 @@ export async function runManagement(
     ...published,
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
+    ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
     dataDirectory: folder.at('data'),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),

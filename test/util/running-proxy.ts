@@ -98,6 +98,7 @@ export interface RunningOptions {
   /** the origin of the tree, instead of a folder */
   readonly files?: ProxyOptions['files'];
   readonly mirrored?: MirroredTree | undefined;
+  readonly policy?: ProxyOptions['policy'];
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
@@ -163,6 +164,7 @@ function proxyOptions(
     certificate: options.certificate,
     files,
     mirrored: options.mirrored,
+    policy: options.policy,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),

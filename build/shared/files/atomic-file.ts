@@ -8,6 +8,7 @@ import { link, mkdir, open, rename, rm, unlink, type FileHandle } from 'node:fs/
 import { dirname } from 'node:path';
 import { folderFault } from './folder-fault.ts';
 import { isAbsence } from './file-stamp.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export const partialSuffix = '.partial';
 
@@ -43,6 +44,18 @@ export async function replaceFile(path: string, pieces: readonly (string | Buffe
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+/** Like `replaceFile`, and safe from a loss of power when the promise resolves. */
+export async function replaceFileDurably(path: string, pieces: readonly (string | Buffer)[]): Promise<void> {
+  const partial = await written(path, pieces, { durable: true, mode: ownerOnly });
+  try {
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
 }
 
 /**

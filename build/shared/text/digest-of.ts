@@ -3,6 +3,6 @@
 import { createHash } from 'node:crypto';
 
 /** Hex SHA-256. */
-export function digestOf(bytes: string): string {
+export function digestOf(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

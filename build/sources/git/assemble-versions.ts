@@ -1,5 +1,6 @@
 // Turns the outcome of each ref into releases, quarantined versions and notices.
 
+import type { Signer } from '../../contract/signer.ts';
 import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
@@ -29,6 +30,8 @@ export interface JudgedRef {
 }
 
 export interface AssembleOptions {
+  /** name of a tag, a binary string → who signed it */
+  readonly signerOf: (tag: string) => Signer | undefined;
   readonly pointers: LfsPointers;
   readonly reader: RefReader;
   readonly access: ArchiveAccess;
@@ -76,7 +79,9 @@ class Assembly {
   }
 
   #addRelease({ kind, ref, isDefault }: JudgedRef, outcome: ReleaseOutcome, where: string): void {
-    const context = { ...this.#options, readAhead: this.#readAhead, kind, ref, where, defaultBranch: isDefault };
+    const signer = kind === 'tag' ? this.#options.signerOf(ref.name) : undefined;
+    const { readAhead, options } = { readAhead: this.#readAhead, options: this.#options };
+    const context = { ...options, readAhead, kind, ref, where, defaultBranch: isDefault, signer };
     const release = gitRelease(outcome, context);
     if (release === undefined) return;
     const identity = `${release.name} ${release.normalized}`;

@@ -7,6 +7,7 @@ import { parseReference } from '../../contract/digest.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
+import type { Signer } from '../../contract/signer.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
 import type { NoteRepeated } from '../../record/parse-composer-json.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -34,6 +35,8 @@ export interface ReleaseContext {
   /** for people */
   readonly where: string;
   readonly defaultBranch: boolean;
+  /** who signed the tag with a known key */
+  readonly signer: Signer | undefined;
   /** undefined for packages in folders: Composer would check out the whole repository in place of the package */
   readonly sourceUrl: string | undefined;
 }
@@ -57,6 +60,7 @@ class GitRelease implements Release {
   readonly defaultBranch: boolean;
   readonly where: string;
   declare readonly sourceUrl?: string;
+  declare readonly signedBy?: Signer;
   readonly #outcome: ReleaseOutcome;
   readonly #reader: RefReader;
   readonly #readAhead: ReadAhead;
@@ -67,7 +71,7 @@ class GitRelease implements Release {
 
   constructor(
     outcome: ReleaseOutcome,
-    { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext,
+    { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, signer, sourceUrl }: ReleaseContext,
     { version, normalized, reference }: Pick<Release, 'version' | 'normalized' | 'reference'>,
   ) {
     this.name = outcome.name;
@@ -78,6 +82,7 @@ class GitRelease implements Release {
     this.defaultBranch = defaultBranch;
     this.where = where;
     if (sourceUrl !== undefined && outcome.folder === '') this.sourceUrl = sourceUrl;
+    if (signer !== undefined) this.signedBy = signer;
     this.#outcome = outcome;
     this.#reader = reader;
     this.#readAhead = readAhead;

@@ -60,7 +60,8 @@ async function contextOf(
   previous: SourceMemory | undefined,
   state: OpenRepository,
 ): Promise<ScanContext> {
-  const variant = variantOf(options);
+  const { signers } = options;
+  const variant = `${variantOf(options)}${signers === undefined ? '' : ` signers ${signers.digest}`}`;
   return {
     options,
     previous,

@@ -7,7 +7,15 @@ import type { BatchHeader } from './batch-parser.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { ObjectReader, type ObjectAnswer } from './object-reader.ts';
 import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
-import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from './objects.ts';
+import {
+  parseCommit,
+  parseSignedTag,
+  parseTag,
+  parseTree,
+  type Commit,
+  type SignedTag,
+  type TreeEntry,
+} from './objects.ts';
 
 const maxMetaBytes = 1024 * 1024;
 const maxTreeBytes = 64 * 1024 * 1024;
@@ -71,6 +79,13 @@ export class ObjectStore {
       current = target.oid;
     }
     throw new QuarantineError('BROKEN_OBJECT', 'This tag points at a tag that points at a tag, more than ten deep.');
+  }
+
+  /** undefined if the object is no annotated tag. */
+  async tag(oid: string): Promise<SignedTag | undefined> {
+    const answer = await this.#reader.read(oid, ({ size, type }) => size <= maxMetaBytes && type === 'tag');
+    if (answer.outcome === 'declined' && answer.type !== 'tag') return undefined;
+    return parseSignedTag(this.#found(answer, oid, 'The tag').bytes);
   }
 
   commit(oid: string): Promise<Commit> {

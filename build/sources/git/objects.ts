@@ -17,6 +17,15 @@ export interface TagTarget {
   readonly type: string;
 }
 
+/** The facts of an annotated tag about its signature. */
+export interface SignedTag {
+  /** the name in the tag itself, which the signature covers; a binary string */
+  readonly name: string | undefined;
+  readonly signature: SignatureKind | undefined;
+}
+
+export type SignatureKind = 'ssh' | 'openpgp';
+
 export type EntryKind = 'file' | 'executable' | 'symlink' | 'tree' | 'submodule';
 
 export interface TreeEntry {
@@ -41,6 +50,21 @@ export function parseTag(bytes: Buffer): TagTarget {
   if (oid === undefined || type === undefined)
     throw new QuarantineError('BROKEN_OBJECT', 'The annotated tag names no object.');
   return { oid, type };
+}
+
+export function parseSignedTag(bytes: Buffer): SignedTag {
+  return {
+    name: /^tag (.*)$/m.exec(headerOf(bytes))?.[1],
+    signature: signatureOf(bytes),
+  };
+}
+
+/** The last one counts, as for git. */
+function signatureOf(bytes: Buffer): SignatureKind | undefined {
+  const ssh = bytes.lastIndexOf('\n-----BEGIN SSH SIGNATURE-----\n');
+  const openpgp = bytes.lastIndexOf('\n-----BEGIN PGP SIGNATURE-----\n');
+  if (ssh === -1 && openpgp === -1) return undefined;
+  return ssh > openpgp ? 'ssh' : 'openpgp';
 }
 
 /** Everything before the first empty line; the message behind it may be large and is not needed. */

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import type { QuarantineCode } from '../../contract/quarantine.ts';
 import { recipe } from './refs.ts';
+import { formatSignatures, parseSignatures, type TagSignatures } from './signature-memory.ts';
 
 export type Outcome =
   | {
@@ -50,18 +51,26 @@ export interface GitMemory {
   readonly names: ReadonlyMap<string, PackageName>;
   /** `t <tag>` or `b <branch>`, as binary strings → ref */
   readonly refs: ReadonlyMap<string, KnownRef>;
+  /** undefined: the registry knew no signers */
+  readonly signatures?: TagSignatures | undefined;
 }
 
 /**
  * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. Default values are
  * omitted or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and further
- * names at the end of a row.
+ * names at the end of a row. With signers also `signatures` (signature-memory.ts).
  */
-export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
+export function formatGitMemory({ variant, names, refs, signatures }: GitMemory): JsonValue {
   const rows = Array.from(refs, ([key, { oid, outcomes }]) =>
     outcomes.map((outcome): JsonValue => [key, oid, ...formatOutcome(outcome, oid, names)]),
   ).flat();
-  return { recipe, variant, names: Array.from(names, ([folder, name]) => [folder, name]), refs: rows };
+  return {
+    recipe,
+    variant,
+    names: Array.from(names, ([folder, name]) => [folder, name]),
+    refs: rows,
+    ...(signatures === undefined ? {} : { signatures: formatSignatures(signatures) }),
+  };
 }
 
 function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names']): JsonValue[] {
@@ -104,7 +113,7 @@ export function parseGitMemory(detail: JsonValue | undefined): GitMemory | undef
     if (known === undefined) refs.set(parsed.key, { oid: parsed.oid, outcomes: [parsed.outcome] });
     else known.outcomes.push(parsed.outcome);
   }
-  return { variant, names, refs };
+  return { variant, names, refs, signatures: parseSignatures(detail['signatures']) };
 }
 
 function parseNames(pairs: readonly JsonValue[]): Map<string, PackageName> | undefined {

@@ -8,10 +8,11 @@ import { openObjects } from './object-store.ts';
 import { formatGitMemory, parseGitMemory } from './outcome.ts';
 import { readVersions } from './read-versions.ts';
 import { hasRefs } from './refs.ts';
-import type { Repository, ScanContext } from './scan-context.ts';
+import type { GitSourceOptions, Repository, ScanContext } from './scan-context.ts';
 import { unreleasedNotices } from './release-notices.ts';
 import { ScratchRepositories } from './scratch-repository.ts';
 import { describePatterns } from './selection.ts';
+import type { TagVerifier } from './tag-verifier.ts';
 
 /** `discard` deletes the copy of a remote repository. Throws GitFailure. */
 export async function readRepository(
@@ -23,25 +24,25 @@ export async function readRepository(
   const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
   const store = openObjects(directory.own, options);
   const pointers = new LfsPointers(store);
-  state.remarks = () => pointers.describe();
+  const verifier = await openVerifier(directory.own, options);
+  state.remarks = () => [...pointers.describe(), ...(verifier?.remarks() ?? [])];
   const scratch = new ScratchRepositories(cacheDirectory);
   state.close = async () => {
-    await Promise.all([store.close(), scratch.close()]);
+    await Promise.all([store.close(), scratch.close(), verifier?.close()]);
     if (store.sawBroken) discard?.();
   };
   const versions = await readVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
     selection: options,
     pointers,
     access: { directory, environment, timeoutMs, scratch },
+    signatures: verifier && { store, verifier },
     sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
   });
-  const { releases, former, quarantined, notices, memory } = versions;
+  const { releases, former, quarantined, notices, memory, unverified } = versions;
   state.broken = store.sawBroken;
-  if (releases.length === 0 && quarantined.length === 0)
-    throw new GitFailure(
-      `There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`,
-    );
-  // A repair of broken objects moves no ref, so the fingerprint must differ from every later one.
+  if (releases.length === 0 && quarantined.length === 0) throw nothingToPublish(notices);
+  // A repair of broken objects moves no ref, nor does an installation of ssh-keygen: the fingerprint must differ from
+  // every later one.
   return {
     outcome: 'read',
     releases,
@@ -49,10 +50,24 @@ export async function readRepository(
     quarantined,
     notices: [...notices, ...unreleasedNotices(versions, options)],
     memory: {
-      fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`,
+      fingerprint: `${fingerprint(refs)}${state.broken || unverified > 0 ? ' incomplete' : ''}`,
       detail: JSON.stringify(formatGitMemory(memory)),
     },
   };
+}
+
+function nothingToPublish(notices: readonly string[]): GitFailure {
+  return new GitFailure(`There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`);
+}
+
+/** undefined: the registry knows no signers. A build loads the module only with signers. */
+async function openVerifier(
+  gitDirectory: string,
+  { signers, environment, timeoutMs }: GitSourceOptions,
+): Promise<TagVerifier | undefined> {
+  if (signers === undefined) return undefined;
+  const { createTagVerifier } = await import('./tag-verifier.ts');
+  return createTagVerifier({ signers, gitDirectory, environment, timeoutMs });
 }
 
 /**

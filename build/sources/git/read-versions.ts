@@ -4,6 +4,7 @@
 
 import type { PackageName } from '../../contract/name.ts';
 import { packageNameOf } from '../../record/package-name.ts';
+import type { Signer } from '../../contract/signer.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { assembleVersions, type AssembleOptions, type JudgedRef, type Versions } from './assemble-versions.ts';
 import { ComposerFiles } from './composer-file.ts';
@@ -13,8 +14,19 @@ import type { GitMemory, KnownRef } from './outcome.ts';
 import { readRef, type RefKind, type RefReader } from './read-ref.ts';
 import { decodeRefName, type Ref, type Refs } from './refs.ts';
 import { variantOf, type GitSelection } from './selection.ts';
+import type { JudgedTags, SignatureOptions } from './signed-tags.ts';
 
-export type ReadOptions = Omit<AssembleOptions, 'reader'> & { readonly selection: GitSelection };
+export type ReadOptions = Omit<AssembleOptions, 'reader' | 'signerOf'> & {
+  readonly selection: GitSelection;
+  /** undefined: no signature is judged */
+  readonly signatures?: SignatureOptions | undefined;
+};
+
+export interface ReadVersions extends Versions {
+  readonly memory: GitMemory;
+  /** signatures that a later build has to judge */
+  readonly unverified: number;
+}
 
 /** Throws GitFailure. */
 export async function readVersions(
@@ -22,7 +34,7 @@ export async function readVersions(
   store: ObjectStore,
   previous: GitMemory | undefined,
   options: ReadOptions,
-): Promise<Versions & { readonly memory: GitMemory }> {
+): Promise<ReadVersions> {
   const { selection } = options;
   const variant = variantOf(selection);
   const { branch: defaultBranch, notice } = findDefaultBranch(refs);
@@ -32,16 +44,8 @@ export async function readVersions(
     nameOid === undefined ? new Map<string, PackageName>() : await readNames(store, composerFiles, nameOid, selection);
   const reader: RefReader = { store, composerFiles, names, selection };
   const known = previous?.variant === variant ? previous : undefined;
-  const branches =
-    defaultBranch === undefined
-      ? refs.branches
-      : [defaultBranch, ...refs.branches.filter((branch) => branch !== defaultBranch)];
-  const ordered = [
-    ...refs.tags.map((ref) => ({ kind: 'tag' as const, ref })),
-    ...branches.map((ref) => ({ kind: 'branch' as const, ref })),
-  ];
   const judged = await Promise.all(
-    ordered.map(async ({ kind, ref }): Promise<JudgedRef> => {
+    inOrder(refs, defaultBranch).map(async ({ kind, ref }): Promise<JudgedRef> => {
       const remembered = known?.refs.get(memoryKey(kind, ref));
       const isDefault = ref === defaultBranch;
       if (remembered !== undefined && remembered.oid === ref.oid && holds(remembered, known, names))
@@ -49,12 +53,39 @@ export async function readVersions(
       return { kind, ref, isDefault, fresh: true, outcomes: await readRef(reader, kind, ref) };
     }),
   );
-  const assembled = assembleVersions(judged, { ...options, reader });
+  const signed = await judgeSignatures(judged, previous, options.signatures);
+  const signerOf = (tag: string): Signer | undefined => signed?.signatures.tags.get(tag)?.signer ?? undefined;
+  const assembled = assembleVersions(judged, { ...options, reader, signerOf });
   return {
     ...assembled,
-    notices: notice === undefined ? assembled.notices : [notice, ...assembled.notices],
-    memory: { variant, names, refs: toMemory(judged) },
+    notices: [...(notice === undefined ? [] : [notice]), ...assembled.notices],
+    memory: { variant, names, refs: toMemory(judged), signatures: signed?.signatures },
+    unverified: signed?.unverified ?? 0,
   };
+}
+
+function inOrder(
+  { tags, branches }: Refs,
+  defaultBranch: Ref | undefined,
+): readonly { readonly kind: RefKind; readonly ref: Ref }[] {
+  const others = branches.filter((branch) => branch !== defaultBranch);
+  return [
+    ...tags.map((ref) => ({ kind: 'tag' as const, ref })),
+    ...(defaultBranch === undefined ? others : [defaultBranch, ...others]).map((ref) => ({
+      kind: 'branch' as const,
+      ref,
+    })),
+  ];
+}
+
+/** undefined: the registry knows no signers. A build loads the module only with signers. */
+async function judgeSignatures(
+  judged: readonly JudgedRef[],
+  previous: GitMemory | undefined,
+  options: SignatureOptions | undefined,
+): Promise<JudgedTags | undefined> {
+  if (options === undefined) return undefined;
+  return (await import('./signed-tags.ts')).judgeTags(judged, previous?.signatures, options);
 }
 
 /** A version was read under the name that its folder then had. */

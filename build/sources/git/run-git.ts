@@ -35,8 +35,15 @@ const maxComplaintBytes = 16 * 1024;
 
 const stoppedWithBuild = 'git was stopped, since the build was.';
 
-/** Runs `git …` and gives its exit code and standard output. Throws GitFailure. */
-export async function runGit(command: GitCommand): Promise<{ readonly exitCode: number; readonly output: Buffer }> {
+export interface GitResult {
+  readonly exitCode: number;
+  readonly output: Buffer;
+  /** the end of standard error */
+  readonly complaint: string;
+}
+
+/** Runs `git …`. Throws GitFailure. */
+export async function runGit(command: GitCommand): Promise<GitResult> {
   if (command.stop?.aborted === true) throw new GitStopped(stoppedWithBuild);
   const { child, ended } = await start(command);
   let stopped: string | undefined;
@@ -50,7 +57,8 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
   try {
     const end = await ended;
     if (stopped !== undefined) throw new GitStopped(stopped);
-    return { exitCode: checkedExitCode(end, command, collected.complaint()), output: collected.output() };
+    const complaint = collected.complaint();
+    return { exitCode: checkedExitCode(end, command, complaint), output: collected.output(), complaint };
   } finally {
     limits.end();
   }

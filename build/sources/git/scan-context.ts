@@ -5,6 +5,7 @@ import type { GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import type { Refs } from './refs.ts';
 import type { GitSelection, SelectRefs } from './selection.ts';
+import type { Signers } from './signers.ts';
 
 export interface GitSourceOptions extends GitSelection {
   readonly location:
@@ -19,6 +20,8 @@ export interface GitSourceOptions extends GitSelection {
   /** the maximum size of the copy of a remote repository; default 4 GiB */
   readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
+  /** the keys that may sign tags; undefined: no signature is judged */
+  readonly signers?: Signers | undefined;
   /** ends each request to a remote */
   readonly stop?: AbortSignal | undefined;
 }

@@ -50,6 +50,7 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
     time: entry.time ?? undefined,
     ...(typeof publishedTime === 'string' ? { publishedTime } : {}),
     ...(isDevVersion(normalized) ? { branch: entry.branch ?? branchOfLabel(version) } : {}),
+    ...(entry.signed_by === undefined ? {} : { signedBy: entry.signed_by }),
     defaultBranch: record['default-branch'] === true,
     where: join(root, path),
     ...(typeof sourceUrl === 'string' ? { sourceUrl: withoutPassword(sourceUrl) } : {}),

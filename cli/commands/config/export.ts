@@ -13,16 +13,20 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import { formatConfig, type ConfigDocument } from '../../config-transfer/config-document.ts';
 import { exportConfig } from '../../config-transfer/export-config.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, printLines } from '../../io/output.ts';
+import { counted, printLines, printNotes } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
-  const { workingDirectory, stdout, remarks } = context;
+  const { workingDirectory, stdout, stderr, remarks } = context;
   const config = await readDataFolder(context, flags, 'state');
   const state = await openExistingState(config);
-  const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() =>
+  const policyFile = config.policy.value;
+  const purged = await listPurged(createDiskOutput(config.data.value));
+  const document = await exportConfig(state, { purged, hasPolicyFile: policyFile !== undefined }).finally(() =>
     state.close(),
   );
+  if (policyFile !== undefined)
+    printNotes(stderr, [`The policy is the file ${policyFile}, so this export is without it. Copy that file too.`]);
   const text = formatConfig(document);
   if (flags['out'] === '-') {
     stdout.write(text);

@@ -126,13 +126,9 @@ function servicesOf(config: Config, context: Context): (state: StateStore) => Im
       baseline: baselineOf(config),
       objection: addressObjection(config),
     }),
-    teams: createTeams({
-      store: createAuditedStore({ store: state, now: nowMs }),
-      now: nowMs,
-      randomBytes,
-      actor,
-    }),
+    teams: createTeams({ store: createAuditedStore({ store: state, now: nowMs }), now: nowMs, randomBytes, actor }),
     users: composePeople(context, state, keys).usersOf(actor),
+    policy: { store: createAuditedStore({ store: state, now: nowMs }), actor, file: config.policy.value },
     publishers: createPublishers({
       store: createAuditedStore({ store: state, now: nowMs }),
       issuers: config.oidcIssuers.value,

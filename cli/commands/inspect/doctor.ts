@@ -154,7 +154,10 @@ async function checkStateAndFeatures(
     checkState(config),
   );
   if (state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')) return state;
-  return [...state, ...(await checkFeatures(config, context))];
+  const policy = await settled('policy', 'Look at the policy: `libretto policy check`.', async () =>
+    (await import('../../doctor/policy.ts')).check(config, context),
+  );
+  return [...state, ...policy, ...(await checkFeatures(config, context))];
 }
 
 async function checkFeatures(config: Config, context: Context): Promise<readonly Finding[]> {

@@ -1,26 +1,23 @@
 // `libretto why vendor/name [version]`: exit code 0 for a published package, and for a mirrored package that an upstream
 // has; otherwise 1.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
-import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
 import { why, type KnownVersion, type WhyAnswer, type WhyWithKnown } from '../../../build/inspect/why.ts';
 import { contentKey, type WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
 import { createListedNames } from '../../../proxy/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/tree/missing-index.ts';
-import { StateError } from '../../../proxy/state/state-error.ts';
 import type { PublishedFrom } from '../../../proxy/artifacts/published-from.ts';
-import { runsOf, runText, withRuns, type Runs } from '../../builds/published-runs.ts';
+import { runText, withRuns, type Runs } from '../../builds/published-runs.ts';
 import { configuredSources } from '../../builds/build-request.ts';
 import { shownAnswer } from '../../builds/shown-sources.ts';
-import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, firstOf, formatFields, formatTable, printJson, printLines, printWarnings } from '../../io/output.ts';
+import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { Given } from '../../io/command.ts';
-import type { MirroredName } from '../../mirror/mirrored-name.ts';
 import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
+import { policyLines } from '../../text/policy-trial-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 import {
   becauseText,
@@ -30,6 +27,7 @@ import {
   withdrawalLines,
   type Causes,
 } from '../../builds/withdrawal-text.ts';
+import { mirroredOf, policyOf, publishedRuns } from './why-lookups.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -53,11 +51,12 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     causesOf(answer, config.data.value),
     publishedRuns(answer, config, context),
   ]);
+  const policy = version === undefined ? null : await policyOf(name, version, config, context);
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
-    printJson(stdout, { ...document, versions, suggestions, mirrored });
+    printJson(stdout, { ...document, versions, suggestions, mirrored, policy });
   } else if (mirrored?.belongs_to === 'upstreams')
-    printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
+    printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer), ...policyLines(policy)]);
   else
     printLines(stdout, [
       ...describe(shownAnswer(answer, config.data.value), suggestions, {
@@ -66,31 +65,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
         instead: insteadOf(answer),
       }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
+      ...policyLines(policy),
     ]);
   return answer.published || isThere ? 0 : 1;
-}
-
-/** null if the state or the origin cannot be read: the command still reports published versions. */
-async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
-  const { mirroredName } = await import('../../mirror/mirrored-name.ts');
-  try {
-    return await mirroredName(name, config, context);
-  } catch (error) {
-    if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
-    printWarnings(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
-    return null;
-  }
-}
-
-/** Empty if the state cannot be read: the command still reports published versions. */
-async function publishedRuns(answer: WhyAnswer, config: Config, context: Context): Promise<Runs> {
-  try {
-    return await runsOf(answer, config);
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    printWarnings(context.stderr, [`It is unknown which CI job published the versions: ${error.message}`]);
-    return new Map();
-  }
 }
 
 /** Similar names or versions, if the registry does not have the requested one. */
@@ -156,19 +133,20 @@ function fieldsOf(
   cause: WithdrawalCause | undefined,
   run: PublishedFrom | undefined,
 ): readonly string[] {
-  const { version, state, since, source, reference, shasum, size, time, archive } = content;
+  const { state, since, shasum, size, time, signed_by: signer, archive } = content;
   return [
     '',
     ...formatFields([
-      ['version', version],
+      ['version', content.version],
       ['state', `${state}, since ${since}`],
       ...(cause === undefined ? [] : [['withdrawn', becauseText(cause)] as const]),
-      ['source', cause?.source ?? source],
+      ['source', cause?.source ?? content.source],
       ...(run === undefined ? [] : [['published by', runText(run)] as const]),
-      ['reference', reference],
+      ['reference', content.reference],
       ['sha1', shasum],
       ['archive', `${archive} (${size} bytes)`],
       ...(time === null ? [] : [['released', time] as const]),
+      ...(signer === null ? [] : [['signed by', signer] as const]),
     ]),
   ];
 }
@@ -189,13 +167,7 @@ function table(versions: readonly KnownVersion[]): readonly string[] {
     ...firstOf(
       formatTable(
         ['VERSION', 'STATE', 'SINCE', 'REFERENCE', 'SOURCE'],
-        versions.map(({ version, state, since, reference, source }) => [
-          version,
-          state,
-          since,
-          reference.slice(0, 12),
-          source,
-        ]),
+        versions.map((one) => [one.version, one.state, one.since, one.reference.slice(0, 12), one.source]),
       ),
       mostShown + 1,
     ),

@@ -5,6 +5,7 @@ import { withholdVersion, type VersionBuild } from '../../../build/withdraw/with
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { readWithdrawn } from '../../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals, type Withdrawal } from '../../../proxy/packages/withdrawals.ts';
+import { policyKey } from '../../../proxy/policy/records/stored-policy.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
@@ -31,17 +32,24 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
   refuseUnpublished(config.data.value);
-  const withdrawn = await withdraw(meant, config, context);
+  const { withdrawn, hasPolicy } = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
   else
     printLines(summary, [
-      `${withdrawn.name} ${withdrawn.version} is withdrawn. Existing lock files still install it. To publish ` +
-        `it again: \`libretto package restore ${withdrawn.name} ${withdrawn.version}\`.`,
+      `${withdrawn.name} ${withdrawn.version} is withdrawn. Existing lock files still install it` +
+        `${hasPolicy ? ', unless the policy blocks it' : ''}. To publish it again: ` +
+        `\`libretto package restore ${withdrawn.name} ${withdrawn.version}\`.`,
     ]);
   return 0;
 }
 
-async function withdraw(meant: MeantVersion, config: Config, context: Context): Promise<Withdrawal> {
+interface Withdrawn {
+  readonly withdrawn: Withdrawal;
+  /** true: a policy may refuse the archive too */
+  readonly hasPolicy: boolean;
+}
+
+async function withdraw(meant: MeantVersion, config: Config, context: Context): Promise<Withdrawn> {
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {
@@ -52,11 +60,13 @@ async function withdraw(meant: MeantVersion, config: Config, context: Context): 
         return readWithdrawn(outcome);
       },
     };
-    return await createWithdrawals({
+    const withdrawn = await createWithdrawals({
       store: createAuditedStore({ store: state, now }),
       actor: context.actor,
       withdrawer,
     }).withdraw(meant.name, meant.version);
+    const hasPolicy = config.policy.value !== undefined || (await state.get(policyKey)) !== undefined;
+    return { withdrawn, hasPolicy };
   } catch (error) {
     throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
   } finally {

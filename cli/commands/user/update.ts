@@ -7,9 +7,10 @@ import { UsageError } from '../../io/usage-error.ts';
 import { runUserCommand, showChange } from './user-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  const { name, role, enable, invite, resetTwoFactor } = given.flags as {
+  const { name, role, policyEditor, enable, invite, resetTwoFactor } = given.flags as {
     readonly name?: string;
     readonly role?: Role;
+    readonly policyEditor?: boolean;
     readonly enable?: true;
     readonly invite?: true;
     readonly resetTwoFactor?: true;
@@ -17,12 +18,16 @@ export function run(context: Context, given: Given): Promise<number> {
   const patch = {
     ...(name === undefined ? {} : { name }),
     ...(role && { role }),
+    ...(policyEditor === undefined ? {} : { policyEditor }),
     ...(enable && { status: 'active' as const }),
     ...(invite && { invite }),
     ...(resetTwoFactor && { resetTwoFactor }),
   };
   if (Object.keys(patch).length === 0)
-    throw new UsageError('Nothing to change was given: --name, --role, --enable, --invite or --reset-two-factor.');
+    throw new UsageError(
+      'Nothing to change was given: --name, --role, --policy-editor, --no-policy-editor, --enable, --invite or ' +
+        '--reset-two-factor.',
+    );
   return runUserCommand(
     context,
     given,

@@ -132,6 +132,7 @@ export function describeUser(user: UserView): string[] {
     ['email', user.email],
     ...(user.name === null ? [] : [['name', user.name] as const]),
     ['role', user.role],
+    ...(user.policy_editor ? [['rights', 'changes the policy'] as const] : []),
     ['status', user.status],
     ['two-factor', user.two_factor_enabled ? 'on' : 'off'],
     ...(user.passkeys === 0 ? [] : [['passkeys', String(user.passkeys)] as const]),

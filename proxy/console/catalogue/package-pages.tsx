@@ -30,7 +30,13 @@ export function packagePages(
     page(
       '',
       name,
-      <Overview {...{ ...stored, readme, origin }} days={undefined} publisher={undefined} makesTokens={false} />,
+      <Overview
+        {...{ ...stored, readme, origin }}
+        days={undefined}
+        publisher={undefined}
+        makesTokens={false}
+        blocks={undefined}
+      />,
     ),
     page('versions', `Versions of ${name}`, <Versions opened={opened} />),
     page('requires', `What ${name} requires`, <Requires opened={opened} locate={locateIn(opened)} />),

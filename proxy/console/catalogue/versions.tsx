@@ -43,6 +43,7 @@ function shownVersions({ details, latest, advisories }: OpenPackage): readonly S
     ...row,
     isLatest: row.version === latest.entry.version,
     isAdvised: row.published !== undefined && isWarned(advisories, row.published),
+    block: undefined,
     commit: row.published === undefined ? undefined : commitLink(row.published, undefined),
     withdrawnBy: undefined,
     cause: undefined,

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { useContext } from 'hono/jsx';
-import { decidePolicy } from '../../auth/policy.ts';
+import { decideFor } from '../../auth/caller.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import type { PageView } from '../frame/definitions.ts';
 import { sections, type Section } from '../frame/sections.ts';
@@ -137,9 +137,7 @@ function Sections({
   readonly caller: SessionCaller;
   readonly current: Section | undefined;
 }): Child {
-  const open = sections.filter(
-    ({ operation }) => decidePolicy(operation, caller.role, caller.view !== undefined) === 'allowed',
-  );
+  const open = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
   return (
     <nav class="sections" aria-label="Sections">
       <ul>

@@ -2,7 +2,7 @@
 // show the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { callerClass, teamsRefusal, viewOf } from '../../auth/caller.ts';
+import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';
 import { needsBuilder } from '../../auth/needs-builder.ts';
 import { decidePolicy, type Permission } from '../../auth/policy.ts';
 import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
@@ -86,15 +86,11 @@ export function pageRequest(
 ): SignedInRequest | PageRequest {
   const { asked, caller, target, isConfirmed } = visit;
   const visitor = caller ?? ({ kind: 'nobody' } as const);
-  const [who, limited] = [callerClass(visitor), viewOf(visitor) !== undefined];
-  const decision = decidePolicy(operation, who, limited);
+  const decision = decideFor(operation, visitor);
   if (decision === 'authenticate') throw new RegistryError('AUTHENTICATION_REQUIRED');
   if (decision === 'refused')
     throw new RegistryError('INSUFFICIENT_SCOPE', {
-      message:
-        decidePolicy(operation, who) === 'allowed'
-          ? teamsRefusal
-          : `The role ${caller?.role ?? 'nobody'} may not do that.`,
+      message: (caller && roleRefusal(operation, caller)) ?? teamsRefusal,
     });
   return {
     caller,
@@ -104,8 +100,7 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
-    may: (wanted) =>
-      decidePolicy(wanted, who, limited) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
+    may: (wanted) => decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
     asksPassword: !isConfirmed,
     waitingSignIn: readCookie(asked.incoming.headers.cookie, 'sso', visit),
     clientAddress: asked.clientAddress,

@@ -7,7 +7,7 @@ import { HTTPException } from 'hono/http-exception';
 
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { actorOf, type Caller } from '../../auth/caller.ts';
-import { policy, type CallerClass, type OperationId } from '../../auth/policy.ts';
+import { policy, type CallerClass, type OperationId, type PersonRight } from '../../auth/policy.ts';
 import { sessionOnly } from '../../auth/session-only.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -69,7 +69,7 @@ export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'mid
 /** A route with its guard and its documented errors; pass it to `api.openapi` together with the handler. */
 export function operation<const Route extends OperationRoute>(route: Route): Route {
   const { errors = [], ...config } = route;
-  const allowed: readonly CallerClass[] = policy[route.operationId];
+  const allowed: readonly (CallerClass | PersonRight)[] = policy[route.operationId];
   const open = allowed.includes('nobody');
   const documented = {
     ...config,
@@ -129,7 +129,7 @@ export function pipelineErrors(method: string): readonly ErrorCode[] {
   ];
 }
 
-function securityOf(id: OperationId, allowed: readonly CallerClass[]): Record<string, string[]>[] {
+function securityOf(id: OperationId, allowed: readonly (CallerClass | PersonRight)[]): Record<string, string[]>[] {
   const forTokens = allowed.includes('read token') || allowed.includes('write token');
   const forPeople = allowed.some((caller) => caller === 'admin' || caller === 'maintainer' || caller === 'viewer');
   return [

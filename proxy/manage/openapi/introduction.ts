@@ -68,6 +68,10 @@ export const tags = [
   },
   { name: 'Artifacts', description: 'Packages that were uploaded as ZIPs.' },
   { name: 'Packages', description: 'Published packages, their sources and their usage.' },
+  {
+    name: 'Policy',
+    description: 'Rules about versions: which ones are not offered, and which ones clients are warned of.',
+  },
   { name: 'Settings', description: 'Settings that can be changed while the registry runs.' },
   { name: 'Audit', description: 'The audit log of all changes.' },
   { name: 'Status', description: 'The state of the registry.' },

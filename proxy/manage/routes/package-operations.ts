@@ -121,7 +121,7 @@ export const withdrawVersion = operation({
   summary: 'Withdraw a version',
   description:
     'The registry no longer offers the version, even if its source still has it. Existing lock files still ' +
-    'install it. A repeated request changes nothing. `libretto package restore` on the host publishes the ' +
+    'install it, unless the policy blocks it. A repeated request changes nothing. `libretto package restore` on the host publishes the ' +
     'version again. Write slashes in a version as %2F.',
   request: {
     params: z.strictObject({

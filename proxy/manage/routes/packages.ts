@@ -19,6 +19,7 @@ import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import { page } from '../frame/page.ts';
 import { showPackage, showSummary } from '../schemas/package.ts';
+import type { PolicyServices } from './policy.ts';
 import {
   type params,
   listPackages,
@@ -33,10 +34,12 @@ export interface PackageServices extends PackageParts {
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
 }
 
+type PackageRoutes = PackageServices & Pick<PolicyServices, 'blockedVersions'>;
+
 /** A browser that opens the answer itself runs no code of the text. */
 const inert = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" };
 
-export function registerPackages(api: Api, services: PackageServices): void {
+export function registerPackages(api: Api, services: PackageRoutes): void {
   api.openapi(listPackages, async (context) => {
     const { search: words, type, vendor, sort, ...wanted } = context.req.valid('query');
     const listed = await findPackages(services, { words, type, vendor, sort }, askingOf(context));
@@ -47,8 +50,11 @@ export function registerPackages(api: Api, services: PackageServices): void {
     );
   });
   api.openapi(getPackage, async (context) => {
-    const described = await describePackage(services, nameOf(context.req.valid('param')), askingOf(context));
-    return context.json(showPackage({ ...described, origins: seesOrigins(context.env.caller) }), 200);
+    const name = nameOf(context.req.valid('param'));
+    const asking = askingOf(context);
+    const described = await describePackage(services, name, asking);
+    const blockOf = await services.blockedVersions(name, asking.nowMs);
+    return context.json(showPackage({ ...described, blockOf, origins: seesOrigins(context.env.caller) }), 200);
   });
   api.openapi(getReadme, async (context) => {
     const wanted = { kind: 'readme', ...context.req.valid('query') } as const;

@@ -24,6 +24,7 @@ const ofTree: readonly ErrorCode[] = [
   'INSUFFICIENT_SCOPE',
   'TOO_MANY_ATTEMPTS',
   'NOT_READY',
+  'CLIENT_NOT_ALLOWED',
 ];
 const headers = conditions.extend({
   'if-modified-since': z.string().optional().openapi({ description: 'an earlier `Last-Modified`' }),
@@ -83,7 +84,7 @@ const routes: readonly RouteConfig[] = [
     security: forTokens,
     description:
       'The name of a branch may contain slashes. A purged version answers 410 to tokens that would see it; ' +
-      '`details.reason` is the reason.',
+      '`details.reason` is the reason. So does a version that the policy blocks; `details.rule` is the rule.',
     request: {
       headers,
       params: z.object({
@@ -109,7 +110,7 @@ const routes: readonly RouteConfig[] = [
         content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
       },
       304: notModified,
-      ...errorResponses([...ofTree, 'NOT_FOUND', 'VERSION_GONE', ...pipelineErrors('get')]),
+      ...errorResponses([...ofTree, 'NOT_FOUND', 'VERSION_GONE', 'VERSION_BLOCKED', ...pipelineErrors('get')]),
     },
   },
   {

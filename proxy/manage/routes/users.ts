@@ -67,7 +67,8 @@ const updateUser = operation({
   tags,
   summary: 'Change a user',
   description:
-    'Only the given fields change. Disabling a user, or changing the role, takes effect with the next request.',
+    'Only the given fields change. Disabling a user, or changing the role or a right, takes effect with the next ' +
+    'request.',
   request: { params, body: { required: true, content: { 'application/json': { schema: userPatch } } } },
   responses: {
     200: {
@@ -110,10 +111,11 @@ export function registerUsers(api: Api, { people, invitationPage }: UserServices
     context.json(showUser(await people.usersOf(actor(context)).get(context.req.valid('param').id)), 200),
   );
   api.openapi(updateUser, async (context) => {
-    const { name, role, status, invite, reset_two_factor } = context.req.valid('json');
+    const { name, role, policy_editor: policyEditor, status, invite, reset_two_factor } = context.req.valid('json');
     const patch = {
       ...(name === undefined ? {} : { name }),
       ...(role && { role }),
+      ...(policyEditor === undefined ? {} : { policyEditor }),
       ...(status && { status }),
       ...(invite && { invite }),
       ...(reset_two_factor && { resetTwoFactor: reset_two_factor }),

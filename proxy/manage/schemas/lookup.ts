@@ -90,7 +90,7 @@ export const installsCounted = z
   })
   .openapi('InstallsCounted');
 
-const notices = (what: string) =>
+export const notices = (what: string) =>
   z
     .array(
       z.object({

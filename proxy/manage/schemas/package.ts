@@ -6,6 +6,7 @@ import { parseStability } from '../../../build/contract/stability.ts';
 import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
 import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
+import type { FindBlock } from '../../policy/admin/blocked-versions.ts';
 import { time, timeWhen } from './time.ts';
 
 const version = z.string().openapi({ description: 'the version, as written by its author', example: '1.2.0' });
@@ -54,8 +55,16 @@ const packageVersion = z
       example: { php: '^8.2', 'acme/greeting': '^1.0' },
     }),
     dev_requires: links.openapi({ description: 'package → constraint, from `require-dev`' }),
+    signed_by: z.string().nullable().openapi({
+      description: 'who signed the git tag with a key that this registry knows; null: nobody',
+      example: 'ann@example.org',
+    }),
     readme: z.boolean().openapi({ description: 'whether the version has a README' }),
     changelog: z.boolean().openapi({ description: 'whether the version has a CHANGELOG' }),
+    blocked_by: z
+      .string()
+      .nullable()
+      .openapi({ description: 'the rule of the policy that keeps it from clients; null: none', example: null }),
   })
   .openapi('PublishedVersion');
 
@@ -177,6 +186,7 @@ export interface ShownPackage {
   readonly details: PackageDetails;
   readonly downloads: number;
   readonly dependents: readonly PackageName[];
+  readonly blockOf: FindBlock;
   /** true: the caller may see sources and omitted versions */
   readonly origins: boolean;
 }
@@ -186,13 +196,14 @@ export function showPackage({
   details,
   downloads,
   dependents,
+  blockOf,
   origins,
 }: ShownPackage): z.infer<typeof packageSchema> {
   return {
     ...showSummary(summary, downloads),
     license: [...details.license],
     links: { ...details.links },
-    versions: details.versions.map(showVersion),
+    versions: details.versions.map((published) => showVersion(published, blockOf)),
     dependents: [...dependents],
     sources: origins ? details.sources.map(({ id, location }) => ({ id, location })) : null,
     quarantined: origins
@@ -201,7 +212,7 @@ export function showPackage({
   };
 }
 
-function showVersion(published: PublishedVersion): z.infer<typeof packageVersion> {
+function showVersion(published: PublishedVersion, blockOf: FindBlock): z.infer<typeof packageVersion> {
   const {
     version: label,
     version_normalized,
@@ -210,6 +221,7 @@ function showVersion(published: PublishedVersion): z.infer<typeof packageVersion
     reference,
     shasum,
     size,
+    signed_by: signer,
     readme,
     changelog,
   } = published.entry;
@@ -225,7 +237,9 @@ function showVersion(published: PublishedVersion): z.infer<typeof packageVersion
     size,
     requires: { ...requires },
     dev_requires: { ...dev_requires },
+    signed_by: signer ?? null,
     readme: readme !== undefined,
     changelog: changelog !== undefined,
+    blocked_by: blockOf(published)?.rule ?? null,
   };
 }

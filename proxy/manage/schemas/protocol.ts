@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
-import { advertisedShape } from './lookup.ts';
+import { advertisedShape, notices } from './lookup.ts';
 
 export const rootSchema = z
   .looseObject({
@@ -105,6 +105,18 @@ export const providerSchema = z
         },
       },
     }),
+    warnings: notices('warnings of the policy about versions of this document, for every Composer'),
+    'security-advisories': z
+      .array(z.looseObject({}))
+      .optional()
+      .openapi({ description: 'the security advisories of the package, for Composer 2.9 and later' }),
+    filter: z
+      .record(
+        z.string(),
+        z.array(z.looseObject({ constraint: z.string().openapi({ description: 'a constraint for the versions' }) })),
+      )
+      .optional()
+      .openapi({ description: 'filter list → versions that Composer 2.10 and later does not install' }),
   })
   .openapi('PackageDocument');
 

@@ -12,6 +12,9 @@ const role = z.enum(roles).openapi({
     '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. ' +
     '`viewer`: may read',
 });
+const policyEditor = z
+  .boolean()
+  .openapi({ description: 'whether the user may change the policy about versions. Admins may without it' });
 const name = z
   .string()
   .max(200)
@@ -28,6 +31,7 @@ export const userSchema = z
     email,
     name,
     role,
+    policy_editor: policyEditor,
     status: z
       .enum(['active', 'disabled', 'invited'])
       .openapi({ description: '`invited`: the user has not set a password yet' }),
@@ -63,6 +67,7 @@ export const userPatch = z
   .strictObject({
     name: name.optional(),
     role: role.optional(),
+    policy_editor: policyEditor.optional(),
     status: z
       .enum(['active', 'disabled'])
       .optional()

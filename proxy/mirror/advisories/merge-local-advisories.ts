@@ -6,7 +6,7 @@ import type { PackageAdvisories } from '../../../build/contract/advisory-lists.t
 import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../../http/document.ts';
 import { joined } from './mirrored-advisories.ts';
-import { formatProviderDocument, readProviderDocument } from '../versions/provider-document.ts';
+import { formatProviderDocument, readProviderDocument } from '../../documents/provider-document.ts';
 
 /** The document with `own` added. If both have one advisory, the local one counts. */
 export async function mergeLocalAdvisories(

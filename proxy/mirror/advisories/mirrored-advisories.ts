@@ -41,7 +41,8 @@ const rememberedBytes = 8 * 1024 ** 2;
 const patienceMs = 5000;
 /** The same for a document. */
 const documentPatienceMs = 2000;
-const namesInRequest = 500;
+/** The most names in one request to an `api-url`. */
+export const namesInRequest = 500;
 const packagesAtOnce = 16;
 
 export class MirroredAdvisories {
@@ -123,8 +124,7 @@ export class MirroredAdvisories {
     await orNothing(async () => {
       const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);
       if (url === undefined) return this.#keep(upstream, names, {});
-      const form = new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
-      const answer = await this.#client.document(url, upstream.destination, undefined, form);
+      const answer = await this.#client.document(url, upstream.destination, undefined, advisoriesForm(names));
       const advisories = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};
       await this.#keep(upstream, names, advisories);
     });
@@ -160,9 +160,14 @@ function keyOf({ id, destination }: Upstream, name: PackageName): string {
  * `api-url` in `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: the
  * upstream has no such API.
  */
-function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
+export function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
   const url = isJsonObject(said) ? said['api-url'] : undefined;
   return typeof url === 'string' ? parseUrl(url, origin) : undefined;
+}
+
+/** The body of a request to an `api-url`. */
+export function advisoriesForm(names: readonly PackageName[]): string {
+  return new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
 }
 
 async function advisoriesIn(bytes: Buffer): Promise<JsonObject> {

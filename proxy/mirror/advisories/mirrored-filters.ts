@@ -109,7 +109,7 @@ function isEntry(value: JsonValue): value is FilterEntry {
 }
 
 /** Documents count only if `metadata` is true (ComposerRepository.php:816). */
-function switchedOn(filter: JsonValue | undefined): readonly string[] {
+export function switchedOn(filter: JsonValue | undefined): readonly string[] {
   const { metadata, lists }: JsonObject = isJsonObject(filter) ? filter : {};
   if (metadata !== true || !isJsonObject(lists)) return [];
   return Object.entries(lists).flatMap(([name, list]) =>

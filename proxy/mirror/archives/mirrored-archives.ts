@@ -18,6 +18,7 @@ import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
+import { besideOf, type UpstreamDocument } from '../upstream/upstream-document.ts';
 import { findOffer } from '../upstream/first-offer.ts';
 import { applyRules } from '../rules/release-rules.ts';
 import { changeOf } from './pinned-versions.ts';
@@ -125,24 +126,23 @@ export class MirroredArchives {
     const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
     for (const stability of stabilitiesOf(asked.labels)) {
       const found = await findOffer(asked.name, stability, upstreams);
-      const version =
-        found?.offer === undefined ? undefined : this.#versionIn(found.offer.document.versions, asked, compiled);
+      const version = found?.offer === undefined ? undefined : this.#versionIn(found.offer.document, asked, compiled);
       if (found !== undefined && version !== undefined) return this.#checked(asked, version, found.upstream);
     }
     return undefined;
   }
 
   #versionIn(
-    records: readonly Parameters<CheckRecord>[0][],
+    document: UpstreamDocument,
     { name, labels }: RequestedVersion,
     { rules }: Compiled,
   ): OfferedVersion | undefined {
     // examines only similar labels, because a document may have thousands of versions
-    const near = records.filter(
+    const near = document.versions.filter(
       ({ version }) =>
         typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),
     );
-    const offered = new Set(applyRules(name, near, rules.releases, this.#options.now()).offered);
+    const offered = new Set(applyRules(name, near, rules.releases, this.#options.now(), besideOf(document)).offered);
     const { versions } = offeredVersions(name, near, this.#options.check);
     return labels
       .map((label) => versions.find(({ version, normalized }) => version === label || normalized === label))

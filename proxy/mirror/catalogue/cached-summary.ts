@@ -64,12 +64,13 @@ export interface DatedSummary {
   readonly changesAtMs: number | undefined;
 }
 
-/** `records`: in full, newest first. Versions that the rules refuse do not count. Others get their turn in between. */
+/** `records`: in full, newest first. `beside`: the keys at the top of their document. Versions that the rules refuse do not count. Others get their turn in between. */
 export async function cachedSummary(
   name: PackageName,
   records: readonly JsonObject[],
   rules: ReleaseRules,
   nowMs: number,
+  beside: JsonObject = {},
 ): Promise<DatedSummary> {
   const { versions, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
   const ruled = applyRules(
@@ -77,6 +78,7 @@ export async function cachedSummary(
     versions.map(({ record }) => record),
     rules,
     nowMs,
+    beside,
   );
   const offered = new Set(ruled.offered);
   return {

@@ -1,29 +1,45 @@
-// Reads the versions of a mirrored package from the document on disk. Sends no request.
+// Reads a mirrored package from its documents on disk. Sends no request.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { readDocumentFile } from '../upstream/document-file.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
-import { parseUpstreamDocumentYielding } from '../upstream/upstream-document.ts';
+import {
+  besideOf,
+  nothingSaid,
+  parseUpstreamDocumentYielding,
+  type UpstreamDocument,
+} from '../upstream/upstream-document.ts';
+
+export interface CachedVersions {
+  readonly records: readonly JsonObject[];
+  /** the advisories and filter lists of these documents */
+  readonly beside: JsonObject;
+}
+
+export const noVersions: CachedVersions = { records: [], beside: {} };
 
 /**
  * The versions in these files, one after the other. An unreadable file counts as empty: the next request for it fetches
  * it again.
  */
-export async function cachedVersions(name: PackageName, paths: readonly string[]): Promise<readonly JsonObject[]> {
+export async function cachedVersions(name: PackageName, paths: readonly string[]): Promise<CachedVersions> {
   const records: JsonObject[] = [];
-  for (const path of paths) for (const record of await versionsIn(path, name)) records.push(record);
-  return records;
+  let beside: JsonObject = {};
+  for (const path of paths) {
+    const document = await documentIn(path, name);
+    for (const record of document.versions) records.push(record);
+    beside = { ...besideOf(document), ...beside };
+  }
+  return { records, beside };
 }
 
-async function versionsIn(path: string, name: PackageName): Promise<readonly JsonObject[]> {
+async function documentIn(path: string, name: PackageName): Promise<UpstreamDocument> {
   try {
     const body = (await readDocumentFile(path))?.body;
-    return body === undefined
-      ? []
-      : (await parseUpstreamDocumentYielding(await parseJsonYielding(body), name)).versions;
+    return body === undefined ? nothingSaid : await parseUpstreamDocumentYielding(await parseJsonYielding(body), name);
   } catch (error) {
-    if (error instanceof Error) return [];
+    if (error instanceof Error) return nothingSaid;
     throw error;
   }
 }

@@ -2,7 +2,9 @@
 // names of other owners, advisories and filter lists.
 
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { TextDocument } from '../../http/document.ts';
 import type { ReadPrivateNames } from '../../tree/private-names.ts';
@@ -11,8 +13,12 @@ import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import { pinVersions } from '../archives/pinned-versions.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
-import { applyRules } from '../rules/release-rules.ts';
+import { applyRules, type ReleaseRules } from '../rules/release-rules.ts';
 import type { FoundOffer } from '../upstream/first-offer.ts';
+import { abandonedIn, type LastLists } from '../archives/last-lists.ts';
+import { joinedLists } from '../archives/offered-records.ts';
+import { readsLists } from '../../policy/apply/current-policy.ts';
+import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
@@ -32,6 +38,7 @@ export interface FormatterOptions {
   readonly check: CheckRecord;
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
+  readonly lastLists: Pick<LastLists, 'keep'>;
   readonly now: () => number;
   readonly tell: Tell;
 }
@@ -72,7 +79,7 @@ export class OfferFormatter {
     accepted: AcceptedPackage,
   ): Promise<Formatted> {
     const { rules } = compiled;
-    const { shown, ruled, changed } = await this.#ruled(name, stability, offer, compiled, accepted);
+    const { shown, ruled, changed } = await this.#ruled(name, stability, { offer, upstream }, compiled, accepted);
     if (shown.length === 0 && stability === 'dev')
       return { document: undefined, changesAtMs: ruled.changesAtMs, foreignNames: noForeignNames };
     const { versions, foreignNames } = await this.#withoutForeignNames(name, shown, upstream, compiled);
@@ -114,12 +121,36 @@ export class OfferFormatter {
   }
 
   /** The pinned versions that the rules of releases let through. */
-  async #ruled(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled, accepted: AcceptedPackage) {
-    const { versions, changed } = await this.#pinned(name, stability, offer, accepted);
+  async #ruled(
+    name: PackageName,
+    stability: Stability,
+    found: FoundOffer & { readonly offer: Offer },
+    { rules }: Compiled,
+    accepted: AcceptedPackage,
+  ) {
+    const { versions, changed } = await this.#pinned(name, stability, found.offer, accepted);
     const records = versions.map(({ record }) => record);
-    const ruled = applyRules(name, records, rules.releases, this.#options.now());
+    await rules.releases.policy?.learn(name);
+    const lists = await this.#listsOf(name, stability, found, rules.releases, accepted);
+    const ruled = applyRules(name, records, rules.releases, this.#options.now(), lists);
     const offered = new Set(ruled.offered);
     return { shown: versions.filter(({ record }) => offered.has(record)), ruled, changed };
+  }
+
+  /** Lists concern all versions, and stand in the document of releases. They are kept for archives that are here. */
+  async #listsOf(
+    name: PackageName,
+    stability: Stability,
+    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    { policy }: ReleaseRules,
+    accepted: AcceptedPackage,
+  ): Promise<JsonObject> {
+    if (policy === undefined || !readsLists(policy.compiled)) return {};
+    const stable = stability === 'stable' ? offer : await orUndefined(() => upstream.offer(name, 'stable'));
+    const lists = joinedLists([stable, offer].flatMap((one) => one?.document ?? []));
+    if (accepted.size > 0 && stable !== undefined && stable.document.versions.length > 0)
+      await this.#options.lastLists.keep(name, { ...lists, ...abandonedIn(stable.document.versions) });
+    return lists;
   }
 
   /** The offered versions of this stability, as accepted archives pin them. */
@@ -158,6 +189,16 @@ export class OfferFormatter {
     if (this.#told.size >= maxRemembered) this.#told.clear();
     this.#told.set(name, names);
     this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
+  }
+}
+
+/** undefined, too, if the upstream cannot be reached. */
+async function orUndefined<Value>(ask: () => MaybeAsync<Value>): Promise<Value | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof UpstreamUnavailable) return undefined;
+    throw error;
   }
 }
 

@@ -70,9 +70,19 @@ export function createRulesCompiler({
             }),
       );
     }
-    last = { rules, precedence: createPrecedence(rules), upstreams };
+    // one object while the upstreams are the same: lists and feeds of upstreams depend on it
+    const same = last !== undefined && isSame(last.upstreams, upstreams) ? last.upstreams : upstreams;
+    last = { rules, precedence: createPrecedence(rules), upstreams: same };
     return last;
   };
+}
+
+function isSame(one: ReadonlyMap<string, Upstream>, other: ReadonlyMap<string, Upstream>): boolean {
+  const others = [...other];
+  return (
+    one.size === other.size &&
+    [...one].every(([id, upstream], at) => others[at]?.[0] === id && others[at][1] === upstream)
+  );
 }
 
 function sameAddress(one: UpstreamSettings | undefined, other: UpstreamSettings): boolean {

@@ -3,7 +3,7 @@
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { weightOf } from '../../../build/shared/json/json-weight.ts';
-import { expandYielding, minifiedMark } from './minified.ts';
+import { expandYielding, minifiedMark } from '../../documents/minified.ts';
 import { recordsOf } from './upstream-root.ts';
 
 export interface UpstreamDocument {
@@ -15,6 +15,14 @@ export interface UpstreamDocument {
 }
 
 export const nothingSaid: UpstreamDocument = { versions: [], advisories: undefined, filter: undefined };
+
+/** The keys at the top of a document. */
+export function besideOf({ advisories, filter }: Pick<UpstreamDocument, 'advisories' | 'filter'>): JsonObject {
+  return {
+    ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
+    ...(filter === undefined ? {} : { filter }),
+  };
+}
 
 /**
  * Rejects with an Error that describes the fault. Only versions under the package's own name count. Yields to other

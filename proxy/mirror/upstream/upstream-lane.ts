@@ -134,7 +134,8 @@ export class UpstreamLane {
   }
 }
 
-function credentialsFor(
+/** The headers that carry the credential to the upstream itself; none for any other place. */
+export function credentialsFor(
   url: URL,
   home: boolean,
   { origin, credential }: Destination,

@@ -17,7 +17,7 @@ import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
 import type { GivenCredential } from './upstream-credential.ts';
 import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } from './upstream-document.ts';
-import { parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
+import { addressOf, parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
   /** the repository's address, or that of its packages.json; without user, query and fragment */
@@ -43,6 +43,8 @@ export type Offer = Omit<CachedDocument<UpstreamDocument>, 'value'> & { readonly
 
 export class Upstream {
   readonly id: string;
+  /** of the repository, without `packages.json` */
+  readonly address: string;
   readonly destination: Destination;
   /** the folder of its stored documents */
   readonly folder: string;
@@ -57,6 +59,7 @@ export class Upstream {
 
   constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
     this.id = settings.id;
+    this.address = addressOf(settings.url);
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));

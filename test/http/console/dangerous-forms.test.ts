@@ -41,6 +41,7 @@ const askingNothing: Readonly<Record<string, string>> = {
   '/notifications/:id/off': 'it takes events away, and is urgent',
   '/notifications/:id/on': 'the address and its selection were confirmed',
   '/publishers/:id/explain': 'it only looks',
+  '/policy/check': 'it stores nothing',
   '/uploads/file': 'it publishes what the person has, and takes nothing away',
   '/health': 'it only looks',
   '/audit/verify': 'it only looks',

@@ -1,11 +1,16 @@
 // Tests the pages about packages of other registries, on a real mirror of a registry on loopback.
 
+import { releaseRules } from '../../util/release-rules.ts';
 import { describe, expect, it } from 'vitest';
+import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
+import { nothingPurged } from '../../../build/contract/purged.ts';
 import type { Mirror } from '../../../proxy/mirror/mirror.ts';
 import { createMirrorReport } from '../../../proxy/mirror/mirror-report.ts';
 import { createMirroredCatalogue } from '../../../proxy/mirror/mirrored-catalogue.ts';
+import { CurrentPolicy, noOutsideLists } from '../../../proxy/policy/apply/current-policy.ts';
+import { compilePolicy } from '../../../proxy/policy/judge/compile-policy.ts';
+import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
 import { createRecentAlarms } from '../../../proxy/mirror/recent-alarms.ts';
-import { noRules } from '../../../proxy/mirror/rules/release-rules.ts';
 import { archiveFor } from '../../util/mirroring-registry.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 import { runMirror, type RunningMirror } from '../../util/running-mirror.ts';
@@ -28,7 +33,7 @@ async function runMirroring(): Promise<Mirroring> {
   const now = (): number => mirror.clock.nowMs;
   const alarms = createRecentAlarms(now);
   const mirror = runMirror([upstream.url], {
-    set: { releases: { ...noRules, licenses: { allow: ['MIT'], action: 'refuse' } } },
+    set: { releases: releaseRules({ licenses: { allow: ['MIT'], action: 'refuse' } }) },
     tell: alarms.hear,
   });
   const console = await runConsole({ now, mirrorReport: reportOf(mirror.mirror, mirror.folder.at('mirror'), alarms) });
@@ -103,6 +108,24 @@ describe('the mirror page', () => {
     expect(why.text).toContain('1 version by licence . The newest is 2.0.0: its licence GPL-3.0-only is not allowed.');
     expect(why.text).not.toContain('Nothing is published');
     expect((await browser.get('/packages/some/old/why')).text).toContain('No version is held back.');
+  });
+
+  it('names the rule of the policy that holds versions back, whatever its name is', async () => {
+    await using running = await runMirroring();
+    const { mirror, console } = running;
+    const rules: Rule[] = [{ rule: 'license', name: 'toString', allow: ['MIT'], action: 'block' }];
+    const policy = new CurrentPolicy(compilePolicy({ rules, exceptions: [] }), noAdvisories, noOutsideLists);
+    mirror.setRules({ releases: { policy, purged: nothingPurged } });
+    const { browser } = await console.signIn('viewer');
+    await mirror.provider('some/http');
+    await mirror.provider('some/old');
+    await mirror.mirror.written();
+    expect(rowOf(await listed(running, browser), 'some/http')).toContain('1 version by the rule toString');
+    const said = '1 version is left out by the rule toString : 2.0.0: its licence GPL-3.0-only is not allowed.';
+    for (const page of ['/mirror/some/http', '/packages/some/http/why']) {
+      const { text } = await browser.get(page);
+      expect([text.includes(said), text.includes('setting toString')]).toEqual([true, false]);
+    }
   });
 
   it('shows alarms first, and forgets a failure that is over', async () => {

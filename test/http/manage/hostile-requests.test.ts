@@ -29,7 +29,9 @@ const send = ({ method, path }: DescribedOperation, body: string | Buffer, type 
 /** operation → status and code, for each operation with a body */
 async function answers(body: string | Buffer, type?: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for (const operation of withBody.filter(({ needsBody }) => needsBody || body.length > 0)) {
+  // the faults of a policy are the answer of its check
+  const refusing = withBody.filter(({ id }) => id !== 'checkPolicy');
+  for (const operation of refusing.filter(({ needsBody }) => needsBody || body.length > 0)) {
     const reply = await send(operation, body, type);
     found.add(`${reply.status} ${String(reply.json()['code'])}`);
   }
@@ -85,12 +87,13 @@ describe('row 45: a field that the operation does not accept', () => {
   it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])(
     'makes every otherwise valid request invalid: %s',
     async (field) => {
-      for (const operation of withBody) {
+      for (const operation of withBody.filter(({ id }) => id !== 'checkPolicy')) {
         const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
         const reply = await send(operation, body);
         expect([operation.id, reply.status, reply.json()['code']]).toEqual([operation.id, 400, 'INVALID_INPUT']);
-        const { issues } = reply.json()['details'] as { issues: readonly { message: string }[] };
-        expect(issues.map(({ message }) => message).join(), operation.id).toContain(`"${field}"`);
+        const { issues } = reply.json()['details'] as { issues: readonly { path: string; message: string }[] };
+        const told = issues.map(({ path, message }) => `${message} "${path.split('.').at(-1)}"`);
+        expect(told.join(), operation.id).toContain(`"${field}"`);
       }
     },
   );

@@ -100,6 +100,16 @@ describe('an account without a password', () => {
     expect(login?.['details']).toMatchObject({ role: 'admin', former_role: 'maintainer' });
   });
 
+  it('keeps the right to change the policy through sign-ins', async () => {
+    await using run = await runSsoConsole();
+    await signIn(run);
+    const [{ id } = { id: '' }] = await usersOf(run);
+    await run.console.registry.people.usersOf('cli:test').update(id, { policyEditor: true });
+    change(run, { groups: ['everyone', 'ops'] });
+    await signIn(run);
+    expect((await usersOf(run))[0]).toMatchObject({ role: 'admin', policy_editor: true });
+  });
+
   it('opens no entry without a mapped group, and the page says which groups there are', async () => {
     await using run = await runSsoConsole();
     change(run, { groups: ['sales'] });

@@ -192,6 +192,66 @@ describe('an edit after a cut-off publication (I5)', () => {
   });
 });
 
+describe('a document that a cut-off publication left without versions, and a later one did not fill (I5)', () => {
+  const buildOther = () => {
+    tree.write(below('two/z', whoLibrary('acme/third', '1.0.0', {}, 'z')));
+    return series.run({ arguments: ['two'] });
+  };
+  async function cutTwice(removed: readonly string[], comeBack: () => void): Promise<void> {
+    for (const folder of removed) tree.delete(`one/${folder}`);
+    await expect(build(request(), cutAt('announcement'))).rejects.toThrow('cut off');
+    comeBack();
+    await expect(build(request(), cutAt('documents'))).rejects.toThrow('cut off');
+  }
+
+  it.each<[string, readonly string[], () => void]>([
+    ['another release comes', ['a'], () => put('b', '2.0.0')],
+    ['the release comes back', ['a'], () => put('a', '1.0.0')],
+    ['the branch comes back', ['head'], () => put('head', undefined, 'first')],
+    [
+      'the whole package comes back',
+      ['a', 'head'],
+      () => {
+        put('a', '1.0.0');
+        put('head', undefined, 'first');
+      },
+    ],
+  ])('stays as it is in a build of another source, and the next build fills it: %s', async (_, removed, comeBack) => {
+    await cutTwice(removed, comeBack);
+    const then = publishedVersions(data);
+    await buildOther();
+    expect(publishedVersions(data)).toEqual({ ...then, 'acme/third@1.0.0': expect.anything() as unknown });
+    await sound();
+    await run();
+    const completed = publishedTree(data);
+    tree.delete('data');
+    await series.run({ arguments: ['one', 'two'] });
+    expect(completed).toEqual(publishedTree(data));
+  });
+
+  it('does not stop a build of the source whose new release has changed since', async () => {
+    await cutTwice(['a'], () => put('b', '2.0.0'));
+    const then = publishedVersions(data);
+    put('b', '2.0.0', 'changed');
+    expect((await run()).quarantined).toMatchObject([{ version: '2.0.0', code: 'VERSION_CHANGED' }]);
+    expect(publishedVersions(data)).toEqual(then);
+    await sound();
+  });
+
+  it('is damaged where it cannot be read', async () => {
+    await cutTwice(['a'], () => put('b', '2.0.0'));
+    tree.write({ 'data/public/p2/acme/hello.json': '{' });
+    await expect(buildOther()).rejects.toThrow('is damaged or lost');
+  });
+
+  it('is lost where no cut-off publication was to remove it', async () => {
+    put('b', '2.0.0');
+    await expect(build(request(), cutAt('documents'))).rejects.toThrow('cut off');
+    tree.delete('data/public/p2/acme/hello.json');
+    await expect(buildOther()).rejects.toThrow('is damaged or lost');
+  });
+});
+
 describe('a prune after a rollback whose memory was cut off (I5)', () => {
   it('is no rollback: after a cut-off prune the next build loses no archive of the serving index', async () => {
     const keeping = () => series.request({ arguments: ['one'], keepHistory: 1 });

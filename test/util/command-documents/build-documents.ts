@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { publishedFrom } from '../../../proxy/manage/schemas/artifact.ts';
+import { explained as explainedVersion } from './policy-documents.ts';
 import * as part from './parts.ts';
 
 const { count, flag, name, normalized, orNull, reference, source, text, time, version, versionLine } = part;
@@ -154,6 +155,7 @@ const why = z.object({
         shasum: text('SHA-1 of the archive'),
         size: count('bytes of the archive'),
         time: orNull(z.string(), "the release's own time"),
+        signed_by: orNull(z.string(), 'who signed its git tag with a known key; null: nobody'),
         archive: text('the archive below public/'),
         withdrawal: z
           .object({
@@ -180,6 +182,9 @@ const why = z.object({
     .describe('purged contents'),
   suggestions: part.texts('similar names or versions'),
   mirrored,
+  policy: explainedVersion
+    .nullable()
+    .describe('what the policy says of the version; null: no rule concerns it, or no version is given'),
 });
 
 export const buildDocuments = {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { buildDocuments } from './build-documents.ts';
 import { notifyDocuments } from './notify-documents.ts';
 import { peopleDocuments } from './people-documents.ts';
+import { policyDocuments } from './policy-documents.ts';
 import { publisherDocuments } from './publisher-documents.ts';
 import { registryDocuments } from './registry-documents.ts';
 import { teamDocuments } from './team-documents.ts';
@@ -16,6 +17,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   ...buildDocuments,
   ...notifyDocuments,
   ...peopleDocuments,
+  ...policyDocuments,
   ...publisherDocuments,
   ...registryDocuments,
   ...teamDocuments,

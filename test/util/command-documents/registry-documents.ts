@@ -235,7 +235,9 @@ export const registryDocuments = {
       changes: z
         .array(
           z.object({
-            what: z.enum(['setting', 'repository', 'user', 'team', 'publisher']).describe('the kind of the object'),
+            what: z
+              .enum(['setting', 'repository', 'user', 'team', 'publisher', 'policy'])
+              .describe('the kind of the object'),
             name: text('the key, address, email or name'),
             change: z.enum(['create', 'update']).describe('`update`: it existed'),
             fields: z.record(z.string(), z.unknown()).describe('the new values'),

@@ -36,7 +36,7 @@ const folders: Readonly<Record<string, string>> = {
 };
 
 /** Subjects that the verb of the event names already. */
-const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings|mail)$/;
+const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings|mail|policy)$/;
 
 function describeSubject({ action, subject, details, actor }: AuditEvent, names: EventNames): Described {
   const isSelf = actor === `user:${subject}`;
@@ -45,6 +45,7 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
   if (action === 'publication.lift') return { label: subject, to: `/history/${subject}` };
   if (action === 'publication.rollback') return rolledBack(details);
   if (action.startsWith('artifact.')) return uploaded(details['name'], details['version']);
+  if (action.startsWith('policy.')) return judged(subject);
   if (parsePackageName(subject) !== undefined) return { label: subject, to: `/packages/${subject}` };
   return named(subject, details, names);
 }
@@ -62,6 +63,13 @@ function named(id: string, { email, owner, url, name: formerName }: JsonObject, 
 /** The event is about the publication that the rollback made; people ask where it went back to. */
 function rolledBack({ rollback_to: to }: JsonObject): Described {
   return typeof to === 'number' ? { label: String(to), to: `/history/${to}` } : { label: '' };
+}
+
+/** A version that a rule met first, a version of Composer, or a feed. */
+function judged(subject: string): Described {
+  const [name = '', version = ''] = subject.split(' ', 2);
+  if (parsePackageName(name) === undefined) return { label: subject };
+  return { label: subject, to: `/packages/${name}/policy?${new URLSearchParams({ version })}` };
 }
 
 function uploaded(name: unknown, version: unknown): Described {

@@ -78,6 +78,11 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'publication.rollback': 'rolled back to publication',
   'publication.lift': 'ended all rollbacks, with publication',
   'settings.update': 'changed settings',
+  'policy.update': 'changed the policy',
+  'policy.block': 'was the first to meet a block of',
+  'policy.warn': 'was the first to be warned of',
+  'policy.log': 'was the first to use, as a rule notes,',
+  'policy.feed_accept': 'accepted the small list of the feed',
   'keys.rotate': 'replaced a key',
   'state.init': 'prepared the state for this data folder',
   'state.restore': 'restored a backup',
@@ -91,6 +96,7 @@ export function verbOf({ action }: Pick<AuditEvent, 'action'>): string {
 /** The details as short phrases. */
 export function phrasesOf({ action, subject, details }: AuditEvent): readonly string[] {
   if (action === 'settings.update') return Object.entries(details).map(([key, change]) => changePhrase(key, change));
+  if (action === 'policy.update') return policyPhrases(details);
   if (action === 'artifact.cleanup') return cleanupPhrases(details);
   if (action === 'publication.rollback') return rollbackPhrases(subject, details);
   return Object.entries(details)
@@ -111,6 +117,18 @@ function changePhrase(key: string, change: JsonValue | undefined): string {
   const { from = null, to = null } = change;
   if (to === null) return `${key}: no longer set here, was ${shownValue(from)}`;
   return from === null ? `${key}: ${shownValue(to)}` : `${key}: from ${shownValue(from)} to ${shownValue(to)}`;
+}
+
+/** The audit log itself has each rule before and after. */
+function policyPhrases({ changes = [] }: JsonObject): readonly string[] {
+  return (Array.isArray(changes) ? changes : []).filter(isJsonObject).map(({ change, rule, exception }) => {
+    const [what, named] = isJsonObject(rule) ? ['rule', rule['name']] : ['exception from', memberOf(exception, 'rule')];
+    return `${String(change)}: ${what} ${String(named)}`;
+  });
+}
+
+function memberOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isJsonObject(value) ? value[key] : undefined;
 }
 
 function cleanupPhrases({ artifacts, leftovers, bytes, retention_days: days }: JsonObject): readonly string[] {

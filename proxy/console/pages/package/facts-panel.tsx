@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
 import { commitLink } from '../../../packages/source-pages.ts';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { shownBytes } from '../../components/quantity.ts';
@@ -16,11 +17,13 @@ export interface FactsPanelProps {
   readonly opened: OpenPackage;
   /** `you`, `root on the command line`; undefined: unknown */
   readonly publisher: string | undefined;
+  /** what blocks the latest version; undefined: nothing, or the page is stored */
+  readonly block: Block | undefined;
   /** undefined: the page is stored */
   readonly nowMs: number | undefined;
 }
 
-export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child {
+export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps): Child {
   const { name, latest, details } = opened;
   const { version, since, shasum, size } = latest.entry;
   const location = sourceOf(opened, latest);
@@ -28,6 +31,11 @@ export function FactsPanel({ opened, publisher, nowMs }: FactsPanelProps): Child
     <dl class="facts">
       <Fact label="Latest version">
         <VersionLink {...{ name, version }} />, {shownBytes(size)}
+        {block === undefined ? null : (
+          <div class="breaks">
+            blocked by the rule <code>{block.rule}</code>
+          </div>
+        )}
       </Fact>
       <Fact label="Published">
         <Time at={since} nowMs={nowMs} />

@@ -3,17 +3,30 @@
 import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
 import { counted } from '../../components/quantity.ts';
 
-const reasons: Readonly<Record<NonNullable<HeldBack['setting']>, string>> = {
-  'mirroring.licenses': 'by licence',
-  'mirroring.abandoned': 'because the package is abandoned',
-  'mirroring.minimum_age': 'because of the minimum age',
-  purged: 'because they were purged here',
-};
+/** By the name of the setting. Other names are those of rules, which people choose. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['mirroring.licenses', 'by licence'],
+  ['mirroring.abandoned', 'because the package is abandoned'],
+  ['mirroring.minimum_age', 'because of the minimum age'],
+  ['purged', 'because they were purged here'],
+]);
 
-/** `3 versions by licence` */
+/** `3 versions by licence`, `1 version by the rule age` */
 export function heldBackPhrase({ setting, count }: HeldBack): string {
-  const reason = setting === null ? 'because Composer could not load them' : reasons[setting];
+  const reason =
+    setting === null ? 'because Composer could not load them' : (reasons.get(setting) ?? `by the rule ${setting}`);
   return `${counted(count, 'version')} ${reason}`;
+}
+
+/** The same as a sentence without its end: `1 version is left out by the rule age`. undefined: no rule of the policy. */
+export function leftOutByRule({ setting, count }: HeldBack): string | undefined {
+  if (setting === null || reasons.has(setting)) return undefined;
+  return `${counted(count, 'version is', 'versions are')} left out by the rule ${setting}`;
+}
+
+/** True for a setting that a person can change. */
+export function isOfSetting({ setting }: HeldBack): boolean {
+  return setting !== null && setting.startsWith('mirroring.');
 }
 
 /** The case of the newest version, in a sentence. */

@@ -9,7 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { heldBackPhrase, newestCase } from './held-back-words.ts';
+import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-back-words.ts';
 import { packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -20,16 +20,32 @@ export function HeldBackList({ heldBack }: { readonly heldBack: readonly HeldBac
       {heldBack.length === 0 ? <p class="soft">No version is held back.</p> : null}
       {heldBack.map((one) => (
         <Notice kind="warn">
-          <strong>{heldBackPhrase(one)}</strong>. The newest is <MarkedText text={newestCase(one)} />
-          {one.setting === null || one.setting === 'purged' ? null : (
-            <>
-              {' '}
-              The rule is the setting <code>{one.setting}</code>.
-            </>
-          )}
+          <Reason heldBack={one} />
         </Notice>
       ))}
     </section>
+  );
+}
+
+function Reason({ heldBack }: { readonly heldBack: HeldBack }): Child {
+  const byRule = leftOutByRule(heldBack);
+  const newest = <MarkedText text={newestCase(heldBack)} />;
+  if (byRule !== undefined)
+    return (
+      <>
+        <strong class="breaks">{byRule}</strong>: {newest}
+      </>
+    );
+  return (
+    <>
+      <strong>{heldBackPhrase(heldBack)}</strong>. The newest is {newest}
+      {isOfSetting(heldBack) ? (
+        <>
+          {' '}
+          The rule is the setting <code>{heldBack.setting}</code>.
+        </>
+      ) : null}
+    </>
   );
 }
 

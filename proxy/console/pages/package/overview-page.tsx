@@ -3,6 +3,7 @@
 import { everyDay } from '../../components/day-chart.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
+import { blocksAmong } from './blocked-releases.tsx';
 import { readable, sourceOf, type OpenPackage } from './open-package.ts';
 import { Overview } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -17,22 +18,24 @@ export async function showOverview(
 ): Promise<PageView> {
   const { name, latest } = opened;
   const { origin, nowMs } = request;
-  const [readme, stored, publication] = await Promise.all([
+  const [readme, stored, publication, blockOf] = await Promise.all([
     latest.entry.readme === undefined
       ? undefined
       : readable(services.packageTexts.read(name, 'readme', latest.entry.version, undefined, sourceOf(opened, latest))),
     services.downloads.daysOf(name),
     services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),
+    services.blockedVersions(name, nowMs),
   ]);
   const by = publication?.by?.actor;
   const publisher = by === undefined ? undefined : await nameActor(services.state, by, request);
   const counts = stored.map(({ date, versions }) => ({ date, count: sumOf(versions) }));
   const days = everyDay(counts, chartDays, nowMs);
+  const blocks = blocksAmong(opened.details.versions, latest, blockOf);
   const makesTokens = request.may('createToken');
   return {
     title: name,
     section: 'packages',
-    content: <Overview {...{ opened, readme, days, publisher, origin, makesTokens, nowMs }} />,
+    content: <Overview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, nowMs }} />,
   };
 }
 

@@ -11,6 +11,7 @@ import { A } from '../../components/place.tsx';
 import { shownNumber } from '../../components/quantity.ts';
 import { FactsPanel } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
+import { AllReleasesBlocked, type ReleaseBlocks } from './blocked-releases.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import { requirementOf } from './requirement.ts';
@@ -27,23 +28,40 @@ interface OverviewProps {
   readonly origin: string | undefined;
   /** true: the reader may create tokens */
   readonly makesTokens: boolean;
+  /** what the policy says of releases; undefined: the page is stored */
+  readonly blocks: ReleaseBlocks | undefined;
   /** undefined: the page is stored */
   readonly nowMs: number | undefined;
 }
 
-export function Overview({ opened, readme, days, publisher, origin, makesTokens, nowMs }: OverviewProps): Child {
+export function Overview({
+  opened,
+  readme,
+  days,
+  publisher,
+  origin,
+  makesTokens,
+  blocks,
+  nowMs,
+}: OverviewProps): Child {
   const { name, details, summary } = opened;
+  const offered = blocks?.offered ?? details.versions;
   return (
     <PackageFrame opened={opened} tab="overview">
       {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
       <div class="package">
-        <InstallPanel requirement={requirementOf(name, details.versions)} {...{ origin, makesTokens }} />
+        <div class="stack">
+          {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
+          {offered.length === 0 ? null : (
+            <InstallPanel requirement={requirementOf(name, offered)} {...{ origin, makesTokens }} />
+          )}
+        </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
         </section>
         <aside class="stack">
           {days === undefined ? null : <Downloads {...{ name, days }} />}
-          <FactsPanel {...{ opened, publisher, nowMs }} />
+          <FactsPanel {...{ opened, publisher, nowMs }} block={blocks?.ofLatest} />
         </aside>
       </div>
     </PackageFrame>

@@ -9,6 +9,7 @@ import type { Downloads } from '../../../packages/downloads.ts';
 import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
+import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { PublishedAdvisories } from '../../../tree/published-advisories.ts';
@@ -30,5 +31,6 @@ export interface PackagePageServices {
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;
+  readonly blockedVersions: BlockedVersions;
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }

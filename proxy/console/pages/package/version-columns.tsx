@@ -6,6 +6,7 @@ import { A, PlaceContext } from '../../components/place.tsx';
 import { shownBytes, shownNumber } from '../../components/quantity.ts';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { Reference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
@@ -17,6 +18,8 @@ export interface ShownVersion extends VersionRow {
   readonly isLatest: boolean;
   /** an advisory or a filter list is about it */
   readonly isAdvised: boolean;
+  /** what the policy has against it; undefined: nothing, or the page is stored */
+  readonly block: Block | undefined;
   /** the page of its commit; undefined: unknown */
   readonly commit: string | undefined;
   /** `you`; undefined: the version is not withdrawn by hand, or it is not known who withdrew it */
@@ -51,6 +54,7 @@ export function keeperColumns(
           mayCompare={hasBuilder}
           mayWithdraw={may('withdrawVersion')}
           mayRestore={may('restoreVersion')}
+          mayExplain={may('explainPolicy')}
         />
       ),
     },
@@ -58,7 +62,20 @@ export function keeperColumns(
 }
 
 function NameCell({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
-  const { version, kind, isLatest, isAdvised } = row;
+  const { block } = row;
+  if (block === undefined) return <NameLine {...{ name, row }} />;
+  return (
+    <div class="stack-tight">
+      <NameLine {...{ name, row }} />
+      <span class="soft small breaks">
+        rule <code>{block.rule}</code>: {block.because}
+      </span>
+    </div>
+  );
+}
+
+function NameLine({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
+  const { version, kind, isLatest, isAdvised, block } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
     <span class="row" {...(isCatalogue ? { id: versionAnchor(version) } : {})}>
@@ -81,6 +98,11 @@ function NameCell({ name, row }: { readonly name: string; readonly row: ShownVer
           </Badge>
         </A>
       ) : null}
+      {block === undefined ? null : (
+        <Badge kind="bad" icon="ban">
+          blocked
+        </Badge>
+      )}
       {kind === 'withdrawn' ? (
         <Badge kind="warn" icon="ban">
           withdrawn
@@ -113,10 +135,11 @@ interface ActionsProps {
   readonly mayCompare: boolean;
   readonly mayWithdraw: boolean;
   readonly mayRestore: boolean;
+  readonly mayExplain: boolean;
 }
 
-function Actions({ name, row, mayCompare, mayWithdraw, mayRestore }: ActionsProps): Child {
-  const { version, kind, isByHand, previous } = row;
+function Actions({ name, row, mayCompare, mayWithdraw, mayRestore, mayExplain }: ActionsProps): Child {
+  const { version, kind, isByHand, previous, block } = row;
   return (
     <span class="row small">
       {previous === undefined || !mayCompare ? null : (
@@ -125,6 +148,11 @@ function Actions({ name, row, mayCompare, mayWithdraw, mayRestore }: ActionsProp
           aria-label={`Compare ${version} with ${previous}`}
         >
           Compare
+        </A>
+      )}
+      {block === undefined || !mayExplain ? null : (
+        <A to={packagePath(name, 'policy', { version })} aria-label={`Explain why ${version} is blocked`}>
+          Explain
         </A>
       )}
       {kind === 'withdrawn' || !mayWithdraw ? null : (

@@ -6,6 +6,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import { requireLine } from '../../../../build/shared/text/install-lines.ts';
 import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -32,6 +33,8 @@ interface VersionProps {
   readonly locate: LocateName;
   /** the CI job that published it with a token of a trusted publisher; undefined: another way */
   readonly run: PublishedFrom | undefined;
+  /** what the policy has against it; undefined: nothing */
+  readonly block: Block | undefined;
   readonly request: SignedInRequest;
 }
 
@@ -42,14 +45,15 @@ export async function showVersion(
   opened: OpenPackage,
 ): Promise<PageView> {
   const version = publishedVersionIn(request.query, opened);
-  const [locate, run] = await Promise.all([
+  const [locate, run, blockOf] = await Promise.all([
     locateNames(services, opened, request),
     readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
+    services.blockedVersions(opened.name, request.nowMs),
   ]);
   return {
     title: `${opened.name} ${version.entry.version}`,
     section: 'packages',
-    content: <Version {...{ opened, version, locate, run, request }} />,
+    content: <Version {...{ opened, version, locate, run, request }} block={blockOf(version)} />,
   };
 }
 
@@ -68,7 +72,7 @@ export function publishedVersionIn(
   });
 }
 
-function Version({ opened, version, locate, run, request }: VersionProps): Child {
+function Version({ opened, version, locate, run, block, request }: VersionProps): Child {
   const { name } = opened;
   const { entry, record } = version;
   return (
@@ -89,6 +93,7 @@ function Version({ opened, version, locate, run, request }: VersionProps): Child
           ) : undefined
         }
       />
+      <Blocked {...{ opened, version, block, request }} />
       <Warnings {...{ opened, version }} />
       <div class="two-columns">
         <section class="stack">
@@ -101,6 +106,21 @@ function Version({ opened, version, locate, run, request }: VersionProps): Child
         </aside>
       </div>
     </>
+  );
+}
+
+/** Clients do not get this version, whatever their token sees. */
+function Blocked({ opened: { name }, version, block, request }: Omit<VersionProps, 'locate' | 'run'>): Child {
+  if (block === undefined) return null;
+  return (
+    <Notice kind="bad">
+      <p class="breaks">
+        The policy blocks this version: rule <code>{block.rule}</code>, {block.because}.
+      </p>
+      {request.may('explainPolicy') ? (
+        <A to={packagePath(name, 'policy', { version: version.entry.version })}>What each rule says</A>
+      ) : null}
+    </Notice>
   );
 }
 

@@ -4,6 +4,7 @@ import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { readWithdrawal } from '../../../packages/withdrawals.ts';
+import type { FindBlock } from '../../../policy/admin/blocked-versions.ts';
 import { Notice } from '../../components/notice.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Table } from '../../components/table.tsx';
@@ -52,8 +53,9 @@ export async function showVersions(
     name,
     page.filter(({ kind, isByHand }) => kind === 'withdrawn' && !isByHand),
   );
+  const blockOf = await services.blockedVersions(name, request.nowMs);
   const shown = await Promise.all(
-    page.map(async (row) => ({ ...(await complete(services, request, opened, row)), cause: causeOf(row) })),
+    page.map(async (row) => ({ ...(await complete(services, request, opened, row, blockOf)), cause: causeOf(row) })),
   );
   return {
     title: `Versions of ${name}`,
@@ -68,6 +70,7 @@ async function complete(
   request: SignedInRequest,
   opened: OpenPackage,
   row: VersionRow,
+  blockOf: FindBlock,
 ): Promise<Omit<ShownVersion, 'cause'>> {
   const { name, latest } = opened;
   const { published } = row;
@@ -76,6 +79,7 @@ async function complete(
     ...row,
     isLatest: row.version === latest.entry.version,
     isAdvised: published !== undefined && isWarned(opened.advisories, published),
+    block: published === undefined ? undefined : blockOf(published),
     commit: published === undefined ? undefined : commitLink(published, sourceOf(opened, published)),
     withdrawnBy: by === undefined ? undefined : await nameActor(state, by, request),
   };

@@ -2,8 +2,12 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { WithdrawalImpact } from '../../../inspection/impact.ts';
+import { readPackageDetails } from '../../../packages/package-details.ts';
+import { findVersion } from '../../../packages/published-package.ts';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -24,10 +28,11 @@ export function withdrawForm(services: PackagePageServices): Form {
       const name = nameIn(request);
       const { impact } = await services.inspection();
       const found = await readable(impact.read(name, namedVersion(request, name)));
+      const block = await blockAmong(services, name, found.version, request.nowMs);
       return {
         title: `Withdraw ${name} ${found.version}`,
         section: 'packages',
-        content: <Withdraw impact={found} form={form} asksPassword={request.asksPassword} />,
+        content: <Withdraw impact={found} block={block} form={form} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request) => {
@@ -51,19 +56,36 @@ export function namedVersion(request: Pick<SignedInRequest, 'query'>, name: stri
   throw new RegistryError('BAD_REQUEST', { message });
 }
 
+async function blockAmong(
+  { published, blockedVersions }: PackagePageServices,
+  name: PackageName,
+  version: string,
+  nowMs: number,
+): Promise<Block | undefined> {
+  const details = await readable(readPackageDetails(published, name, undefined));
+  const found = details === undefined ? undefined : findVersion(details.versions, version);
+  return found === undefined ? undefined : (await blockedVersions(name, nowMs))(found);
+}
+
 interface WithdrawProps {
   readonly impact: WithdrawalImpact;
+  /** what the policy has against the version; undefined: nothing */
+  readonly block: Block | undefined;
   readonly form: FormState;
   readonly asksPassword: boolean;
 }
 
-function Withdraw({ impact, form, asksPassword }: WithdrawProps): Child {
+function Withdraw({ impact, block, form, asksPassword }: WithdrawProps): Child {
   const { name, version, left } = impact;
   return (
     <>
       <PageHead
         title={`Withdraw ${name} ${version}?`}
-        sentence="Composer no longer finds this version. Existing lock files still install it, because its archive stays."
+        sentence={
+          block === undefined
+            ? 'Composer no longer finds this version. Existing lock files still install it, because its archive stays.'
+            : `The rule ${block.rule} of the policy blocks this version already, so existing lock files do not install it.`
+        }
       />
       <Broken impact={impact} />
       <p>

@@ -10,6 +10,7 @@ import { registerPerson } from './person.tsx';
 import { registerEndSession } from './end-session.tsx';
 import { registerResetLink } from './reset-link.tsx';
 import { registerResetTwoFactor } from './reset-two-factor.tsx';
+import { registerPolicyRight } from './policy-right.tsx';
 import { registerRole } from './role.tsx';
 import { registerStatus } from './status.tsx';
 
@@ -24,6 +25,7 @@ export function registerPeoplePages(pages: Pages, { people, state }: PeoplePageS
   registerInvite(pages, people);
   registerPerson(pages, people, state);
   registerRole(pages, people);
+  registerPolicyRight(pages, people);
   registerStatus(pages, people);
   registerResetLink(pages, people);
   registerResetTwoFactor(pages, people);

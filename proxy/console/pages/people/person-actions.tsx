@@ -24,6 +24,11 @@ export function PersonActions({ user, isOnly, hasUseOfPassword }: PersonActionsP
             Change the role
           </ButtonLink>
         )}
+        {user.role === 'admin' && !user.policy_editor ? null : (
+          <ButtonLink to={`${path}/policy-right`} icon="shield-check" data-dialog>
+            {user.policy_editor ? 'End the right to the policy' : 'Let change the policy'}
+          </ButtonLink>
+        )}
         {user.status === 'disabled' ? (
           <ButtonLink to={`${path}/enable`} icon="check" data-dialog>
             Enable

@@ -15,6 +15,7 @@ export function PersonFacts({ user, nowMs }: { readonly user: UserView; readonly
           {hasTwoFactor ? `on, ${counted(user.recovery_codes_left, 'recovery code')} left` : 'off'}
         </Fact>
         {user.passkeys === 0 ? null : <Fact term="Passkeys">{user.passkeys}</Fact>}
+        {user.policy_editor ? <Fact term="Rights beside the role">changes the policy</Fact> : null}
         <Fact term="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
         <Fact term="Account created">
           <Time at={user.created_at} nowMs={nowMs} />

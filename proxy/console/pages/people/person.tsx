@@ -25,6 +25,8 @@ export function registerPerson(pages: Pages, people: People, state: Pick<StateSt
     operation: 'getUser',
     notices: {
       role: 'The role is changed. It counts from the next request.',
+      policy: 'The person may change the policy from the next request.',
+      'policy-ended': 'The person may no longer change the policy.',
       disabled: 'The account is disabled, and its sessions and terminals have ended.',
       enabled: 'The account is enabled.',
       'two-factor': 'Two-factor authentication is off for this account, and its sessions and terminals have ended.',

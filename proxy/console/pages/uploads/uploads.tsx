@@ -12,7 +12,7 @@ import { artifactsFor, type UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
 
 const notices = {
-  withdrawn: 'The version is withdrawn. Existing lock files still install it.',
+  withdrawn: 'The version is withdrawn. Existing lock files still install it, unless the policy blocks it.',
   cleaned: 'The unused ZIPs are removed.',
 };
 

@@ -14,6 +14,7 @@ import { firstProgress } from '../../../../proxy/forges/model/progress.ts';
 import { userEmailKey } from '../../../../proxy/auth/user.ts';
 import { jobKey } from '../../../../proxy/sync/job.ts';
 import { withdrawalKey } from '../../../../proxy/packages/withdrawals.ts';
+import { policyRows } from '../../../util/policy-rows.ts';
 import { jobOfToken, publisherRows } from '../../../util/publisher-rows.ts';
 import { brokenSignInRows, signInRows, userWays } from '../../../util/sign-in-rows.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
@@ -185,13 +186,8 @@ const rows: Readonly<Record<string, JsonValue>> = {
     created_by: 'cli:a',
     updated_at: at,
   },
-  [`notify-status/${endpoint}`]: {
-    delivered_at: null,
-    failed_at: at,
-    error: 'x',
-    failures: 1,
-    paused_until: null,
-  },
+  [`notify-status/${endpoint}`]: { delivered_at: null, failed_at: at, error: 'x', failures: 1, paused_until: null },
+  ...policyRows(at),
   ...publisherRows(at, otherToken, 'h1'),
   ...signInRows(at, otherUser),
   'purge/x': {

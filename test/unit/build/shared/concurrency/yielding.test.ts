@@ -4,11 +4,8 @@
 import { expect, it } from 'vitest';
 import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
 import { cachedSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
-import { expandVersions, minifyVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
-import {
-  formatProviderDocument,
-  readProviderDocument,
-} from '../../../../../proxy/mirror/versions/provider-document.ts';
+import { expandVersions, minifyVersions } from '../../../../../proxy/documents/minified.ts';
+import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/documents/provider-document.ts';
 import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
 import { parseUpstreamDocumentYielding } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
 import { TextDocument } from '../../../../../proxy/http/document.ts';

@@ -26,6 +26,7 @@ describe.each([
     expect(await run(String.raw`printf '\377\n\n'; echo aside >&2; exit 1`, { accepted: [0, 1] })).toEqual({
       exitCode: 1,
       output: Buffer.from([0xff, 10, 10]),
+      complaint: 'aside\n',
     });
   });
 

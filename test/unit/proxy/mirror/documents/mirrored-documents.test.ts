@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { releaseRules } from '../../../../util/release-rules.ts';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
-import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
-import { expandVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
+import { expandVersions } from '../../../../../proxy/documents/minified.ts';
 import { runMirror, type MirrorReply } from '../../../../util/running-mirror.ts';
 import { startUpstream } from '../../../../util/upstream.ts';
 
@@ -122,7 +122,7 @@ describe('a document of a mirrored package', () => {
     expect(await running.provider('some/lib', 'stable', { ifModifiedSince: lastModified })).toMatchObject({
       status: 304,
     });
-    running.setRules({ releases: { ...noRules, minimumAgeMs: 3_600_000 } });
+    running.setRules({ releases: releaseRules({ minimumAgeMs: 3_600_000 }) });
     const younger = await running.provider('some/lib', 'stable', { ifModifiedSince: lastModified });
     expect(labels(younger, 'some/lib')).toEqual(['1.0.0']);
     expect(await running.archive('some/lib', '2.0.0')).toBeUndefined();

@@ -1,13 +1,14 @@
 // Tests the rules about releases: age, licence and abandoned packages, each as a refusal or a warning.
 
 import { describe, expect, it } from 'vitest';
-import { applyRules, noRules, type ReleaseRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
+import type { PackageName } from '../../../../../build/contract/name.ts';
+import { applyRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
+import { releaseRules, type GivenRules } from '../../../../util/release-rules.ts';
 
 const now = Date.parse('2026-01-31T12:00:00Z');
-const ruled = (record: Readonly<Record<string, never>>, rules: Partial<ReleaseRules>): ReturnType<typeof applyRules> =>
-  applyRules('some/lib', [{ version: '1.0.0', ...record }], { ...noRules, ...rules }, now);
-const isOffered = (record: object, rules: Partial<ReleaseRules>): boolean =>
-  ruled(record as never, rules).offered.length === 1;
+const ruled = (record: Readonly<Record<string, never>>, rules: GivenRules): ReturnType<typeof applyRules> =>
+  applyRules('some/lib' as PackageName, [{ version: '1.0.0', ...record }], releaseRules(rules), now);
+const isOffered = (record: object, rules: GivenRules): boolean => ruled(record as never, rules).offered.length === 1;
 
 describe('a release', () => {
   it('is offered once it is old enough, and the time of its offer is known', () => {

@@ -2,9 +2,9 @@
 // only the differences from the one before. A removed field has the value `__unset` (composer/metadata-minifier,
 // MetadataMinifier.php).
 
-import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
-import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
-import { bytesOfMember, mostOfRecord, weightOf } from '../../../build/shared/json/json-weight.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { mapYielding } from '../../build/shared/concurrency/yielding.ts';
+import { bytesOfMember, mostOfRecord, weightOf } from '../../build/shared/json/json-weight.ts';
 
 export const minifiedMark = 'composer/2.0';
 

@@ -1,10 +1,10 @@
 // Tests the minified form of p2 documents against Composer's own tool, in both directions.
 
-import { fc } from '../../../../util/seeded-check.ts';
+import { fc } from '../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
-import { expandVersions, minifyVersions } from '../../../../../proxy/mirror/upstream/minified.ts';
-import { retryAfterMs } from '../../../../../proxy/mirror/upstream/host-backoff.ts';
-import { parseUpstreamRoot, rootUrlOf } from '../../../../../proxy/mirror/upstream/upstream-root.ts';
+import { expandVersions, minifyVersions } from '../../../../proxy/documents/minified.ts';
+import { retryAfterMs } from '../../../../proxy/mirror/upstream/host-backoff.ts';
+import { parseUpstreamRoot, rootUrlOf } from '../../../../proxy/mirror/upstream/upstream-root.ts';
 
 describe('minified versions', () => {
   it('list the differences from the version before', () => {

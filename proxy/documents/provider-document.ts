@@ -1,12 +1,12 @@
 // Parses a document of the mirror and writes it again with changes for one reader. A document may have megabytes, so
 // both steps yield to other requests.
 
-import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
-import type { PackageName } from '../../../build/contract/name.ts';
-import type { TextDocument } from '../../http/document.ts';
-import { joinYielding, mapYielding } from '../../../build/shared/concurrency/yielding.ts';
-import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
-import { createExpander, createMinifier, minifiedMark } from '../upstream/minified.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { TextDocument } from '../http/document.ts';
+import { joinYielding, mapYielding } from '../../build/shared/concurrency/yielding.ts';
+import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
+import { createExpander, createMinifier, minifiedMark } from './minified.ts';
 
 export interface ProviderDocument {
   /** all records, expanded */

@@ -1,0 +1,108 @@
+// Asks git whether a known key signed a tag. Only the lists of this registry count: the repository's configuration can
+// neither name other keys nor start a program.
+
+import { parseSigner, type Signer } from '../../contract/signer.ts';
+import { localEnvironment, type GitEnvironment } from './git-environment.ts';
+import type { SignatureKind } from './objects.ts';
+import { createOpenPgpKeys } from './openpgp-keys.ts';
+import { signerInStatus } from './openpgp-status.ts';
+import { runGit, type GitResult } from './run-git.ts';
+import type { Signers } from './signers.ts';
+
+export interface TagVerifier {
+  /** digest of the lists of signers */
+  readonly signers: string;
+  /**
+   * The signer; null: nobody with a known key. undefined: signatures of this kind cannot be judged on this machine.
+   * Throws GitFailure.
+   */
+  readonly verify: (oid: string, kind: SignatureKind) => Promise<Signer | null | undefined>;
+  /** for the report of the build */
+  readonly remarks: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export interface VerifierOptions {
+  readonly signers: Signers;
+  /** the repository */
+  readonly gitDirectory: string;
+  readonly environment: GitEnvironment;
+  readonly timeoutMs: number;
+}
+
+/** Writable memory of git, and of each program that it starts. A tag has at most a megabyte. */
+const verifyingBytes = 512 * 1024 * 1024;
+
+/** 1: a signature that does not count; 128: git cannot read the tag */
+const accepted = [0, 1, 128];
+
+export function createTagVerifier({ signers, gitDirectory, environment, timeoutMs }: VerifierOptions): TagVerifier {
+  const { ssh, openpgp } = signers;
+  const keys = openpgp === undefined ? undefined : createOpenPgpKeys(openpgp.file, environment);
+  let isOld = false;
+  const verifyTag = (
+    operands: readonly string[],
+    settings: Settings,
+    more: Record<string, string> = {},
+  ): Promise<GitResult> =>
+    runGit({
+      operands: [...optionsFor(settings), 'verify-tag', ...operands],
+      environment: { ...localEnvironment(environment, gitDirectory), ...more },
+      timeoutMs,
+      accepted,
+      memoryBytes: verifyingBytes,
+      frequent: true,
+    });
+  return {
+    signers: signers.digest,
+    async verify(oid, kind) {
+      const list = kind === 'ssh' ? ssh : openpgp;
+      if (list === undefined) return null;
+      if (!list.canVerify) return undefined;
+      if (kind === 'ssh') {
+        const signer = signerInComplaint(await verifyTag([oid], sshSettings(list.file)));
+        isOld ||= signer === undefined;
+        return signer;
+      }
+      const status = await verifyTag(['--raw', oid], openPgpSettings, {
+        GNUPGHOME: (await keys?.home()) ?? '/dev/null',
+      });
+      return signerInStatus(status.complaint) ?? null;
+    },
+    remarks: () => (isOld ? [oldGit] : []),
+    close: async () => keys?.close(),
+  };
+}
+
+const oldGit =
+  'Tags with SSH signatures could not be compared with the known keys: this git knows no such signatures. Install git ' +
+  '2.34 or newer.';
+
+/** undefined: this git is older than 2.34, and knows no SSH signatures. */
+function signerInComplaint({ exitCode, complaint }: GitResult): Signer | null | undefined {
+  if (/^error: no signature found$/m.test(complaint)) return undefined;
+  const principal = /^Good "git" signature for (.+) with \S+ key \S+$/m.exec(complaint)?.[1];
+  return exitCode === 0 && principal !== undefined ? (parseSigner(principal) ?? null) : null;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** git starts `false` in place of a program for another kind of signature. */
+const noPrograms: Settings = {
+  'gpg.ssh.program': 'false',
+  'gpg.program': 'false',
+  'gpg.openpgp.program': 'false',
+  'gpg.x509.program': 'false',
+  'gpg.minTrustLevel': 'undefined',
+};
+
+const sshSettings = (file: string): Settings => ({
+  'gpg.ssh.allowedSignersFile': file,
+  'gpg.ssh.program': 'ssh-keygen',
+});
+
+const openPgpSettings: Settings = { 'gpg.program': 'gpg', 'gpg.openpgp.program': 'gpg' };
+
+function optionsFor(settings: Settings): readonly string[] {
+  return Object.entries({ ...noPrograms, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

@@ -1,0 +1,55 @@
+// What `libretto why` looks up beside the published tree: the mirror, the CI jobs that published, and the policy. Each of
+// them may be unreadable, and the command still reports published versions.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { WhyAnswer } from '../../../build/inspect/why.ts';
+import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-admin.ts';
+import { StateError } from '../../../proxy/state/state-error.ts';
+import { runsOf, type Runs } from '../../builds/published-runs.ts';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { printWarnings } from '../../io/output.ts';
+import type { MirroredName } from '../../mirror/mirrored-name.ts';
+import { PolicyFileError } from '../../policy/policy-file.ts';
+
+/** null if the state or the origin cannot be read: the command still reports published versions. */
+export async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
+  const { mirroredName } = await import('../../mirror/mirrored-name.ts');
+  try {
+    return await mirroredName(name, config, context);
+  } catch (error) {
+    if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
+    printWarnings(context.stderr, [`It is unknown whether the package is mirrored: ${error.message}`]);
+    return null;
+  }
+}
+
+/** null if the policy cannot be read: the command still reports published versions. */
+export async function policyOf(
+  name: PackageName,
+  version: string,
+  config: Config,
+  context: Context,
+): Promise<ExplainedVersion | null> {
+  const { policyOnVersion } = await import('../../policy-admin/policy-on-version.ts');
+  try {
+    return await policyOnVersion(name, version, config, context);
+  } catch (error) {
+    if (!(error instanceof StateError || error instanceof PolicyFileError || error instanceof RegistryError))
+      throw error;
+    printWarnings(context.stderr, [`It is unknown what the policy says of the version: ${error.message}`]);
+    return null;
+  }
+}
+
+/** Empty if the state cannot be read: the command still reports published versions. */
+export async function publishedRuns(answer: WhyAnswer, config: Config, context: Context): Promise<Runs> {
+  try {
+    return await runsOf(answer, config);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    printWarnings(context.stderr, [`It is unknown which CI job published the versions: ${error.message}`]);
+    return new Map();
+  }
+}

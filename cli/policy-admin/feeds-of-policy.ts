@@ -1,0 +1,32 @@
+// What people do with the feeds of the policy: they see how each stands, and accept a list that has become much smaller.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import type { PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
+import type { AuditedStore } from '../../proxy/state/audit.ts';
+import { feedView } from './feed-view.ts';
+
+/** `opened`: undefined while a server has not opened them. */
+export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore): PolicyFeeds {
+  return {
+    standing: () => Promise.resolve(opened()?.standing().map(feedView) ?? []),
+    accept: async (id, actor) => {
+      const feeds = opened();
+      const before = feeds?.standing().find((feed) => feed.id === id);
+      if (feeds === undefined || before === undefined)
+        throw notFound(`There is no feed ${JSON.stringify(id.slice(0, 80))}.`);
+      if (before.shrunk === null || !(await feeds.accept(id)))
+        throw notFound(`The feed ${id} has no smaller list that waits to be accepted.`);
+      const { from, to } = before.shrunk;
+      await store.commit(
+        { conditions: [], puts: [], deletes: [] },
+        { actor, action: 'policy.feed_accept', subject: id, details: { from, to } },
+      );
+      return feedView(feeds.standing().find((feed) => feed.id === id) ?? { ...before, shrunk: null });
+    },
+  };
+}
+
+function notFound(message: string): RegistryError {
+  return new RegistryError('NOT_FOUND', { message });
+}

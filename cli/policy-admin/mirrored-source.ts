@@ -1,0 +1,106 @@
+// The stored packages of other registries, for trials of a policy. It reads documents and records of accepted archives
+// on this disk, and sends no request.
+
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
+import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
+import { CachedNames, documentFiles } from '../../proxy/mirror/catalogue/cached-names.ts';
+import { noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
+import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
+import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
+import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/policy/admin/known-packages.ts';
+import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
+import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
+import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
+import { cachedRecords } from '../mirror/cached-records.ts';
+
+export interface MirroredSourceOptions {
+  /** the mirror's folder */
+  readonly folder: string;
+  readonly rules: () => Promise<Pick<MirrorRules, 'reserved' | 'sharedVendors' | 'upstreams'>>;
+  readonly privateNames: () => Promise<PrivateNames>;
+}
+
+export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOptions): PackageSource {
+  const documents = new Map<string, CachedNames>();
+  const documentNames = async (url: string): Promise<Iterable<PackageName>> => {
+    const path = join(folder, 'p2', folderOf(rootUrlOf(url)), 'p2');
+    const names = documents.get(path) ?? new CachedNames(path, documentFiles);
+    documents.set(path, names);
+    return (await names.look()).keys();
+  };
+  const upstreamsOf = async (): Promise<(name: PackageName) => readonly string[]> => {
+    const current = await rules();
+    const [belongs, known] = [createPrecedence(current), await privateNames()];
+    return (name) => {
+      const belonging = belongs(name, known);
+      const ids = belonging.to === 'upstreams' ? belonging.ids : [];
+      return ids.flatMap((id) => current.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
+    };
+  };
+  return {
+    origin: 'mirrored',
+    names: async () => {
+      const { upstreams } = await rules();
+      if (upstreams.length === 0) return [];
+      const urlsOf = await upstreamsOf();
+      const found = new Set<PackageName>();
+      for (const { url } of upstreams) for (const name of await documentNames(url)) found.add(name);
+      for await (const name of mirroredNames(folder)) found.add(name);
+      return [...found].filter((name) => urlsOf(name).length > 0).toSorted();
+    },
+    read: async (name) => readPackage(name, (await upstreamsOf())(name), folder),
+  };
+}
+
+/** The first of these repositories that has a document of the package, with the archives that were accepted. */
+async function readPackage(
+  name: PackageName,
+  urls: readonly string[],
+  folder: string,
+): Promise<KnownPackage | undefined> {
+  if (urls.length === 0) return undefined;
+  const { records, beside } = await firstDocuments(name, urls, folder);
+  const { records: accepted } = await new AcceptedArchiveStore(folder, 0).inspect(name);
+  const stored = new Map(accepted.map((record) => [keyOf(record), record]));
+  const offered = records.flatMap((record) => {
+    const full = normalized(record);
+    const key = keyOfRecord(full);
+    const known = versionOf(full, { isOffered: true, stored: stored.has(key) });
+    stored.delete(key);
+    return [known];
+  });
+  // lock files may name versions that the upstream does not offer any more
+  const others = [...stored.values()].map(({ record }) =>
+    versionOf(normalized(record), { isOffered: records.length === 0, stored: true }),
+  );
+  const versions = [...offered, ...others];
+  return versions.length === 0 ? undefined : { name, origin: 'mirrored', beside, versions };
+}
+
+async function firstDocuments(name: PackageName, urls: readonly string[], folder: string): Promise<CachedVersions> {
+  for (const url of urls) {
+    const found = await cachedRecords(name, folder, url);
+    if (found.records.length > 0) return found;
+  }
+  return noVersions;
+}
+
+function versionOf(record: JsonObject, where: Pick<KnownVersion, 'isOffered' | 'stored'>): KnownVersion {
+  return { facts: factsOfRecord(record), release: releaseOf(record), ...where };
+}
+
+function keyOf({ normalized: version, dev, reference }: ArchiveRecord): string {
+  return archiveKey(version, dev, reference);
+}
+
+function keyOfRecord({ version_normalized: version, dist }: JsonObject): string {
+  const reference = isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+  return archiveKey(String(version), isDevVersion(String(version)), reference);
+}

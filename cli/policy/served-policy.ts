@@ -1,0 +1,152 @@
+// The policy of a server: the rules in effect, what they refuse, and what is counted and told about it.
+
+import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { createHits, type Hits } from '../../proxy/policy/apply/hits.ts';
+import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
+import { createReleasePolicy, type RegistryPolicy } from '../../proxy/policy/apply/release-policy.ts';
+import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import type { Log } from '../../proxy/observe/log.ts';
+import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import { createAuditedStore, type AuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
+import { formatOrigin, type Config } from '../config/config.ts';
+import type { Context } from '../io/context.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { policySources } from './compose-policy.ts';
+import { PolicyFileError } from './policy-file.ts';
+import { createFileRecorder } from './record-file.ts';
+
+export interface ServedPolicy {
+  readonly reader: PolicyReader;
+  /** where the reader reads */
+  readonly sources: PolicySources;
+  readonly releases: RegistryPolicy;
+  /** Reads the lists of these feeds from now on. */
+  readonly use: (feeds: Feeds) => void;
+  /** undefined: the server has not opened them yet */
+  readonly feeds: () => Feeds | undefined;
+  readonly families: () => readonly Family[];
+  /** Reads the policy file, if there is one. Throws UsageError for a file that cannot be used. */
+  readonly assertUsable: () => Promise<void>;
+  /** Resolves after the noted hits and changes of the file are stored. */
+  readonly close: () => Promise<void>;
+}
+
+export interface PolicySurroundings {
+  readonly settings: Settings;
+  readonly store: StateStore;
+  readonly advisories: PublishedAdvisories;
+  readonly files: TreeFiles;
+  readonly log: Log;
+  /** true: this process tells of changes of the policy file */
+  readonly leads: boolean;
+}
+
+const cacheBytes = 16 * 1024 ** 2;
+
+export function openServedPolicy(
+  config: Config,
+  context: Context,
+  { settings, store, advisories, files, log, leads }: PolicySurroundings,
+): ServedPolicy {
+  const now = (): number => context.now().getTime();
+  let feeds: Feeds | undefined;
+  let [of, lists]: [FeedLists | undefined, OutsideLists] = [undefined, noOutsideLists];
+  const outside = (): OutsideLists => {
+    const latest = feeds?.lists();
+    if (feeds === undefined || latest === undefined || latest === of) return lists;
+    of = latest;
+    lists = { ...latest, learn: feeds.learn };
+    return lists;
+  };
+  const audited = createAuditedStore({ store, now });
+  const recorder = createFileRecorder(leads ? config.policy.value : undefined, audited, log);
+  const sources = policySources(config, {
+    settings,
+    store,
+    now,
+    own: advisories,
+    outside,
+    onRead: recorder.add,
+    onFault: (err) => log.logger.error({ err }, 'the policy file cannot be used; the last good policy is in effect'),
+  });
+  const reader = createPolicyReader(sources);
+  const hits = openHits(audited, log);
+  return {
+    reader,
+    sources,
+    releases: createReleasePolicy({ reader, files, hits, cacheBytes }),
+    use: (opened) => (feeds = opened),
+    feeds: () => feeds,
+    families: () => [hitsFamily(hits), ...feedFamilies(feeds)],
+    assertUsable: () => assertUsable(config, sources),
+    close: async () => void (await Promise.all([recorder.settled(), hits.settled()])),
+  };
+}
+
+/** A server without a policy that was ever good would refuse every request. */
+async function assertUsable({ policy }: Pick<Config, 'policy'>, { document }: PolicySources): Promise<void> {
+  if (policy.value === undefined) return;
+  try {
+    await document();
+  } catch (error) {
+    if (!(error instanceof PolicyFileError)) throw error;
+    throw new UsageError(
+      `The policy of ${formatOrigin(policy.origin)} cannot be used: ${error.message} ` +
+        `Correct the file (\`libretto policy check ${policy.value}\` names its faults), or name another one with ` +
+        '`policy` in libretto.json, --policy or LIBRETTO_POLICY.',
+      { cause: error },
+    );
+  }
+}
+
+function openHits(store: AuditedStore, { logger }: Log): Hits {
+  return createHits({
+    store,
+    onError: (err) => logger.error({ err }, 'a hit of the policy could not be stored; the next one is tried again'),
+    onDropped: (count) =>
+      logger.warn({ dropped_hits: count }, 'too many first hits of the policy at once: some are stored later'),
+  });
+}
+
+function feedFamilies(feeds: Feeds | undefined): readonly Family[] {
+  const standing = feeds?.standing() ?? [];
+  return [
+    {
+      name: 'libretto_policy_feed_rows',
+      type: 'gauge',
+      help: 'Advisories and entries of filter lists that a feed gives to the policy.',
+      samples: standing.map(({ id, rows }) => ({ labels: { feed: id }, value: rows })),
+    },
+    {
+      name: 'libretto_policy_feed_fetched_seconds',
+      type: 'gauge',
+      help: 'When a feed was last read completely, seconds since 1970.',
+      samples: standing.flatMap(({ id, fetchedAt }) =>
+        fetchedAt === null ? [] : [{ labels: { feed: id }, value: Math.floor(Date.parse(fetchedAt) / 1000) }],
+      ),
+    },
+    {
+      name: 'libretto_policy_feed_shrunk',
+      type: 'gauge',
+      help: '1: the newest list of a feed is much smaller than the one in use, and waits for acceptance.',
+      samples: standing.map(({ id, shrunk }) => ({ labels: { feed: id }, value: shrunk === null ? 0 : 1 })),
+    },
+  ];
+}
+
+function hitsFamily(hits: Hits): Family {
+  return {
+    name: 'libretto_policy_hits_total',
+    type: 'counter',
+    help: 'Requests that a rule of the policy refused, warned of or noted.',
+    samples: [...hits.counts()].map(([key, value]) => {
+      const [rule = '', action = ''] = key.split(' ');
+      return { labels: { rule, action }, value };
+    }),
+  };
+}

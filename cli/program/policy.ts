@@ -1,0 +1,125 @@
+// `libretto policy`: the rules about versions, for private and mirrored packages.
+
+import type { Command } from 'commander';
+
+import { example, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+
+export function addPolicy(program: Command, wire: Wire): void {
+  const policy = program
+    .command('policy')
+    .summary('decide which versions clients may get')
+    .description('Decide which versions clients may get, by rules about private and mirrored packages.');
+  policy
+    .showHelpAfterError('Run `libretto policy --help` to see the commands.')
+    .addHelpText('after', example('libretto policy test policy.json', 'libretto policy set policy.json'));
+  for (const add of [addShow, addCheck, addTest, addSet, addExplain, addHits, addFeeds, addImportSettings])
+    add(policy, wire);
+}
+
+function addShow(policy: Command, wire: Wire): void {
+  const show = policy
+    .command('show')
+    .summary('show the rules in effect')
+    .description('Show the rules in effect, and the exceptions from them.');
+  wire(
+    withPolicy(show, 'libretto policy show', 'libretto policy show --json'),
+    () => import('../commands/policy/show.ts'),
+  );
+}
+
+function addCheck(policy: Command, wire: Wire): void {
+  const check = policy
+    .command('check')
+    .argument('[file]', 'a file with a policy, or - for standard input (default: the policy of this registry)')
+    .summary('check a policy for faults, and show what it would change')
+    .description(
+      'Check a policy for faults, and for rules that can never match. Show what it would change. The exit code is 1 ' +
+        'for a policy that cannot be used.',
+    );
+  wire(withPolicy(check, 'libretto policy check policy.json'), () => import('../commands/policy/check.ts'));
+}
+
+function addTest(policy: Command, wire: Wire): void {
+  const test = policy
+    .command('test')
+    .argument('<file>', 'a file with a policy, or - for standard input')
+    .summary('try a policy on all packages, without a change')
+    .description(
+      'Try a policy on everything that is published here, and on stored mirrored packages. For each rule, show the ' +
+        'versions that it concerns, how often they were installed in the last 90 days, and which tokens see them. ' +
+        'Nothing changes, and no request is sent. Rules about the source and about Composer concern no versions.',
+    );
+  wire(
+    withPolicy(test, 'libretto policy test policy.json', 'libretto policy test policy.json --json'),
+    () => import('../commands/policy/test.ts'),
+  );
+}
+
+function addSet(policy: Command, wire: Wire): void {
+  const set = policy
+    .command('set')
+    .argument('<file>', 'a file with a policy, or - for standard input')
+    .summary('store a policy, and show what it changes')
+    .description('Store a policy instead of the present one, and show what it changes. It takes effect at once.')
+    .option('--if-revision <revision>', 'only if the present policy still has this revision of `policy show`');
+  wire(withPolicy(set, 'libretto policy set policy.json'), () => import('../commands/policy/set.ts'));
+}
+
+function addExplain(policy: Command, wire: Wire): void {
+  const explain = policy
+    .command('explain')
+    .argument('<name>', 'the name of a package')
+    .argument('<version>', 'one of its versions')
+    .summary('explain what each rule says of a version')
+    .description('Explain what each rule says of a version of a private package, or of a stored mirrored package.')
+    .option(
+      '--token <id>',
+      'the id of a token: rules may concern some tokens only (default: a token that no rule names)',
+    );
+  wire(
+    withPolicy(
+      explain,
+      'libretto policy explain acme/core 1.2.0',
+      'libretto policy explain acme/core 1.2.0 --token tok_9QwErTy04fHj2kLm',
+    ),
+    () => import('../commands/policy/explain.ts'),
+  );
+}
+
+function addHits(policy: Command, wire: Wire): void {
+  const hits = policy
+    .command('hits')
+    .summary('list the versions that rules have met in requests')
+    .description(
+      'List the versions that rules have refused, warned of or noted in requests, each with its first request.',
+    );
+  wire(withPolicy(hits, 'libretto policy hits'), () => import('../commands/policy/hits.ts'));
+}
+
+function addFeeds(policy: Command, wire: Wire): void {
+  const feeds = policy
+    .command('feeds')
+    .summary('list the feeds of advisories and filter lists')
+    .description('List the feeds of advisories and filter lists, and how old their copies are.')
+    .option('--accept <id>', 'use the newest list of this feed, although it has become much smaller');
+  wire(withPolicy(feeds, 'libretto policy feeds'), () => import('../commands/policy/feeds.ts'));
+}
+
+function addImportSettings(policy: Command, wire: Wire): void {
+  const importSettings = policy
+    .command('import-settings')
+    .summary('make rules of the policy from the settings of the mirror')
+    .description(
+      'Make rules of the policy from the settings mirroring.licenses, mirroring.license_rule, mirroring.abandoned and ' +
+        'mirroring.minimum_age, and unset these. No version gets another outcome.',
+    )
+    .option('--dry-run', 'show the changes without making them');
+  wire(
+    withPolicy(importSettings, 'libretto policy import-settings --dry-run'),
+    () => import('../commands/policy/import-settings.ts'),
+  );
+}
+
+function withPolicy(command: Command, ...examples: readonly string[]): Command {
+  return withJson(withSettings(command, 'policy'), ...examples);
+}

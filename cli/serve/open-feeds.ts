@@ -1,0 +1,25 @@
+// Opens the feeds of the policy behind the features, since they ask the upstreams of the mirror.
+
+import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
+
+/**
+ * The policy reads the lists of these feeds. The module is loaded here, since it has libraries of its own. undefined:
+ * there is nobody to ask.
+ */
+export async function openFeeds(core: ServingCore, mirror: ServedMirror | undefined): Promise<Feeds | undefined> {
+  if (mirror === undefined && core.config.osvNames.value === 'off') return undefined;
+  const { openPolicyFeeds } = await import('../advisory-feeds/policy-feeds.ts');
+  const { config, context, leads, log, policy, tree } = core;
+  const feeds = openPolicyFeeds(config, context, {
+    reader: policy.reader,
+    published: tree.published,
+    mirror,
+    leads,
+    log,
+  });
+  policy.use(feeds);
+  core.closing.add(feeds.close);
+  return feeds;
+}

@@ -1,0 +1,84 @@
+// Describes what a trial of a policy found, and what the policy says of one version. Pure.
+
+import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-admin.ts';
+import { counted, firstOf, formatTable } from '../io/output.ts';
+
+const mostShown = 50;
+
+export function trialLines({ counts, versions, examined }: PolicyTest): readonly string[] {
+  return [
+    ...formatTable(
+      ['RULE', 'ACTION', 'VERSIONS', 'USES', 'TOKENS'],
+      counts.map(({ rule, action, versions: found, used, tokens }) => [
+        rule,
+        action,
+        String(found),
+        String(used),
+        String(tokens),
+      ]),
+    ),
+    '',
+    ...(versions.length === 0
+      ? []
+      : [
+          ...firstOf(
+            formatTable(
+              ['PACKAGE', 'VERSION', 'RULE', 'ACTION', 'USES', 'TOKENS', 'BECAUSE'],
+              versions.map(({ name, version, rule, action, used, tokens, because, already }) => [
+                name,
+                version,
+                rule,
+                action,
+                String(used),
+                String(tokens.length),
+                `${because}${already ? ' (as now)' : ''}`,
+              ]),
+            ),
+            mostShown + 1,
+          ),
+          '',
+        ]),
+    `${counted(examined, 'version')} of packages with rules were examined. Uses and tokens: of the last 90 days.`,
+  ];
+}
+
+export function explanationLines(explained: ExplainedVersion): readonly string[] {
+  const { findings, passed } = explained;
+  return [
+    outcomeText(explained),
+    ...findings.map(({ rule, action, because, exception }) =>
+      exception === null
+        ? `  ${rule} (${action}): ${because}.`
+        : `  ${rule} (${action}): ${because}. An exception holds until ${exception.until}: ${exception.reason} ` +
+          `(${exception.owner}).`,
+    ),
+    ...passed.map((rule) => `  ${rule}: nothing is against it.`),
+    ...(findings.length + passed.length === 0 ? ['  No rule concerns it.'] : []),
+  ];
+}
+
+export function outcomeText({
+  name,
+  version,
+  outcome,
+}: Pick<ExplainedVersion, 'name' | 'version' | 'outcome'>): string {
+  switch (outcome) {
+    case 'offered':
+      return `${name} ${version} is offered.`;
+    case 'blocked':
+      return `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
+    case 'served':
+      return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
+  }
+}
+
+/** Nothing for a version that every client gets without a warning. */
+export function policyLines(explained: ExplainedVersion | null): readonly string[] {
+  const holding = explained?.findings.filter(({ exception }) => exception === null) ?? [];
+  if (explained === null || holding.length === 0) return [];
+  return [
+    '',
+    explained.outcome === 'offered' ? 'Rules of the policy concern it:' : outcomeText(explained),
+    ...holding.map(({ rule, action, because }) => `  the rule ${rule} (${action}): ${because}`),
+  ];
+}

@@ -1,0 +1,177 @@
+// The feeds: lists of advisories and of malicious versions from OSV and from other registries. The leading process asks
+// them on a timer and stores each last good copy. Every process reads the copies. A feed that is down, lies or shrinks
+// never changes what is blocked.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
+import { configuredSources, type ConfiguredFeeds } from './configured-sources.ts';
+import { createCurrentFeeds, type CurrentFeed, type CurrentFeeds } from './current-feeds.ts';
+import { createFeedClient, type FeedClient, type FeedClientOptions } from './feed-client.ts';
+import type { TellFeedEvent } from './feed-event.ts';
+import { createFeedLists, type FeedLists, type FeedStanding } from './feed-lists.ts';
+import { createLearning } from './learning.ts';
+import { FeedRuns } from './runs.ts';
+import type { ScheduleOptions } from './schedule.ts';
+import { standingOf } from './standing-of.ts';
+import { createTimer } from './timer.ts';
+
+export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
+  /** `<data>/feeds` */
+  readonly folder: string;
+  /** private and mirrored names: OSV is asked about those that it may learn, and upstreams about their own */
+  readonly names: () => Promise<Iterable<PackageName>>;
+  /** true: this process asks the feeds */
+  readonly leads: () => MaybeAsync<boolean>;
+  /** default: an hour */
+  readonly everyMs?: number;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** a number from 0 up to 1 */
+  readonly random?: () => number;
+  readonly tell: TellFeedEvent;
+}
+
+export interface Feeds {
+  readonly lists: () => FeedLists;
+  readonly standing: () => readonly FeedStanding[];
+  /** Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects. */
+  readonly learn: (name: PackageName) => Promise<void>;
+  /** Asks all feeds now, if this process leads. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** Uses the list of a feed that shrank. false: there is none. */
+  readonly accept: (id: string) => Promise<boolean>;
+  readonly start: () => void;
+  readonly close: () => Promise<void>;
+}
+
+const hourMs = 3_600_000;
+/** How often the process looks whether a feed is due. */
+const tickMs = 15_000;
+/** How often it looks at files that another process may have replaced. */
+const lookMs = 2000;
+
+/** Throws for an invalid entry in `allowAddresses`. Reads the copies on disk, so that they count from the start. */
+export function createFeeds(options: FeedOptions): Feeds {
+  const closing = new AbortController();
+  const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
+  const { now, tell } = options;
+  const look = createLook(current, runs, now);
+  const { update, runAll, storeAll } = createAsking(options, current, runs, closing.signal);
+  const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
+  const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
+  void update(); // often settled at once: then every feed is known from the start
+  return {
+    lists: () => {
+      look();
+      return lists();
+    },
+    standing: () => {
+      look();
+      return current.known().map(({ source, stored }) => standingOf(source, stored, runs.standingOf(source.id)));
+    },
+    learn: createLearning({ feeds: update, signal: closing.signal, now, tell }),
+    refresh: () => orTold(tell, () => runAll(() => true)),
+    accept: async (id) => {
+      const feed = (await update()).find(({ source }) => source.id === id);
+      if (feed === undefined || !(await feed.stored.accept())) return false;
+      await runs.accepted(id);
+      return true;
+    },
+    start: timer.start,
+    close: async () => {
+      timer.stop();
+      closing.abort(new Error('The server is closing.'));
+      client.close();
+      await Promise.all([runs.settled(), timer.settled()]);
+      await orTold(tell, storeAll);
+    },
+  };
+}
+
+interface Parts {
+  readonly client: FeedClient;
+  readonly current: CurrentFeeds;
+  readonly runs: FeedRuns;
+  /** the same object while nothing changes */
+  readonly lists: () => FeedLists;
+  readonly schedule: ScheduleOptions;
+}
+
+function openParts(options: FeedOptions, signal: AbortSignal): Parts {
+  const { folder, names, now, tell, everyMs = hourMs, random = Math.random } = options;
+  const client = createFeedClient(options);
+  const schedule = { everyMs, random };
+  let generation = 1;
+  let lists: FeedLists | undefined;
+  const changed = (): void => {
+    generation += 1;
+    lists = undefined;
+  };
+  const current = createCurrentFeeds({ folder, sources: configuredSources(options, client), tell, changed });
+  return {
+    client,
+    current,
+    runs: new FeedRuns({ folder, names, signal, now, tell, ...schedule }),
+    lists: () => (lists ??= createFeedLists(current.stored, generation)),
+    schedule,
+  };
+}
+
+interface Asking {
+  readonly update: () => Promise<readonly CurrentFeed[]>;
+  /** nothing in a process that does not lead */
+  readonly runAll: (isWanted: (feed: CurrentFeed) => boolean) => Promise<void>;
+  readonly storeAll: () => Promise<void>;
+}
+
+function createAsking(
+  { leads, tell }: FeedOptions,
+  current: CurrentFeeds,
+  runs: FeedRuns,
+  signal: AbortSignal,
+): Asking {
+  const update = createUpdate(current, tell);
+  return {
+    update,
+    runAll: async (isWanted) => {
+      const feeds = await update();
+      if (signal.aborted || !(await leads())) return;
+      await Promise.all(feeds.filter(isWanted).map((feed) => runs.run(feed)));
+    },
+    storeAll: async () => {
+      if (await leads()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
+    },
+  };
+}
+
+/** Loads files that another process has replaced, every two seconds at most. */
+function createLook(current: CurrentFeeds, runs: FeedRuns, now: () => number): () => void {
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (Math.abs(now() - lookedAtMs) < lookMs) return;
+    lookedAtMs = now();
+    runs.look();
+    for (const feed of current.stored()) feed.look();
+  };
+}
+
+/** The returned function never rejects: if the upstreams are unknown, the last known feeds stay. */
+function createUpdate(current: CurrentFeeds, tell: TellFeedEvent): () => Promise<readonly CurrentFeed[]> {
+  return async () => {
+    try {
+      return await current.update();
+    } catch (error) {
+      tell({ kind: 'feed-failed', feed: 'upstreams', message: `The feeds are unknown: ${messageOf(error)}` });
+      return current.known();
+    }
+  };
+}
+
+async function orTold(tell: TellFeedEvent, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    tell({ kind: 'feed-failed', feed: 'all', message: `The feeds are not asked: ${messageOf(error)}` });
+  }
+}

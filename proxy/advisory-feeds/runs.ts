@@ -1,0 +1,159 @@
+// The runs of all feeds: one at a time for each feed, on a timer in the leading process. How each ended is stored for
+// the other processes.
+
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { partialSuffix } from '../../build/shared/files/atomic-file.ts';
+import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
+import type { CurrentFeed } from './current-feeds.ts';
+import type { TellFeedEvent } from './feed-event.ts';
+import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
+import { nextRunAt, type ScheduleOptions } from './schedule.ts';
+import type { StoredFeed } from './stored-feed.ts';
+import { readStandings, standingFile, writeStandings, type RunStanding } from './standing-file.ts';
+
+export interface RunsOptions extends Pick<FeedRun, 'names' | 'signal' | 'now' | 'tell'>, ScheduleOptions {
+  readonly folder: string;
+}
+
+interface Progress {
+  readonly failures: number;
+  /** the last one; undefined: the last run had none */
+  readonly failure: string | undefined;
+  readonly dueAtMs: number;
+}
+
+export class FeedRuns {
+  readonly #options: RunsOptions;
+  readonly #path: string;
+  readonly #flights = new SingleFlight<void>();
+  readonly #progress = new Map<string, Progress>();
+  readonly #tell: TellFeedEvent;
+  #standings: Map<string, RunStanding> = new Map();
+  #stamp: FileStamp | undefined;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#tell = options.tell;
+    this.#path = join(options.folder, standingFile);
+    this.look();
+  }
+
+  /** Loads what another process has stored. */
+  look(): void {
+    const stamp = stampFile(this.#path);
+    if (sameStamp(stamp, this.#stamp)) return;
+    this.#stamp = stamp;
+    this.#standings = new Map(readStandings(this.#path));
+  }
+
+  standingOf(id: string): RunStanding | undefined {
+    return this.#standings.get(id);
+  }
+
+  isDue({ source, stored }: CurrentFeed): boolean {
+    return (
+      this.#options.now() >=
+      (this.#progress.get(source.id)?.dueAtMs ??
+        this.#firstDueAt(source.id, stored.isWholeFor(source.url) ? stored.fetchedAt : null))
+    );
+  }
+
+  /** Resolves when the run is over, which may be one that was under way already. Never rejects. */
+  run(feed: CurrentFeed): Promise<void> {
+    return this.#flights.run(feed.source.id, () => this.#run(feed));
+  }
+
+  /** Stores what was learned since the last run; a run that is under way does that itself. */
+  storeLearned({ source, stored }: CurrentFeed): Promise<void> {
+    return this.#flights.run(source.id, () => storeLearned(stored, source.url));
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#flights.values());
+  }
+
+  /** Another process may have asked a moment ago. */
+  #firstDueAt(id: string, fetchedAt: string | null): number {
+    const standing = this.#standings.get(id);
+    const failures = (standing?.failingSince ?? null) === null ? 0 : 1;
+    if (fetchedAt === null && failures === 0) return 0; // there is no copy, it is damaged, or of another address
+    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt ?? '');
+    return Number.isNaN(triedAtMs) ? 0 : nextRunAt({ triedAtMs, failures, unfinished: false }, this.#options);
+  }
+
+  async #run({ source, stored }: CurrentFeed): Promise<void> {
+    const { names, signal, now, tell } = this.#options;
+    if (signal.aborted) return;
+    await this.#removeLeftovers();
+    stored.look();
+    this.look();
+    const outcome = await runFeed({ source, stored, names, signal, now, tell }).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (outcome !== undefined) await this.#note(source.id, outcome, stored.lacksCopy());
+  }
+
+  async #note(
+    id: string,
+    { failure, problem, unfinished }: RunOutcome,
+    lacksCopy: ReturnType<StoredFeed['lacksCopy']>,
+  ): Promise<void> {
+    const triedAtMs = this.#options.now();
+    const triedAt = new Date(triedAtMs).toISOString();
+    const before = this.#standings.get(id);
+    const progress = this.#progress.get(id);
+    const failures = failure === undefined ? 0 : (progress?.failures ?? 0) + 1;
+    this.#progress.set(id, {
+      failures,
+      failure,
+      dueAtMs: nextRunAt({ triedAtMs, failures, unfinished }, this.#options),
+    });
+    const failingSince = failure === undefined ? null : (before?.failingSince ?? triedAt);
+    this.#standings.set(id, { triedAt, failingSince, problem });
+    if (failure !== undefined && failure !== progress?.failure)
+      this.#tell({ kind: 'feed-failed', feed: id, message: failure, ...lacksCopy });
+    if (failure === undefined && (before?.failingSince ?? null) !== null)
+      this.#tell({ kind: 'feed-recovered', feed: id });
+    await this.#store(id);
+  }
+
+  /** The alarm of the last run is over. */
+  async accepted(id: string): Promise<void> {
+    this.look();
+    const standing = this.#standings.get(id);
+    if (standing === undefined) return;
+    this.#standings.set(id, { ...standing, problem: standing.failingSince === null ? null : standing.problem });
+    await this.#store(id);
+  }
+
+  async #store(id: string): Promise<void> {
+    try {
+      await writeStandings(this.#path, this.#standings);
+      this.#stamp = stampFile(this.#path);
+    } catch (error) {
+      this.#tell({ kind: 'feed-file', feed: id, message: `${this.#path} cannot be written: ${messageOf(error)}.` });
+    }
+  }
+
+  /** Files that a killed process was writing. */
+  async #removeLeftovers(): Promise<void> {
+    const { folder, now } = this.#options;
+    try {
+      for (const name of await readdir(folder)) {
+        if (!name.endsWith(partialSuffix)) continue;
+        const path = join(folder, name);
+        const { mtimeMs } = await stat(path);
+        if (now() - mtimeMs > leftoverMs) await rm(path, { force: true });
+      }
+    } catch (error) {
+      if (!isAbsence(error)) this.#tell({ kind: 'feed-file', feed: '', message: `${folder}: ${messageOf(error)}.` });
+    }
+  }
+}
+
+/** Nobody writes a list for so long. */
+const leftoverMs = 3_600_000;

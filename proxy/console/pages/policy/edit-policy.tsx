@@ -1,0 +1,92 @@
+// The page that changes the policy: its JSON, and beside it what a check and a trial of it found. People who may not
+// change it try another one on the same page.
+
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { JsonValue } from '../../../../build/contract/json.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { mayChange, type PolicyPageServices } from './services.ts';
+import { tryText, type TriedPolicy } from './try-policy.ts';
+
+export function registerEditing(pages: Pages, services: PolicyPageServices): void {
+  pages.form({
+    path: '/policy/edit',
+    operation: 'replacePolicy',
+    isDangerous: true,
+    show: (request, state) => showForm(services, request, state),
+    submit: (request, fields) => save(services, request, fields),
+  });
+  pages.form({
+    path: '/policy/check',
+    operation: 'checkPolicy',
+    show: (request, state) => showForm(services, request, state),
+    submit: (request, fields) =>
+      showForm(services, request, { isPosted: true, fields, refusal: undefined, faults: new Map() }),
+  });
+}
+
+async function save(services: PolicyPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
+  const { policyAdmin } = services;
+  const revision = fields.text('revision');
+  const given = parsed(fields.text('policy'));
+  try {
+    const { revision: saved } = await policyAdmin.replace(given, revision, actorOf(request.caller));
+    return { to: '/policy', notice: saved === revision ? 'same' : 'saved' };
+  } catch (error) {
+    throw withAdvice(error);
+  }
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw new RegistryError('INVALID_INPUT', { message: faultyText, cause });
+  }
+}
+
+const faultyText = 'Nothing was saved: the policy has faults. They are listed under “Check”.';
+
+const conflictText =
+  'Nothing was saved: somebody else changed the policy meanwhile. “Check” shows the difference from their policy. ' +
+  'If you save again, yours replaces it.';
+
+/** The check beside the form lists the faults, and the difference from what others saved. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof RegistryError)) return error;
+  if (error.code === 'INVALID_INPUT') return new RegistryError('INVALID_INPUT', { message: faultyText, cause: error });
+  if (error.code !== 'CONFLICT') return error;
+  return new RegistryError('CONFLICT', { message: conflictText, cause: error });
+}
+
+/**
+ * The revision that the next save is based on. It stays the one of the page that was opened, until a refused save has
+ * shown the difference from the policy of somebody else.
+ */
+function baseOf({ isPosted, fields, refusal }: FormState, { revision }: PolicyView): string {
+  return isPosted && refusal !== conflictText ? (fields.optional('revision') ?? revision) : revision;
+}
+
+/** After a post the page shows what the policy in the form would change. */
+async function showForm(services: PolicyPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
+  const { policyAdmin } = services;
+  const policy = await policyAdmin.get();
+  const text = state.fields.text('policy');
+  const tried: TriedPolicy | undefined = state.isPosted && text !== '' ? await tryText(policyAdmin, text) : undefined;
+  const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
+  return {
+    title,
+    section: 'policy',
+    content: (
+      <PolicyForm {...{ title, policy, state, tried, request }} text={textOf(policy)} base={baseOf(state, policy)} />
+    ),
+  };
+}
+
+function textOf({ rules, exceptions }: PolicyView): string {
+  return JSON.stringify(exceptions.length === 0 ? { rules } : { rules, exceptions }, undefined, 2);
+}

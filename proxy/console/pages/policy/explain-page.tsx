@@ -1,0 +1,169 @@
+// What the policy says of one version, rule by rule, for one token.
+
+import type { Child } from 'hono/jsx';
+import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
+import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { Rule } from '../../../policy/model/policy-document.ts';
+import { ChoiceFilter } from '../../components/filters.tsx';
+import type { Choice } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import { nameIn, packagePath } from '../package/open-package.ts';
+import { ActionBadge, ExceptionWords } from './rule-table.tsx';
+import { soughtWords } from './rule-words.ts';
+import type { PolicyPageServices } from './services.ts';
+
+export function registerExplaining(pages: Pages, services: PolicyPageServices): void {
+  pages.page({
+    path: '/packages/:vendor/:package/policy',
+    operation: 'explainPolicy',
+    show: (request) => explain(services, request),
+  });
+}
+
+async function explain(services: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const name = nameIn(request);
+  const version = (request.query.get('version') ?? '').trim().slice(0, 200);
+  const token = (request.query.get('token') ?? '').trim().slice(0, 100);
+  const policy = await services.policyAdmin.get();
+  const tokens = createCallerTokens(services, request.caller);
+  // throws NOT_FOUND for a token that the visitor does not see
+  if (token !== '') await tokens.get(token);
+  const explained =
+    version === '' ? undefined : await services.policyAdmin.explain(name, version, token === '' ? undefined : token);
+  const choices = await tokenChoices(tokens, policy, token);
+  const title = version === '' ? `Policy: ${name}` : `Policy: ${name} ${version}`;
+  return {
+    title,
+    section: 'packages',
+    content: (
+      <>
+        <PageHead
+          title={title}
+          sentence="What each rule of the policy says of this version."
+          trail={[
+            { label: 'Packages', to: '/packages' },
+            { label: name, to: packagePath(name) },
+          ]}
+        />
+        <Question {...{ version, token, choices }} />
+        {explained === undefined ? null : <Answer {...{ explained, policy }} />}
+      </>
+    ),
+  };
+}
+
+interface QuestionProps {
+  readonly version: string;
+  readonly token: string;
+  readonly choices: readonly Choice[];
+}
+
+function Question({ version, token, choices }: QuestionProps): Child {
+  return (
+    <form class="filters">
+      <div class="field wide">
+        <label for="version">Version</label>
+        <input
+          id="version"
+          name="version"
+          value={version}
+          placeholder="1.4.0 or dev-main"
+          autocomplete="off"
+          required
+        />
+      </div>
+      {choices.length < 2 ? null : <ChoiceFilter name="token" label="Token" value={token} choices={choices} />}
+      <button class="button">Explain</button>
+    </form>
+  );
+}
+
+/** All tokens that no rule names get the same answer. People only ask for tokens that they see. */
+async function tokenChoices(
+  tokens: Pick<CallerTokens, 'list'>,
+  { rules }: PolicyView,
+  asked: string,
+): Promise<readonly Choice[]> {
+  const named = new Set<string>([...rules.flatMap(({ tokens: ids = [] }) => ids), asked]);
+  const seen = (await tokens.list()).filter(({ id }) => named.has(id));
+  return seen.length === 0
+    ? []
+    : [
+        { value: '', label: 'one that no rule names' },
+        ...seen.map(({ id, description }) => ({ value: id, label: description })),
+      ];
+}
+
+interface AnswerProps {
+  readonly explained: ExplainedVersion;
+  readonly policy: PolicyView;
+}
+
+interface Row {
+  readonly name: string;
+  readonly rule: Rule | undefined;
+  readonly finding: ExplainedVersion['findings'][number] | undefined;
+}
+
+function Answer({ explained, policy }: AnswerProps): Child {
+  const { findings, passed } = explained;
+  const rules = new Map([...policy.rules_of_settings, ...policy.rules].map((rule) => [rule.name, rule]));
+  const rows: readonly Row[] = [
+    ...findings.map((finding) => ({ name: finding.rule, rule: rules.get(finding.rule), finding })),
+    ...passed.map((name) => ({ name, rule: rules.get(name), finding: undefined })),
+  ];
+  return (
+    <section class="stack">
+      <Verdict {...explained} />
+      {rows.length === 0 ? (
+        <p class="soft">
+          No rule concerns this package. <A to="/policy">All rules</A>
+        </p>
+      ) : (
+        <Table caption="Rules about this version" columns={columns} rows={rows} />
+      )}
+    </section>
+  );
+}
+
+function Verdict({ name, version, outcome, origin }: ExplainedVersion): Child {
+  const what = `${name} ${version}${origin === 'mirrored' ? ' of another registry' : ''}`;
+  if (outcome === 'offered') return <Notice kind="good">{what} is offered.</Notice>;
+  return outcome === 'served' ? (
+    <Notice kind="warn">
+      {what} is not offered any more. Its archive is still sent, for lock files that name this version.
+    </Notice>
+  ) : (
+    <Notice kind="bad">{what} is blocked: the metadata does not have it, and its archive is refused.</Notice>
+  );
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    label: 'Rule',
+    cell: ({ name, rule }) => (
+      <div class="stack-tight">
+        <code class="breaks">{name}</code>
+        {rule === undefined ? null : <span class="soft small breaks">{soughtWords(rule)}</span>}
+      </div>
+    ),
+  },
+  { label: 'Action', cell: ({ rule }) => (rule === undefined ? '' : <ActionBadge action={rule.action} />) },
+  {
+    label: 'What it says',
+    cell: ({ finding }) =>
+      finding === undefined ? (
+        <span class="soft">nothing against this version</span>
+      ) : (
+        <div class="stack-tight">
+          <span class="breaks">{finding.because}</span>
+          {finding.exception === null ? null : <ExceptionWords exception={finding.exception} />}
+        </div>
+      ),
+  },
+];

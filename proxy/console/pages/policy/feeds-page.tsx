@@ -1,0 +1,166 @@
+// The feeds of advisories and filter lists that rules read: the age of each copy, what is wrong, and the question before
+// a small list is accepted.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { actorOf } from '../../../auth/caller.ts';
+import type { FeedView } from '../../../policy/admin/policy-admin.ts';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Form } from '../../components/form.tsx';
+import { Reason } from '../../components/marked-text.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { counted, shownNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { PolicyFrame } from './policy-frame.tsx';
+import { policyTrail, type PolicyPageServices } from './services.ts';
+
+export function registerFeeds(pages: Pages, services: PolicyPageServices): void {
+  pages.page({
+    path: '/policy/feeds',
+    operation: 'listPolicyFeeds',
+    notices: { accepted: 'The newest list of the feed is in use.' },
+    show: (request) => showFeeds(services, request),
+  });
+  pages.form({
+    path: '/policy/feeds/:feed/accept',
+    operation: 'acceptPolicyFeed',
+    isDangerous: true,
+    show: async (request, state) => acceptView(request, await feedOf(services, request), state),
+    submit: async (request) => {
+      await services.policyAdmin.acceptFeed(request.param('feed'), actorOf(request.caller));
+      return { to: '/policy/feeds', notice: 'accepted' };
+    },
+  });
+}
+
+async function showFeeds({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, feeds] = await Promise.all([policyAdmin.get(), policyAdmin.feeds()]);
+  return {
+    title: 'Feeds of the policy',
+    section: 'policy',
+    content: (
+      <PolicyFrame {...{ policy, request }} tab="feeds">
+        {feeds.length === 0 ? (
+          <EmptyState icon="refresh-cw" title="No feed">
+            Rules read the advisories and filter lists of this registry and of its upstreams. A feed adds those of a
+            database such as OSV.
+          </EmptyState>
+        ) : (
+          <Table caption="Feeds" columns={columnsOf(request)} rows={feeds} />
+        )}
+      </PolicyFrame>
+    ),
+  };
+}
+
+function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[] {
+  const mayAccept = may('acceptPolicyFeed');
+  return [
+    {
+      label: 'Feed',
+      cell: ({ id, url }) => (
+        <div class="stack-tight">
+          <code class="breaks">{id}</code>
+          <span class="soft small breaks">{url}</span>
+        </div>
+      ),
+    },
+    { label: 'Kind', cell: ({ kind }) => kind },
+    { label: 'Rows', isNumber: true, cell: ({ rows }) => shownNumber(rows) },
+    {
+      label: 'Fetched',
+      cell: ({ fetched_at: at }) => (at === null ? <span class="soft">never</span> : <Time {...{ at, nowMs }} />),
+    },
+    { label: 'State', cell: (feed) => <FeedState {...{ feed, nowMs, mayAccept }} /> },
+  ];
+}
+
+interface FeedStateProps {
+  readonly feed: FeedView;
+  readonly nowMs: number;
+  readonly mayAccept: boolean;
+}
+
+function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
+  const { problem, failing_since: since, shrunk } = feed;
+  if (problem === null && shrunk === null)
+    return (
+      <Badge kind="good" icon="circle-check">
+        works
+      </Badge>
+    );
+  return (
+    <div class="stack-tight">
+      {problem === null || shrunk !== null ? null : (
+        <>
+          <span class="row">
+            <Badge kind="bad" icon="circle-x">
+              fails
+            </Badge>
+            {since === null ? null : (
+              <span>
+                since <Time at={since} nowMs={nowMs} />
+              </span>
+            )}
+          </span>
+          <span class="small breaks">
+            <Reason text={problem} />
+          </span>
+        </>
+      )}
+      {shrunk === null ? null : (
+        <>
+          <Badge kind="warn" icon="triangle-alert">
+            much smaller
+          </Badge>
+          <span class="small">{shrunkWords(shrunk)}</span>
+          {mayAccept ? <A to={acceptPath(feed)}>{`Accept the list of ${feed.id}`}</A> : null}
+        </>
+      )}
+    </div>
+  );
+}
+
+function shrunkWords({ from, to }: NonNullable<FeedView['shrunk']>): string {
+  return `The newest list has ${counted(to, 'row')}, and the copy in use ${counted(from, 'row')}. The copy stays until somebody accepts the list.`;
+}
+
+function acceptPath({ id }: Pick<FeedView, 'id'>): string {
+  return `/policy/feeds/${encodeURIComponent(id)}/accept`;
+}
+
+/** Throws NOT_FOUND. */
+async function feedOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<FeedView> {
+  const id = param('feed');
+  const found = (await policyAdmin.feeds()).find((feed) => feed.id === id);
+  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no feed ${id.slice(0, 80)}.` });
+  return found;
+}
+
+function acceptView({ asksPassword }: SignedInRequest, feed: FeedView, state: FormState): PageView {
+  const title = `Accept the list of ${feed.id}?`;
+  return {
+    title,
+    section: 'policy',
+    content: (
+      <>
+        <PageHead
+          title={title}
+          sentence={
+            feed.shrunk === null
+              ? 'Its newest list is in use already.'
+              : `${counted(feed.shrunk.from, 'row becomes', 'rows become')} ${shownNumber(feed.shrunk.to)}. Versions that only the copy in use names are no longer blocked.`
+          }
+          trail={[...policyTrail, { label: 'Feeds', to: '/policy/feeds' }]}
+        />
+        <Form {...{ state, asksPassword }} submit="Accept the list" isDanger cancel="/policy/feeds" />
+      </>
+    ),
+  };
+}

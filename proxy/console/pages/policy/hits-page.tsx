@@ -1,0 +1,84 @@
+// The first hits of rules: which versions they met in requests, newest first, fifty a page.
+
+import type { Child } from 'hono/jsx';
+import { newestFirst } from '../../../policy/admin/hit-id.ts';
+import type { PolicyHit } from '../../../policy/records/policy-hits.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { A } from '../../components/place.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { packagePath } from '../package/open-package.ts';
+import { PolicyFrame } from './policy-frame.tsx';
+import { ActionBadge } from './rule-table.tsx';
+import type { PolicyPageServices } from './services.ts';
+
+const perPage = 50;
+
+export async function showHits({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, hits] = await Promise.all([policyAdmin.get(), policyAdmin.hits()]);
+  const page = pageIn(request.query);
+  const from = (page - 1) * perPage;
+  const shown = newestFirst(hits).slice(from, from + perPage);
+  return {
+    title: 'First hits of the policy',
+    section: 'policy',
+    content: (
+      <PolicyFrame {...{ policy, request }} tab="hits">
+        {hits.length === 0 ? (
+          <EmptyState icon="circle-check" title="No rule has met a version yet">
+            The first request for a version that a rule blocks, warns of or notes is listed here.
+          </EmptyState>
+        ) : (
+          <Table caption="First hits" columns={columnsOf(request)} rows={shown} />
+        )}
+        <Pager
+          shown={shown.length}
+          {...{ from, perPage }}
+          total={hits.length}
+          pathOf={(at) => `/policy/hits${at === 1 ? '' : `?page=${at}`}`}
+        />
+      </PolicyFrame>
+    ),
+  };
+}
+
+function pageIn(query: URLSearchParams): number {
+  const text = query.get('page') ?? '';
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
+}
+
+function columnsOf({ nowMs, caller }: SignedInRequest): readonly Column<PolicyHit>[] {
+  // a maintainer sees only their own tokens
+  const seesTokens = caller.role === 'admin';
+  return [
+    { label: 'What', cell: (hit) => <What hit={hit} /> },
+    { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
+    { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
+    { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
+    {
+      label: 'Asked first by',
+      cell: ({ token }) =>
+        token === null ? (
+          <span class="soft">unknown</span>
+        ) : seesTokens ? (
+          <A to={`/tokens/${token}`} class="breaks">
+            {token}
+          </A>
+        ) : (
+          <span class="breaks">{token}</span>
+        ),
+    },
+    { label: 'When', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
+  ];
+}
+
+function What({ hit: { name, version } }: { readonly hit: PolicyHit }): Child {
+  if (name === null) return <span class="breaks">Composer {version}</span>;
+  return (
+    <A to={packagePath(name, 'policy', { version })} class="main-link breaks">
+      {name} {version}
+    </A>
+  );
+}

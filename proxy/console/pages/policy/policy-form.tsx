@@ -1,0 +1,126 @@
+// The form with the JSON of the policy, and the panel with what a check of it found.
+
+import { useContext, type Child } from 'hono/jsx';
+import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import { Form, TextArea } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+import type { FormState } from '../../request/form-fields.ts';
+import { CheckedPolicy } from './checked-policy.tsx';
+import { mayChange, policyTrail } from './services.ts';
+import { TrialResult } from './trial-result.tsx';
+import type { TriedPolicy } from './try-policy.ts';
+
+interface PolicyFormProps {
+  readonly title: string;
+  /** in effect */
+  readonly policy: PolicyView;
+  /** its JSON */
+  readonly text: string;
+  /** the revision that a save is based on */
+  readonly base: string;
+  readonly state: FormState;
+  /** undefined: nothing was tried */
+  readonly tried: TriedPolicy | undefined;
+  readonly request: SignedInRequest;
+}
+
+const formId = 'policy-form';
+const panelId = 'check';
+
+export function PolicyForm({ title, policy, text, base, state, tried, request }: PolicyFormProps): Child {
+  const changes = mayChange(request, policy);
+  return (
+    <>
+      <PageHead
+        title={title}
+        sentence="“Check” shows what a policy would change and concern, and changes nothing."
+        trail={policyTrail}
+      />
+      {changes ? null : <NoChange policy={policy} />}
+      <Form
+        state={state}
+        id={formId}
+        action={changes ? '/policy/edit' : '/policy/check'}
+        submit={changes ? 'Save the policy' : 'Check'}
+        cancel="/policy"
+        asksPassword={changes && request.asksPassword}
+        hasOtherButtons={changes}
+        {...(changes ? {} : { check: panelId })}
+      >
+        <TextArea
+          name="policy"
+          label="Rules and exceptions, as JSON"
+          hint="The form of policy.json: an object with rules, and exceptions from them."
+          value={text}
+          rows={20}
+          class="code"
+          spellcheck={false}
+          autocomplete="off"
+          required
+        />
+        {changes ? <CheckButton /> : null}
+      </Form>
+      <Panel {...{ policy, base, tried, changes }} />
+    </>
+  );
+}
+
+function CheckButton(): Child {
+  const place = useContext(PlaceContext);
+  return (
+    <div class="row">
+      <button class="button" formaction={hrefTo(place, '/policy/check')} data-check={panelId}>
+        Check
+      </button>
+    </div>
+  );
+}
+
+function NoChange({ policy: { file } }: Pick<PolicyFormProps, 'policy'>): Child {
+  if (file === null)
+    return (
+      <Notice kind="info">You may try a policy here. Admins, and people with the right to change it, save it.</Notice>
+    );
+  return (
+    <Notice kind="info">
+      The policy is the file <code class="breaks">{file}</code> on the host of this server. Try a change here, and make
+      it in that file.
+    </Notice>
+  );
+}
+
+type PanelProps = Pick<PolicyFormProps, 'policy' | 'base' | 'tried'> & { readonly changes: boolean };
+
+/** A check of an outdated page says so, and a save of it is refused: nobody replaces a change that they have not seen. */
+function Panel({ policy, base, tried, changes }: PanelProps): Child {
+  return (
+    <section id={panelId} class="stack" role="status">
+      <h2>Check</h2>
+      {changes ? <input type="hidden" name="revision" form={formId} value={base} /> : null}
+      {changes && base !== policy.revision ? <ChangedMeanwhile /> : null}
+      {tried === undefined ? (
+        <p class="soft">
+          Nothing was checked yet. <A to="/policy">The policy in effect</A> is in the form.
+        </p>
+      ) : (
+        <>
+          <CheckedPolicy check={tried.check} />
+          {tried.test === undefined ? null : <TrialResult test={tried.test} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function ChangedMeanwhile(): Child {
+  return (
+    <Notice kind="warn">
+      Somebody changed the policy since you opened this page. The difference below is from the policy in effect, with
+      their change. The next “Save the policy” saves nothing, and shows the difference once more. If you save again
+      then, your policy replaces theirs.
+    </Notice>
+  );
+}

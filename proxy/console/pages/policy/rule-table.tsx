@@ -1,0 +1,122 @@
+// The rules of the policy, and the exceptions from them, as tables.
+
+import type { Child } from 'hono/jsx';
+import { endOfException, type Action, type PolicyException, type Rule } from '../../../policy/model/policy-document.ts';
+import { Badge } from '../../components/badge.tsx';
+import { A } from '../../components/place.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { ExactTime, Time } from '../../components/time.tsx';
+import type { State } from '../../components/notice.tsx';
+import type { IconName } from '../../components/icon.tsx';
+import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
+
+/** A rule, and whether a setting describes it. */
+export interface ShownRule {
+  readonly rule: Rule;
+  readonly isOfSettings: boolean;
+}
+
+export function RuleTable({ rules }: { readonly rules: readonly ShownRule[] }): Child {
+  return <Table caption="Rules" columns={ruleColumns} rows={rules} />;
+}
+
+const ruleColumns: readonly Column<ShownRule>[] = [
+  { label: 'Name', cell: ({ rule, isOfSettings }) => <RuleName {...{ rule, isOfSettings }} /> },
+  { label: 'Looks for', cell: ({ rule }) => <span class="breaks">{soughtWords(rule)}</span> },
+  { label: 'Action', cell: ({ rule }) => <ActionBadge action={rule.action} /> },
+  { label: 'Concerns', cell: ({ rule }) => <span class="breaks">{scopeWords(rule)}</span> },
+  { label: 'Acts at', cell: ({ rule }) => placeWords(rule) },
+];
+
+function RuleName({ rule: { name, ...rule }, isOfSettings }: ShownRule): Child {
+  const message = 'message' in rule ? rule.message : undefined;
+  return (
+    <div class="stack-tight">
+      <span class="row">
+        {isOfSettings ? (
+          <A to={`/settings/${name}`} class="breaks">
+            <code>{name}</code>
+          </A>
+        ) : (
+          <code class="breaks">{name}</code>
+        )}
+        {isOfSettings ? <Badge icon="settings">setting</Badge> : null}
+      </span>
+      {message === undefined ? null : <span class="soft small breaks">{message}</span>}
+    </div>
+  );
+}
+
+const actionBadges: Readonly<Record<Action, readonly [State, IconName]>> = {
+  block: ['bad', 'ban'],
+  warn: ['warn', 'triangle-alert'],
+  log: ['info', 'scroll-text'],
+};
+
+export function ActionBadge({ action }: { readonly action: Action }): Child {
+  const [kind, icon] = actionBadges[action];
+  return (
+    <Badge kind={kind} icon={icon}>
+      {action}
+    </Badge>
+  );
+}
+
+interface ExceptionTableProps {
+  readonly exceptions: readonly PolicyException[];
+  readonly nowMs: number;
+}
+
+export function ExceptionTable({ exceptions, nowMs }: ExceptionTableProps): Child {
+  return <Table caption="Exceptions" columns={exceptionColumns(nowMs)} rows={exceptions} />;
+}
+
+function exceptionColumns(nowMs: number): readonly Column<PolicyException>[] {
+  return [
+    { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
+    {
+      label: 'Allows',
+      cell: ({ packages, versions }) => (
+        <span class="breaks">
+          {listed(packages)}
+          {versions === undefined ? '' : `, versions ${versions}`}
+        </span>
+      ),
+    },
+    { label: 'Owner', cell: ({ owner }) => <span class="breaks">{owner}</span> },
+    { label: 'Reason', cell: ({ reason }) => <span class="breaks">{reason}</span> },
+    { label: 'Ends', cell: (exception) => <End {...{ exception, nowMs }} /> },
+  ];
+}
+
+const soonMs = 14 * 86_400_000;
+
+function End({ exception, nowMs }: { readonly exception: PolicyException; readonly nowMs: number }): Child {
+  const endMs = endOfException(exception);
+  const at = new Date(endMs).toISOString();
+  const isEnded = endMs <= nowMs;
+  return (
+    <span class="row">
+      <Time {...{ at, nowMs }} />
+      {isEnded ? (
+        <Badge kind="bad" icon="circle-x">
+          ended
+        </Badge>
+      ) : endMs - nowMs <= soonMs ? (
+        <Badge kind="warn" icon="calendar-clock">
+          ends soon
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+/** For a sentence about an exception that holds. */
+export function ExceptionWords({ exception }: { readonly exception: PolicyException }): Child {
+  return (
+    <span class="breaks">
+      allowed until <ExactTime at={new Date(endOfException(exception)).toISOString()} /> by {exception.owner}:{' '}
+      {exception.reason}
+    </span>
+  );
+}

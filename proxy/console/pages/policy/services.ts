@@ -1,0 +1,20 @@
+// What the pages about the policy need, and small questions that several of them ask.
+
+import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
+import type { PolicyAdmin, PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { StateStore } from '../../../state/state-store.ts';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+
+export interface PolicyPageServices extends CallerTokensOptions {
+  readonly policyAdmin: PolicyAdmin;
+  readonly blockedVersions: BlockedVersions;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}
+
+export const policyTrail = [{ label: 'Policy', to: '/policy' }];
+
+/** True if this visitor changes the policy here: a policy file is changed on its host. */
+export function mayChange({ may }: Pick<SignedInRequest, 'may'>, { file }: Pick<PolicyView, 'file'>): boolean {
+  return file === null && may('replacePolicy');
+}

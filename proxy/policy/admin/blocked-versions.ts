@@ -1,0 +1,36 @@
+// Which published versions of a package the policy keeps out of the metadata, for people who look at the package. Rules
+// that name tokens do not count: they are not about the version alone.
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { PublishedVersion } from '../../packages/published-package.ts';
+import { factsOfEntry } from '../apply/entry-facts.ts';
+import type { PolicyReader } from '../apply/policy-reader.ts';
+import { factsOfRecord } from '../judge/facts.ts';
+import { blockOf, judgePackage } from '../judge/judge.ts';
+
+export interface Block {
+  /** its name */
+  readonly rule: string;
+  /** completes a sentence: `it is abandoned` */
+  readonly because: string;
+}
+
+/** Finds what keeps a version of one package out; undefined: it is offered. */
+export type FindBlock = (version: PublishedVersion) => Block | undefined;
+
+/** The blocks among the versions of a package that is published here. */
+export type BlockedVersions = (name: PackageName, nowMs: number) => MaybeAsync<FindBlock>;
+
+export function createBlockedVersions(reader: PolicyReader): BlockedVersions {
+  return (name, nowMs) =>
+    andThen(reader.current(nowMs), (policy): FindBlock => {
+      const { rules } = policy.rules.about(name, 'private', undefined);
+      if (rules.length === 0) return () => undefined;
+      const judge = judgePackage(rules, policy.factsOf(name, 'private'));
+      return ({ entry, record }) => {
+        const block = blockOf(judge(factsOfEntry(entry, factsOfRecord(record), true), nowMs));
+        return block === undefined ? undefined : { rule: block.rule.name, because: block.because };
+      };
+    });
+}

@@ -1,0 +1,129 @@
+// What people do with the policy, on the policy in effect and the packages of this registry.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import type { Actor, AuditedStore } from '../../state/audit.ts';
+import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
+import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
+import type { PolicyDocument } from '../model/policy-document.ts';
+import { differenceOf } from '../model/policy-difference.ts';
+import { rulesOfSettings } from '../model/rules-of-settings.ts';
+import { unmatchableRules } from '../model/unmatchable-rules.ts';
+import { readHits } from '../records/policy-hits.ts';
+import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
+import { explainVersion, notFound } from './explain-version.ts';
+import { knownNames } from './known-names.ts';
+import type { PackageSource } from './known-packages.ts';
+import type { KnownToken } from './known-tokens.ts';
+import type { FeedView, PolicyAdmin, PolicyCheck, PolicyView } from './policy-admin.ts';
+import { sinceMs, type RecentUse } from './recent-use.ts';
+import { testPolicy } from './test-policy.ts';
+import { TokenSight } from './token-sight.ts';
+
+/** The feeds of advisories and filter lists. */
+export interface PolicyFeeds {
+  readonly standing: () => Promise<readonly FeedView[]>;
+  /** Throws NOT_FOUND. */
+  readonly accept: (id: string, actor: Actor) => Promise<FeedView>;
+}
+
+export interface PolicyAdminOptions {
+  readonly store: AuditedStore;
+  /** the path of the policy file; null: the rules are in the state */
+  readonly file: string | null;
+  /** Why the policy file cannot be used now; null: nothing is wrong. */
+  readonly fileFault?: () => Promise<string | null>;
+  readonly sources: PolicySources;
+  readonly reader: PolicyReader;
+  /** those that are published here come first */
+  readonly packages: readonly PackageSource[];
+  readonly tokens: () => Promise<readonly KnownToken[]>;
+  readonly uses: RecentUse;
+  /** undefined: there are none */
+  readonly feeds?: PolicyFeeds | undefined;
+  /** epoch milliseconds */
+  readonly now: () => number;
+}
+
+export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
+  const { store, file, feeds, reader, packages, now } = options;
+  return {
+    get: () => viewOf(options),
+    replace: async (given, revision, actor) => {
+      if (file !== null)
+        throw new RegistryError('SETTING_FIXED', {
+          message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
+          details: { file },
+        });
+      await replacePolicy({ store, actor }, given, revision);
+      return viewOf(options);
+    },
+    check: (given) => check(options, given),
+    test: (given) => tryPolicy(options, given),
+    explain: async (name, version, id) => {
+      const token = id === undefined ? undefined : await findToken(options, id);
+      return explainVersion(await reader.current(now()), packages, { name, version, token, nowMs: now() });
+    },
+    hits: () => readHits(store),
+    feeds: async () => feeds?.standing() ?? [],
+    acceptFeed: async (id, actor) => {
+      if (feeds === undefined) throw notFound('This registry has no feeds.');
+      return feeds.accept(id, actor);
+    },
+  };
+}
+
+async function viewOf({ store, file, fileFault, sources }: PolicyAdminOptions): Promise<PolicyView> {
+  const settings = rulesOfSettings(await sources.settings.current());
+  const policy = await documentOf({ store, file, sources });
+  const revision = file === null ? (await readStoredPolicy(store)).revision : revisionOf(policy);
+  return { ...policy, rules_of_settings: settings, revision, file, fault: (await fileFault?.()) ?? null };
+}
+
+/** The policy without the rules of the settings. */
+async function documentOf({
+  store,
+  file,
+  sources,
+}: Pick<PolicyAdminOptions, 'store' | 'file' | 'sources'>): Promise<PolicyDocument> {
+  return file === null ? (await readStoredPolicy(store)).policy : sources.document();
+}
+
+async function check(options: PolicyAdminOptions, given: JsonValue): Promise<PolicyCheck> {
+  const parsed = parsePolicy(given);
+  if ('issues' in parsed) return { issues: parsed.issues, remarks: [], difference: [] };
+  return {
+    issues: [],
+    remarks: await remarksOn(options, parsed.policy),
+    difference: differenceOf(await documentOf(options), parsed.policy),
+  };
+}
+
+async function remarksOn(
+  { sources, packages, tokens, now }: PolicyAdminOptions,
+  policy: PolicyDocument,
+): Promise<readonly PolicyIssue[]> {
+  return unmatchableRules(policy, await knownNames(policy, { sources, packages, tokens, nowMs: now() }));
+}
+
+async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnType<PolicyAdmin['test']> {
+  const { sources, reader, packages, tokens, uses, now } = options;
+  const parsed = parsePolicy(given);
+  if ('issues' in parsed)
+    throw new RegistryError('INVALID_INPUT', { details: { issues: [...parsed.issues] as never } });
+  const nowMs = now();
+  return testPolicy({
+    proposed: await proposedPolicy(sources, parsed.policy, nowMs),
+    inEffect: await reader.current(nowMs),
+    packages,
+    uses,
+    sight: await TokenSight.of(await tokens(), sinceMs(nowMs)),
+    nowMs,
+  });
+}
+
+async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<KnownToken> {
+  const found = (await tokens()).find((token) => token.id === id);
+  if (found === undefined) throw notFound(`There is no token with the id ${JSON.stringify(id.slice(0, 80))}.`);
+  return found;
+}

@@ -1,0 +1,80 @@
+// Explains what the policy says of one version, rule by rule.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+import { filterOf, passes } from '../../views/view.ts';
+import type { CurrentPolicy } from '../apply/current-policy.ts';
+import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
+import type { KnownPackage, KnownVersion, PackageSource } from './known-packages.ts';
+import type { KnownToken } from './known-tokens.ts';
+import type { ExplainedVersion } from './policy-admin.ts';
+
+export interface Question {
+  readonly name: PackageName;
+  readonly version: string;
+  /** undefined: a token that no rule names, and that sees everything */
+  readonly token: KnownToken | undefined;
+  readonly nowMs: number;
+}
+
+/** Throws NOT_FOUND for an unknown version, or one that the token does not see. */
+export async function explainVersion(
+  policy: CurrentPolicy,
+  packages: readonly PackageSource[],
+  { name, version: wanted, token, nowMs }: Question,
+): Promise<ExplainedVersion> {
+  const known = await findPackage(packages, name);
+  const version = known === undefined ? undefined : findVersion(known, wanted);
+  if (known === undefined || version === undefined)
+    throw notFound(
+      known === undefined
+        ? `This registry has no package ${name}.`
+        : `${name} has no version ${wanted} in this registry.`,
+    );
+  if (token !== undefined) await assertSeen(token, name, wanted, version);
+  const { origin } = known;
+  const { rules } = policy.rules.about(name, origin, token?.id);
+  const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside))(version.facts, nowMs);
+  const against = new Set(judgement.findings.map(({ rule }) => rule.name));
+  const refused = refusalOf(judgement, version.stored) !== undefined;
+  return {
+    name,
+    version: version.facts.version,
+    origin,
+    outcome: refused ? 'blocked' : version.isOffered && blockOf(judgement) === undefined ? 'offered' : 'served',
+    findings: judgement.findings.map(({ rule, because, exception }) => ({
+      rule: rule.name,
+      action: rule.action,
+      because,
+      exception: exception ?? null,
+    })),
+    passed: rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given.name])),
+  };
+}
+
+async function findPackage(packages: readonly PackageSource[], name: PackageName): Promise<KnownPackage | undefined> {
+  for (const source of packages) {
+    const known = await source.read(name);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
+function findVersion({ versions }: KnownPackage, wanted: string): KnownVersion | undefined {
+  const normalized = normalizeVersion(wanted);
+  return (
+    versions.find(({ facts }) => facts.version === wanted) ??
+    versions.find(({ facts }) => facts.normalized === normalized)
+  );
+}
+
+async function assertSeen(token: KnownToken, name: string, wanted: string, { release }: KnownVersion): Promise<void> {
+  const access = await token.access();
+  if (access === undefined || !passes(filterOf(access.view, name), release))
+    throw notFound(`The token ${token.id} does not see ${name} ${wanted}, and gets the answer 404 for it.`);
+}
+
+export function notFound(message: string): RegistryError {
+  return new RegistryError('NOT_FOUND', { message });
+}

@@ -1,0 +1,33 @@
+// The port to the packages that a policy is tried on: those that are published here, and stored ones of other
+// registries. Reading them sends no request.
+
+import type { JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { Release } from '../../views/view.ts';
+import type { Origin, VersionFacts } from '../judge/facts.ts';
+
+export interface KnownVersion {
+  readonly facts: VersionFacts;
+  /** what views decide by */
+  readonly release: Release;
+  /** false: only lock files may name it */
+  readonly isOffered: boolean;
+  /** true: its archive is here */
+  readonly stored: boolean;
+}
+
+export interface KnownPackage {
+  readonly name: PackageName;
+  readonly origin: Origin;
+  /** advisories and filter lists of its registry, as at the top of a p2 document */
+  readonly beside: JsonObject;
+  readonly versions: readonly KnownVersion[];
+}
+
+export interface PackageSource {
+  readonly origin: Origin;
+  /** in order */
+  readonly names: () => Promise<readonly PackageName[]>;
+  /** undefined: there is no such package */
+  readonly read: (name: PackageName) => Promise<KnownPackage | undefined>;
+}

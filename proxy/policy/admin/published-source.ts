@@ -1,0 +1,57 @@
+// The packages that are published here, with every archive that can still be fetched: lock files may name versions that
+// were withdrawn.
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import { indexPath, providerPath } from '../../../build/contract/paths.ts';
+import { parsePackageIndex, type IndexEntry } from '../../../build/contract/serving-index.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import { readPublishedNames } from '../../packages/catalogue.ts';
+import { recordsOf } from '../../tree/document-releases.ts';
+import { parseRows, type PublishedFiles } from '../../tree/published-files.ts';
+import { releaseOf } from '../../views/view.ts';
+import { factsOfArchive, recordFacts } from '../apply/record-facts.ts';
+import type { KnownPackage, PackageSource } from './known-packages.ts';
+
+/** `read` rejects with UnusableFile for a damaged package. */
+export function publishedSource(files: PublishedFiles): PackageSource {
+  return {
+    origin: 'private',
+    names: () => readPublishedNames(files),
+    read: (name) => readPackage(files, name),
+  };
+}
+
+async function readPackage(files: PublishedFiles, name: PackageName): Promise<KnownPackage | undefined> {
+  const { index, dev, stable } = await files.readPackage(name);
+  if ('fault' in index) throw index.fault;
+  const entries = parseRows(index.bytes, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
+  if (entries.length === 0) return undefined;
+  const facts = recordFacts([recordsIn(dev, name, 'dev'), recordsIn(stable, name, 'stable')]);
+  return {
+    name,
+    origin: 'private',
+    beside: {},
+    versions: newestOfEach(entries).map((entry) => ({
+      facts: factsOfArchive(facts, entry),
+      release: releaseOf(entry),
+      isOffered: entry.state === 'published',
+      stored: true,
+    })),
+  };
+}
+
+function recordsIn(
+  document: Awaited<ReturnType<PublishedFiles['readPackage']>>['dev'],
+  name: PackageName,
+  stability: 'stable' | 'dev',
+): readonly JsonObject[] {
+  if ('fault' in document) throw document.fault;
+  return parseRows(document.bytes, `public/${providerPath(name, stability)}`, (text) => recordsOf(text, name));
+}
+
+/** One archive for each version: the published one, or the newest. The index has them in this order. */
+function newestOfEach(entries: readonly IndexEntry[]): readonly IndexEntry[] {
+  const known = new Map<string, IndexEntry>();
+  for (const entry of entries) if (!known.has(entry.version)) known.set(entry.version, entry);
+  return [...known.values()];
+}

@@ -1,0 +1,97 @@
+// Tries a policy on everything that is published or mirrored here: which versions, and which tokens, its rules concern.
+// Packages are judged one after the other, so that requests get their turn in between.
+
+import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { CurrentPolicy } from '../apply/current-policy.ts';
+import { judgePackage, rulesAbout, type Finding, type PackageJudge } from '../judge/judge.ts';
+import type { KnownPackage, KnownVersion, PackageSource } from './known-packages.ts';
+import type { PolicyTest, TestedVersion } from './policy-admin.ts';
+import type { RecentUse } from './recent-use.ts';
+import { TestedVersions } from './tested-versions.ts';
+import type { TokenSight } from './token-sight.ts';
+
+export interface Trial {
+  readonly proposed: CurrentPolicy;
+  readonly inEffect: CurrentPolicy;
+  readonly packages: readonly PackageSource[];
+  readonly uses: RecentUse;
+  readonly sight: TokenSight;
+  readonly nowMs: number;
+}
+
+const packagesAtOnce = 16;
+
+export async function testPolicy(trial: Trial): Promise<PolicyTest> {
+  const { proposed, packages, uses } = trial;
+  // a package whose versions were all withdrawn is in no list, and lock files still install it
+  const used = await uses.names();
+  const found = new TestedVersions(proposed.compiled.document.rules);
+  const turn = createTurns();
+  for (const source of packages) {
+    const names = [...new Set([...(await source.names()), ...used])];
+    for (let from = 0; from < names.length; from += packagesAtOnce) {
+      const concerned = names
+        .slice(from, from + packagesAtOnce)
+        .filter((name) => rulesOf(proposed, { name, origin: source.origin }).length > 0);
+      const read = await Promise.all(concerned.map((name) => source.read(name)));
+      await turn();
+      for (const known of read) {
+        if (known === undefined) continue;
+        await tryOn(known, trial, found);
+        await turn();
+      }
+    }
+  }
+  return found.result();
+}
+
+/** The rules about a package for any token. */
+function rulesOf(
+  { compiled }: CurrentPolicy,
+  about: Pick<KnownPackage, 'name' | 'origin'>,
+): ReturnType<typeof rulesAbout> {
+  return rulesAbout(compiled, about, () => true);
+}
+
+function judgeOf(policy: CurrentPolicy, { name, origin, beside }: KnownPackage): PackageJudge {
+  return judgePackage(rulesOf(policy, { name, origin }), policy.factsOf(name, origin, beside));
+}
+
+async function tryOn(known: KnownPackage, trial: Trial, found: TestedVersions): Promise<void> {
+  const { proposed, inEffect, uses, sight, nowMs } = trial;
+  const [judge, former] = [judgeOf(proposed, known), judgeOf(inEffect, known)];
+  const hit = known.versions
+    .map((version) => ({ version, findings: holding(judge(version.facts, nowMs).findings) }))
+    .filter(({ findings }) => findings.length > 0);
+  found.examined += known.versions.filter(({ isOffered }) => isOffered).length;
+  if (hit.length === 0) return;
+  const [used, seenBy] = [await uses.of(known.name), sight.about(known.name)];
+  for (const { version, findings } of hit) {
+    const count = useOf(version, used);
+    // nobody has asked for it: it is gone already
+    if (!version.isOffered && count === 0) continue;
+    if (!version.isOffered) found.examined += 1;
+    const before = holding(former(version.facts, nowMs).findings);
+    for (const finding of findings)
+      found.add(finding.rule, testedVersion(known, version, finding, before, count), seenBy(version.release));
+  }
+}
+
+function testedVersion(
+  { name, origin }: KnownPackage,
+  { facts: { version } }: KnownVersion,
+  { rule, because }: Finding,
+  before: readonly Finding[],
+  used: number,
+): Omit<TestedVersion, 'tokens'> {
+  const already = before.some((one) => one.rule.name === rule.name && one.rule.action === rule.action);
+  return { name, version, origin, rule: rule.name, action: rule.action, because, already, used };
+}
+
+function holding(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ exception }) => exception === undefined);
+}
+
+function useOf({ facts: { version, normalized } }: KnownVersion, used: ReadonlyMap<string, number>): number {
+  return used.get(version) ?? used.get(normalized) ?? 0;
+}

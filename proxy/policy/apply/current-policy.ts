@@ -1,0 +1,69 @@
+// The policy in effect, with the lists that its rules read: own advisories and filter lists, and those of feeds. It is
+// compiled again after a change of any of them.
+
+import { advisoriesOf, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { advisoriesIn, entriesIn, type KnownAdvisory, type ListEntry, type PackageFacts } from '../judge/facts.ts';
+import type { CompiledPolicy } from '../judge/compile-policy.ts';
+import { RuleFinder } from './rule-finder.ts';
+
+/** Lists of other registries and of databases, in memory. */
+export interface OutsideLists {
+  readonly advisoriesOf: (name: PackageName) => readonly KnownAdvisory[];
+  readonly entriesOf: (name: PackageName) => readonly ListEntry[];
+  /** false: nobody was asked about this name */
+  readonly knows: (name: PackageName) => boolean;
+  /** Asks about a name that is not known. The lists have the answer at once. Waits for two seconds at most. */
+  readonly learn: (name: PackageName) => Promise<void>;
+}
+
+export const noOutsideLists: OutsideLists = {
+  advisoriesOf: () => [],
+  entriesOf: () => [],
+  knows: () => true,
+  learn: () => Promise.resolve(),
+};
+
+/** True if a rule reads advisories or filter lists. */
+export function readsLists({ rules }: Pick<CompiledPolicy, 'rules'>): boolean {
+  return rules.some(({ given }) => given.rule === 'advisories' || given.rule === 'filter');
+}
+
+/** One object while policy and lists are unchanged. */
+export class CurrentPolicy {
+  readonly compiled: CompiledPolicy;
+  readonly rules: RuleFinder;
+  readonly #own: AdvisoryLists;
+  readonly #outside: OutsideLists;
+
+  constructor(compiled: CompiledPolicy, own: AdvisoryLists, outside: OutsideLists) {
+    this.compiled = compiled;
+    this.rules = new RuleFinder(compiled);
+    this.#own = own;
+    this.#outside = outside;
+  }
+
+  /**
+   * Asks the feeds about a mirrored package that nobody was asked about, if a rule reads their lists. undefined: there is
+   * nothing to ask.
+   */
+  learn(name: PackageName): Promise<void> | undefined {
+    return !readsLists(this.compiled) || this.#outside.knows(name) ? undefined : this.#outside.learn(name);
+  }
+
+  /** `beside`: the keys at the top of the package's document, with advisories and filter lists of its registry. */
+  factsOf(name: PackageName, origin: PackageFacts['origin'], beside: JsonObject = {}): PackageFacts {
+    const own = advisoriesOf(this.#own, name);
+    return {
+      name,
+      origin,
+      advisories: [
+        ...advisoriesIn(own.advisories),
+        ...advisoriesIn(beside['security-advisories']),
+        ...this.#outside.advisoriesOf(name),
+      ],
+      entries: [...entriesIn(own.filter), ...entriesIn(beside['filter']), ...this.#outside.entriesOf(name)],
+    };
+  }
+}

@@ -1,0 +1,41 @@
+// The facts of an archive in the serving index, with what the record of a version adds. Pure.
+
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import { isDevVersion } from '../../../build/contract/version.ts';
+import type { VersionFacts } from '../judge/facts.ts';
+
+/** `record`: of this version, or of the nearest one. `isOwn`: it is the record of exactly this archive. */
+export function factsOfEntry(
+  {
+    version,
+    version_normalized: normalized,
+    time,
+    first_published: first,
+    since,
+    readme,
+    state,
+    signed_by: signer,
+  }: IndexEntry,
+  record: VersionFacts | undefined,
+  isOwn: boolean,
+): VersionFacts {
+  const dev = isDevVersion(normalized);
+  return {
+    version,
+    normalized,
+    dev,
+    releasedMs: isOwn ? record?.releasedMs : momentOf(time),
+    publishedMs: isOwn ? record?.publishedMs : momentOf(first ?? since),
+    licenses: record?.licenses,
+    type: record?.type,
+    abandoned: record?.abandoned ?? false,
+    // the index forgets the README of a version that is no longer published
+    readme: state === 'published' ? readme !== undefined : undefined,
+    signedBy: signer ?? null,
+  };
+}
+
+function momentOf(text: string | null): number | undefined {
+  const moment = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(moment) ? undefined : moment;
+}

@@ -1,0 +1,122 @@
+// Reads the policy in effect: the rules of the settings first, then those of policy.json or of the state. The result is
+// one object until a rule or a list changes.
+
+import { formatAdvisoryLists, noAdvisories, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { compilePolicy, type CompiledPolicy } from '../judge/compile-policy.ts';
+import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
+import { rulesOfSettings } from '../model/rules-of-settings.ts';
+import { readStoredPolicy } from '../records/stored-policy.ts';
+import { CurrentPolicy, noOutsideLists, readsLists, type OutsideLists } from './current-policy.ts';
+
+export interface PolicyReader {
+  /** Returns a plain value, without a promise, while nothing has changed. */
+  readonly current: (nowMs: number) => MaybeAsync<CurrentPolicy>;
+}
+
+export interface PolicySources {
+  readonly settings: { readonly current: () => MaybeAsync<SettingValues> };
+  /** The policy without the rules of the settings; one object while it is unchanged. */
+  readonly document: () => MaybeAsync<PolicyDocument>;
+  /** own advisories and filter lists */
+  readonly own?: { readonly read: (nowMs: number) => MaybeAsync<AdvisoryLists> } | undefined;
+  /** The lists of feeds; one object while they are unchanged. */
+  readonly outside?: (() => OutsideLists) | undefined;
+}
+
+export function createPolicyReader({ settings, document, own, outside }: PolicySources): PolicyReader {
+  let compiled: { readonly of: readonly unknown[]; readonly policy: CompiledPolicy } | undefined;
+  let last: Latest | undefined;
+  const compile = (values: SettingValues, given: PolicyDocument): CompiledPolicy => {
+    if (compiled !== undefined && isSame(compiled.of, [values, given])) return compiled.policy;
+    const made = compilePolicy(joined(values, given));
+    // every change of the state makes a new object of values: equal rules stay one object
+    const policy = compiled?.policy.key === made.key ? compiled.policy : made;
+    compiled = { of: [values, given], policy };
+    return policy;
+  };
+  let lists: { readonly read: AdvisoryLists; readonly kept: AdvisoryLists } | undefined;
+  /** Every publication reads the lists anew: equal ones stay one object. */
+  const settled = (read: AdvisoryLists): AdvisoryLists => {
+    if (lists?.read === read) return lists.kept;
+    const isEqual = lists !== undefined && formatAdvisoryLists(lists.kept) === formatAdvisoryLists(read);
+    lists = { read, kept: isEqual && lists !== undefined ? lists.kept : read };
+    return lists.kept;
+  };
+  const read = async (nowMs: number): Promise<CurrentPolicy> => {
+    const [values, given] = [await settings.current(), await document()];
+    const policy = compile(values, given);
+    const others = outside?.() ?? noOutsideLists;
+    const reads = readsLists(policy);
+    const ownRead = reads ? ((await own?.read(nowMs)) ?? noAdvisories) : noAdvisories;
+    const ownLists = settled(ownRead);
+    const same = last?.current.compiled === policy && last.ownLists === ownLists && last.others === others;
+    const current = same && last !== undefined ? last.current : new CurrentPolicy(policy, ownLists, others);
+    last = { values, given, others, ownRead: reads ? ownRead : undefined, ownLists, current };
+    return current;
+  };
+  return {
+    // every request comes through here: nothing is allocated while nothing has changed
+    current: (nowMs) =>
+      last !== undefined &&
+      settings.current() === last.values &&
+      document() === last.given &&
+      (outside === undefined || outside() === last.others) &&
+      (last.ownRead === undefined || own === undefined || own.read(nowMs) === last.ownRead)
+        ? last.current
+        : read(nowMs),
+  };
+}
+
+/** What the last policy was made of. */
+interface Latest {
+  readonly values: SettingValues;
+  readonly given: PolicyDocument;
+  readonly others: OutsideLists;
+  /** undefined: no rule reads lists */
+  readonly ownRead: AdvisoryLists | undefined;
+  readonly ownLists: AdvisoryLists;
+  readonly current: CurrentPolicy;
+}
+
+/** The policy of the state, read again after each change of the state. */
+export function storedDocument(store: Pick<StateStore, 'range' | 'generation'>): () => MaybeAsync<PolicyDocument> {
+  let known: { readonly generation: number; readonly revision: string; readonly policy: PolicyDocument } | undefined;
+  const load = async (generation: number): Promise<PolicyDocument> => {
+    const { policy, revision } = await readStoredPolicy(store);
+    known = { generation, revision, policy: known?.revision === revision ? known.policy : policy };
+    return known.policy;
+  };
+  return () => {
+    // read before the row, so that any later commit makes this value outdated
+    const generation = store.generation();
+    return known?.generation === generation ? known.policy : load(generation);
+  };
+}
+
+/** The policy with these rules instead of its own ones, and with all lists. */
+export async function proposedPolicy(
+  { settings, own, outside }: PolicySources,
+  given: PolicyDocument,
+  nowMs: number,
+): Promise<CurrentPolicy> {
+  const policy = compilePolicy(joined(await settings.current(), given));
+  const lists = readsLists(policy) ? await (own?.read(nowMs) ?? noAdvisories) : noAdvisories;
+  return new CurrentPolicy(policy, lists, outside?.() ?? noOutsideLists);
+}
+
+function joined(values: SettingValues, { rules, exceptions }: PolicyDocument): PolicyDocument {
+  const ofSettings = rulesOfSettings(values);
+  return ofSettings.length === 0 && rules.length === 0
+    ? noPolicy
+    : {
+        rules: [...ofSettings, ...rules.filter(({ name }) => !ofSettings.some((one) => one.name === name))],
+        exceptions,
+      };
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.every((value, at) => value === other[at]);
+}

@@ -1,0 +1,95 @@
+// Judges archives of packages that are published here.
+
+import type { PackageName } from '../../../build/contract/name.ts';
+import { providerPath } from '../../../build/contract/paths.ts';
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
+import { recordsOf } from '../../tree/document-releases.ts';
+import type { TreeFiles } from '../../tree/tree-files.ts';
+import { judgePackage, type Judgement, type PackageJudge } from '../judge/judge.ts';
+import type { CurrentPolicy } from './current-policy.ts';
+import { factsOfArchive, recordFacts, type RecordFacts } from './record-facts.ts';
+import type { FoundRules } from './rule-finder.ts';
+
+interface KnownPackage {
+  readonly policy: CurrentPolicy;
+  readonly epoch: number;
+  readonly judge: PackageJudge;
+  readonly facts: RecordFacts;
+}
+
+interface Judged {
+  readonly policy: CurrentPolicy;
+  readonly found: FoundRules;
+  readonly epoch: number;
+  readonly judgement: Judgement;
+  readonly untilMs: number;
+}
+
+export class PublishedJudgements {
+  readonly #files: Pick<TreeFiles, 'document'>;
+  readonly #kept: ByteCache<KnownPackage>;
+  readonly #reading = new SingleFlight<KnownPackage>();
+  readonly #judged = new WeakMap<IndexEntry, Judged>();
+
+  constructor(files: Pick<TreeFiles, 'document'>, cacheBytes: number) {
+    this.#files = files;
+    this.#kept = new ByteCache(cacheBytes);
+  }
+
+  /** What the rules say of this archive. */
+  of(
+    name: PackageName,
+    entry: IndexEntry,
+    found: FoundRules,
+    policy: CurrentPolicy,
+    moment: { readonly nowMs: number; readonly epoch: number },
+  ): MaybeAsync<Judgement> {
+    const { nowMs, epoch } = moment;
+    const last = this.#judged.get(entry);
+    if (last?.policy === policy && last.found === found && last.epoch === epoch && nowMs < last.untilMs)
+      return last.judgement;
+    return andThen(this.#known(name, found, policy, epoch), (known) => {
+      const judgement = judge(known, entry, nowMs);
+      const untilMs = judgement.changesAtMs ?? Number.POSITIVE_INFINITY;
+      this.#judged.set(entry, { policy, found, epoch, judgement, untilMs });
+      return judgement;
+    });
+  }
+
+  #known(name: PackageName, found: FoundRules, policy: CurrentPolicy, epoch: number): MaybeAsync<KnownPackage> {
+    const key = `${name} ${found.key}`;
+    const known = this.#kept.get(key);
+    if (known?.policy === policy && known.epoch === epoch) return known;
+    return this.#reading.run(key, () => this.#read(key, name, found, policy, epoch), [policy, epoch]);
+  }
+
+  async #read(
+    key: string,
+    name: PackageName,
+    found: FoundRules,
+    policy: CurrentPolicy,
+    epoch: number,
+  ): Promise<KnownPackage> {
+    const documents = [];
+    for (const stability of ['dev', 'stable'] as const) {
+      const document = await this.#files.document(providerPath(name, stability), epoch);
+      documents.push(document === undefined ? [] : recordsOf(document.bytes.toString('utf8'), name));
+    }
+    const facts = recordFacts(documents);
+    const known: KnownPackage = {
+      policy,
+      epoch,
+      judge: judgePackage(found.rules, policy.factsOf(name, 'private')),
+      facts,
+    };
+    this.#kept.set(key, known, key.length + 1024 + facts.records.size * 600);
+    return known;
+  }
+}
+
+function judge({ judge: ofPackage, facts }: KnownPackage, entry: IndexEntry, nowMs: number): Judgement {
+  return ofPackage(factsOfArchive(facts, entry), nowMs);
+}

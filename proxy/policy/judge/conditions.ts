@@ -1,0 +1,148 @@
+// What each kind of rule looks for. A condition is made once for a package, and then judges its versions. Pure.
+
+import { parseConstraint } from '../../../build/contract/constraint.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
+import { compileConstraint } from '../../views/fast-matches.ts';
+import type { RuleKind, RuleOf, VersionRule } from '../model/policy-document.ts';
+import { severities } from '../model/words.ts';
+import type { KnownAdvisory, ListEntry, PackageFacts, VersionFacts } from './facts.ts';
+import { licenseTest } from './licenses.ts';
+
+/** What a rule has against a version. */
+export interface Hit {
+  /** completes a sentence: `it is abandoned` */
+  readonly because: string;
+  /** when the reason ends by the clock, epoch milliseconds */
+  readonly untilMs?: number;
+}
+
+/** undefined: nothing. */
+export type Condition = (version: VersionFacts, nowMs: number) => Hit | undefined;
+export type PackageCondition = (facts: PackageFacts) => Condition;
+
+type VersionKind = Exclude<RuleKind, 'composer' | 'source'>;
+type Maker<Kind extends VersionKind> = (rule: RuleOf<Kind>) => PackageCondition;
+
+export function conditionOf(rule: VersionRule): PackageCondition {
+  return makers[rule.rule](rule as never);
+}
+
+const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
+  advisories: ({ severity = 'low', ignore = [] }) => {
+    const least = severities.indexOf(severity);
+    const ignored = new Set(ignore.map((id) => id.toLowerCase()));
+    const counts = ({ id, aliases, severity: own }: KnownAdvisory): boolean =>
+      (own === null || !isSeverity(own) || severities.indexOf(own) >= least) &&
+      ![id, ...aliases].some((one) => ignored.has(one.toLowerCase()));
+    return ({ advisories }) => {
+      const affecting = inRanges(advisories.filter(counts));
+      return ({ normalized }) => {
+        const found = affecting(normalized);
+        if (found === undefined) return undefined;
+        // a document without a title gives the id as the title
+        const title = found.title === found.id ? '' : `: ${found.title}`;
+        return { because: `${nameOf(found)} affects it${title}` };
+      };
+    };
+  },
+  filter: ({ lists }) => {
+    const wanted = new Set(lists);
+    return ({ entries }) => {
+      const listed = inRanges(entries.filter(({ list }) => wanted.has(list)));
+      return ({ normalized }) => {
+        const found = listed(normalized);
+        return found === undefined ? undefined : { because: `the list ${found.list} names it${reasonOf(found)}` };
+      };
+    };
+  },
+  age: ({ days, seconds = (days ?? 0) * 86_400, by = 'published-time' }) => {
+    return () =>
+      ({ releasedMs, publishedMs }, nowMs) => {
+        const bornMs = by === 'time' ? releasedMs : (publishedMs ?? releasedMs);
+        // a time that is missing proves no age
+        if (bornMs === undefined) return { because: 'its release time is unknown, so its age cannot be checked' };
+        const untilMs = bornMs + seconds * 1000;
+        return untilMs <= nowMs
+          ? undefined
+          : { because: `it is younger than the minimum age, until ${new Date(untilMs).toISOString()}`, untilMs };
+      };
+  },
+  license: ({ allow }) => {
+    const isAllowed = licenseTest(allow);
+    return () =>
+      ({ licenses }) => {
+        if (licenses === undefined) return { because: unknown('licence') };
+        if (isAllowed(licenses)) return undefined;
+        return {
+          because: licenses.length === 0 ? 'it names no licence' : `its licence ${licenses.join(', ')} is not allowed`,
+        };
+      };
+  },
+  abandoned:
+    () =>
+    () =>
+    ({ abandoned }) =>
+      abandoned === false
+        ? undefined
+        : { because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` },
+  plugin: ({ allow }) => {
+    const isAllowed = matchAnyName(allow);
+    return ({ name }) => {
+      const allowed = isAllowed(name);
+      return ({ type }) => {
+        if (allowed) return undefined;
+        if (type === undefined) return { because: unknown('type') };
+        return type === 'composer-plugin' || type === 'composer-installer'
+          ? { because: 'it is a Composer plugin that is not allowed' }
+          : undefined;
+      };
+    };
+  },
+  required: ({ fields }) => {
+    const wanted = new Set(fields);
+    return ({ origin }) =>
+      ({ licenses, readme, signedBy, dev }) => {
+        if (origin === 'mirrored') return undefined;
+        const missing = [
+          ...(wanted.has('license') && licenses?.length === 0 ? ['a licence'] : []),
+          ...(wanted.has('readme') && readme === false ? ['a README'] : []),
+          ...(wanted.has('signed-tag') && !dev && signedBy === null ? ['a tag that is signed by a known key'] : []),
+        ];
+        const reasons = [
+          ...(missing.length === 0 ? [] : [`it lacks ${missing.join(' and ')}`]),
+          ...(wanted.has('license') && licenses === undefined ? [unknown('licence')] : []),
+        ];
+        return reasons.length === 0 ? undefined : { because: reasons.join(', and ') };
+      };
+  },
+};
+
+/** A withdrawal proves nothing: the archive may still be in a lock file. */
+function unknown(fact: 'type' | 'licence'): string {
+  return `its ${fact} is unknown, since the version is no longer published`;
+}
+
+/** Finds the first of these whose constraint contains a version. A constraint that cannot be read contains none. */
+function inRanges<Ranged extends { readonly constraint: string }>(
+  all: readonly Ranged[],
+): (normalized: string) => Ranged | undefined {
+  const compiled = all.flatMap((one) => {
+    const parsed = parseConstraint(one.constraint);
+    return 'refusal' in parsed ? [] : [{ one, contains: compileConstraint(parsed.constraint) }];
+  });
+  return (normalized) => compiled.find(({ contains }) => contains(normalized as NormalizedVersion))?.one;
+}
+
+function isSeverity(text: string): text is (typeof severities)[number] {
+  return (severities as readonly string[]).includes(text);
+}
+
+function nameOf({ id, aliases, severity }: KnownAdvisory): string {
+  const cve = aliases.find((alias) => alias.startsWith('CVE-'));
+  return `the advisory ${cve ?? id}${severity === null ? '' : ` (${severity})`}`;
+}
+
+function reasonOf({ reason }: ListEntry): string {
+  return reason === null ? '' : ` (${reason})`;
+}

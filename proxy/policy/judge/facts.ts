@@ -1,0 +1,112 @@
+// The facts that rules judge: of a package, and of one of its versions. Pure.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { isDevVersion } from '../../../build/contract/version.ts';
+
+export type Origin = 'private' | 'mirrored';
+
+export interface KnownAdvisory {
+  readonly id: string;
+  /** other ids of it, such as its CVE */
+  readonly aliases: readonly string[];
+  /** in lower case; null: unknown */
+  readonly severity: string | null;
+  /** the affected versions */
+  readonly constraint: string;
+  readonly title: string;
+}
+
+/** An entry of a filter list. */
+export interface ListEntry {
+  readonly list: string;
+  readonly constraint: string;
+  readonly reason: string | null;
+}
+
+export interface PackageFacts {
+  readonly name: string;
+  readonly origin: Origin;
+  readonly advisories: readonly KnownAdvisory[];
+  readonly entries: readonly ListEntry[];
+}
+
+export interface VersionFacts {
+  readonly version: string;
+  readonly normalized: string;
+  readonly dev: boolean;
+  /** the author's time, epoch milliseconds; undefined: unknown */
+  readonly releasedMs: number | undefined;
+  /** when a registry first had it; undefined: unknown */
+  readonly publishedMs: number | undefined;
+  /** undefined: unknown, since no record of its package is published any more */
+  readonly licenses: readonly string[] | undefined;
+  /** undefined: unknown, as the licences */
+  readonly type: string | undefined;
+  /** false, true, or the replacement */
+  readonly abandoned: boolean | string;
+  /** undefined: unknown */
+  readonly readme: boolean | undefined;
+  /** who signed its tag; null: nobody that is known. undefined: unknown */
+  readonly signedBy: string | null | undefined;
+}
+
+/** `record`: of a p2 document, in full. */
+export function factsOfRecord(record: JsonObject): VersionFacts {
+  const { version, version_normalized: normalized, time, license, type, abandoned } = record;
+  const text = typeof normalized === 'string' ? normalized : String(version);
+  return {
+    version: String(version),
+    normalized: text,
+    dev: isDevVersion(text),
+    releasedMs: momentOf(time),
+    publishedMs: momentOf(record['published-time']),
+    licenses: textsOf(license),
+    type: typeof type === 'string' ? type.toLowerCase() : 'library',
+    abandoned: typeof abandoned === 'string' ? (abandoned === '' ? false : abandoned) : abandoned === true,
+    readme: undefined,
+    signedBy: undefined,
+  };
+}
+
+/** The advisories at the top of a p2 document, and in the lists of the registry. */
+export function advisoriesIn(value: JsonValue | undefined): readonly KnownAdvisory[] {
+  return objectsOf(value).flatMap(({ advisoryId, cve, affectedVersions, severity, title, sources }) =>
+    typeof affectedVersions !== 'string'
+      ? []
+      : [
+          {
+            id: String(advisoryId),
+            aliases: [...textsOf(cve), ...objectsOf(sources).map(({ remoteId }) => String(remoteId))],
+            severity: typeof severity === 'string' && severity !== '' ? severity.toLowerCase() : null,
+            constraint: affectedVersions,
+            title: typeof title === 'string' ? title : String(advisoryId),
+          },
+        ],
+  );
+}
+
+/** The filter lists at the top of a p2 document. */
+export function entriesIn(value: JsonValue | undefined): readonly ListEntry[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([list, entries]) =>
+    objectsOf(entries).flatMap(({ constraint, reason }) =>
+      typeof constraint === 'string'
+        ? [{ list, constraint, reason: typeof reason === 'string' && reason !== '' ? reason : null }]
+        : [],
+    ),
+  );
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+function momentOf(value: JsonValue | undefined): number | undefined {
+  const moment = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}

@@ -1,0 +1,7 @@
+// The words of a policy that both its schema and its rules use. Pure.
+
+export const actions = ['block', 'warn', 'log'] as const;
+/** From the least to the worst one. */
+export const severities = ['low', 'medium', 'high', 'critical'] as const;
+export const requiredFields = ['license', 'readme', 'signed-tag'] as const;
+export const clocks = ['published-time', 'time'] as const;

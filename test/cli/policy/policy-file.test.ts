@@ -1,0 +1,92 @@
+// I26, I8. Tests policy.json with the shipped program: each change of the file is an event of the audit log, and a server
+// does not start with a file that cannot be used.
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startRegistry, type Registry } from '../../util/registry.ts';
+import { below, temporaryTree } from '../../util/package-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+const rule = { name: 'abandoned', rule: 'abandoned', action: 'block' };
+let registry: Registry;
+const write = (policy: unknown): void => writeFileSync(registry.folder.at('policy.json'), JSON.stringify(policy));
+
+beforeAll(async () => {
+  registry = await startRegistry({
+    sources: [temporaryTree(below('acme/app', whoLibrary('acme/app', '1.0.0'))).root],
+    prepare: (folder) => {
+      writeFileSync(folder.at('libretto.json'), JSON.stringify({ policy: 'policy.json' }));
+      writeFileSync(folder.at('policy.json'), JSON.stringify({ rules: [rule] }));
+    },
+  });
+}, 60_000);
+afterAll(() => registry.stop());
+
+async function events(): Promise<readonly unknown[]> {
+  const { stdout } = await registry.cli('audit', 'list', '--json');
+  const { events: all } = JSON.parse(stdout) as { readonly events: readonly Record<string, unknown>[] };
+  return all
+    .filter(({ action }) => action === 'policy.update')
+    .map(({ actor, subject, details }) => [actor, subject, (details as Record<string, unknown>)['changes']]);
+}
+const change = (kind: string, name: string): unknown => [
+  'system:policy',
+  'policy',
+  [expect.objectContaining({ change: kind, rule: expect.objectContaining({ name }) as never })],
+];
+const request = (): Promise<Response> =>
+  fetch(`${registry.direct()}/p2/acme/app.json`, { headers: { authorization: `Bearer ${registry.token}` } });
+
+it('the file of the first start, a change while serving, and a change between two runs are events', async () => {
+  await expect.poll(events, { timeout: 20_000 }).toEqual([change('added', 'abandoned')]);
+  write({ rules: [{ ...rule, action: 'log' }] });
+  const changed = async (): Promise<number> => {
+    await request();
+    return (await events()).length;
+  };
+  await expect.poll(changed, { timeout: 20_000 }).toBe(2);
+  await registry.stopServer();
+  write({ rules: [] });
+  await registry.startServer();
+  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(3);
+  expect(await events()).toEqual(
+    expect.arrayContaining([
+      change('added', 'abandoned'),
+      change('changed', 'abandoned'),
+      change('removed', 'abandoned'),
+    ]),
+  );
+  const lines = (): readonly unknown[] =>
+    registry.log().filter(({ msg }) => msg === 'the policy of the file is in effect');
+  await expect.poll(() => lines().length, { timeout: 5000 }).toBe(1);
+}, 90_000);
+
+it('a vanished file is told once, and the last good policy stays', async () => {
+  rmSync(registry.folder.at('policy.json'));
+  const faults = (): readonly unknown[] => registry.log().filter(({ msg }) => String(msg).includes('last good policy'));
+  const told = async (): Promise<number> => {
+    expect((await request()).status).toBe(200);
+    return faults().length;
+  };
+  await expect.poll(told, { timeout: 20_000 }).toBe(1);
+  expect(JSON.stringify(faults())).toContain('it cannot be read');
+  const later = Date.now() + 4500;
+  await expect.poll(async () => (await told()) > 1 || Date.now() > later, { timeout: 20_000 }).toBe(true);
+  expect(faults()).toHaveLength(1);
+}, 60_000);
+
+it.each([
+  [undefined, 'it cannot be read'],
+  [{ rules: [{ ...rule, action: 'blok' }] }, 'rules[0].action must be "block"'],
+])(
+  'a server does not start with %j, and names the setting and the repair',
+  async (policy, fault) => {
+    await registry.stopServer();
+    if (policy !== undefined) write(policy);
+    const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
+    for (const name of ['`policy` in libretto.json', '--policy', 'LIBRETTO_POLICY', 'libretto policy check'])
+      expect(stderr).toContain(name);
+  },
+  60_000,
+);

@@ -1,0 +1,103 @@
+// Tests what an admin does with the policy in the console, in Chromium against the shipped program: a check that names a
+// fault, a check that shows what a policy would concern, a save, and the explanation of a version that it blocks.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browse, type Browsing } from '../util/browser.ts';
+import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { tabTo } from '../util/page-actions.ts';
+import { shownFaults } from '../util/page-fault.ts';
+import { lacks } from '../util/tool.ts';
+
+/** The admin that `startManagedRegistry` creates. */
+const person = { email: 'ada@example.org', password: 'correct horse battery staple' };
+const policyOf = (name: string): string =>
+  JSON.stringify({ rules: [{ rule: 'license', name, action: 'block', allow: ['MIT'] }] }, undefined, 2);
+
+describe.skipIf(lacks('chromium'))('the policy in the console', () => {
+  let registry: ManagedRegistry;
+  let browsing: Browsing;
+  let page: Page;
+
+  beforeAll(async () => {
+    registry = await startManagedRegistry({});
+    writeTree(registry.folder.at('packages'), {
+      ...below('one', libraryTree('acme/hello', { version: '1.0.0', license: 'MIT' })),
+      ...below('two', libraryTree('acme/hello', { version: '1.1.0', license: 'GPL-3.0-only' })),
+    });
+    const { exitCode, stderr } = await registry.cli('build', 'packages');
+    if (exitCode > 1) throw new Error(stderr);
+    browsing = await browse(`${registry.url()}/ui/sign-in?next=/policy`);
+    page = browsing.page;
+    await signIn(page);
+  });
+  afterAll(async () => {
+    await browsing?.[Symbol.asyncDispose]();
+    await registry?.[Symbol.asyncDispose]();
+  });
+
+  async function signIn(on: Page): Promise<void> {
+    await on.getByLabel('Email').fill(person.email);
+    await on.getByLabel('Password').fill(person.password);
+    await on.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click();
+    await on.getByRole('heading', { name: 'Policy', exact: true }).waitFor();
+  }
+
+  const panel = (on: Page) => on.locator('#check');
+
+  it('a person without a mouse checks a policy, mends its fault, sees what it concerns, and saves it', async () => {
+    await tabTo(page, 'Edit the policy');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Edit the policy' }).waitFor();
+    const text = page.getByLabel('Rules and exceptions, as JSON');
+    await text.fill(policyOf('Licences'));
+    await tabTo(page, 'Check');
+    await page.keyboard.press('Enter');
+    await panel(page).getByText('rules[0].name').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+    expect(await text.inputValue()).toBe(policyOf('Licences'));
+    await text.fill(policyOf('licences'));
+    await tabTo(page, 'Check');
+    await page.keyboard.press('Enter');
+    await panel(page).getByText('New: rule licences').waitFor();
+    await panel(page).getByText('acme/hello 1.1.0').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+    await tabTo(page, 'Save the policy');
+    await page.keyboard.press('Enter');
+    await page.getByText('The policy is saved.').waitFor();
+    await page.getByText('another licence than MIT').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+  });
+
+  it('the blocked version is marked, and its page leads to what each rule says', async () => {
+    await page.goto(`${registry.url()}/ui/packages/acme/hello/versions`);
+    await page.getByText('blocked', { exact: true }).waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Explain why 1.1.0 is blocked' }).click();
+    await page.getByText('acme/hello 1.1.0 is blocked').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+  });
+
+  it('without JavaScript, on a phone, a policy is checked and saved too', async () => {
+    const context = await page
+      .context()
+      .browser()!
+      .newContext({
+        javaScriptEnabled: false,
+        viewport: { width: 320, height: 640 },
+      });
+    const plain = await context.newPage();
+    await plain.goto(`${registry.url()}/ui/sign-in?next=/policy`);
+    await signIn(plain);
+    await plain.getByRole('link', { name: 'Edit the policy' }).click();
+    await plain.getByLabel('Rules and exceptions, as JSON').fill('{"rules": []}');
+    await plain.getByRole('button', { name: 'Check' }).click();
+    await panel(plain).getByText('Removed: rule licences').waitFor();
+    const width = await plain.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(320);
+    await plain.getByRole('button', { name: 'Save the policy' }).click();
+    await plain.getByText('No rule yet').waitFor();
+    await context.close();
+  });
+});

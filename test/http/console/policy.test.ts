@@ -1,0 +1,238 @@
+// Tests the pages about the policy over a socket, without JavaScript: its rules, exceptions and first hits, a change
+// with its check and trial, the explanation of a version, and who sees what.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { createHits } from '../../../proxy/policy/apply/hits.ts';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { demandCompiled } from '../../setup/compiled.ts';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
+
+const nowMs = Date.parse('2026-11-27T10:00:00Z');
+let console: RunningConsole;
+let sources: TemporaryTree;
+let admin: TestBrowser;
+let password = '';
+
+beforeAll(demandCompiled);
+beforeAll(async () => {
+  console = await runConsole({ now: () => nowMs });
+  ({ browser: admin, password } = await console.signIn('admin'));
+  sources = temporaryTree({
+    ...below('src/one', libraryTree('acme/hello', { version: '1.0.0', license: 'MIT' })),
+    ...below('src/two', libraryTree('acme/hello', { version: '1.1.0', license: 'GPL-3.0-only' })),
+    ...below('src/old', libraryTree('acme/old', { version: '2.0.0', license: 'MIT', abandoned: 'acme/hello' })),
+  });
+  const { exitCode, stderr } = await runCli(['build', 'src', '--data', console.registry.data], { cwd: sources.root });
+  if (exitCode > 1) throw new Error(stderr);
+});
+afterEach(async () => {
+  await replace({ rules: [] });
+});
+afterAll(async () => {
+  await console[Symbol.asyncDispose]();
+  sources.remove();
+});
+
+const mit = { rule: 'license', name: 'licences', action: 'block', allow: ['MIT'] };
+const abandoned = { rule: 'abandoned', name: 'old-ones', action: 'warn', packages: ['acme/*'], stability: 'stable' };
+const exception = (until: string, reason = 'The licence changes in 1.2.') => ({
+  rule: 'licences',
+  packages: ['acme/hello'],
+  versions: '1.1.0',
+  owner: 'ada@example.org',
+  reason,
+  until,
+});
+
+const policy = () => console.registry.services.policyAdmin;
+const replace = (document: object) => policy().replace(document as JsonValue, undefined, 'cli:test');
+const locationOf = ({ headers }: PageReply): string => String(headers['location']);
+const revisionIn = ({ html }: PageReply): string => /name="revision"[^>]* value="([^"]*)"/.exec(html)?.[1] ?? '';
+
+describe('the page of the policy', () => {
+  it('says in words what each rule looks for, which packages it concerns, and where it acts', async () => {
+    expect((await admin.get('/policy')).text).toContain('No rule yet');
+    await replace({ rules: [mit, abandoned], exceptions: [exception('2026-12-05'), exception('2026-11-20')] });
+    const { text } = await admin.get('/policy');
+    expect(text).toContain('licences another licence than MIT block all packages metadata and archives');
+    expect(text).toContain('old-ones an abandoned package warn acme/*, releases only Composer prints a warning');
+    expect(text).toMatch(
+      /acme\/hello, versions 1\.1\.0 ada@example\.org The licence changes in 1\.2\. in 8 days ends soon/,
+    );
+    expect(text).toMatch(/ended/);
+  });
+
+  it('marks rules that settings describe, with a link to the setting', async () => {
+    await console.registry.services.settings.update({ 'mirroring.licenses': ['MIT'] }, 'cli:test');
+    try {
+      const { text, html } = await admin.get('/policy');
+      expect(text).toContain('mirroring.licenses setting another licence than MIT block all mirrored packages');
+      expect(html).toContain('settings/mirroring.licenses');
+    } finally {
+      await console.registry.services.settings.update({ 'mirroring.licenses': null }, 'cli:test');
+    }
+  });
+
+  it('lists first hits, fifty a page', async () => {
+    const hits = createHits({
+      store: createAuditedStore({ store: console.registry.state, now: () => nowMs }),
+      onError: (error) => expect(error).toBeUndefined(),
+      onDropped: (count) => expect(count).toBe(0),
+    });
+    for (let patch = 0; patch < 51; patch += 1)
+      hits.note({
+        rule: 'licences',
+        action: 'block',
+        name: 'acme/hello' as PackageName,
+        version: `1.1.${patch}`,
+        normalized: `1.1.${patch}.0`,
+        released_ms: null,
+        because: 'its licence is <GPL>',
+        token: null,
+        at: new Date(nowMs - (60 - patch) * 60_000).toISOString(),
+      });
+    await hits.settled();
+    const first = await admin.get('/policy/hits');
+    expect(first.text).toContain('acme/hello 1.1.50');
+    expect(first.text).not.toContain('acme/hello 1.1.0 ');
+    expect(first.text).toContain('51');
+    expect((await admin.get('/policy/hits?page=2')).text).toContain('acme/hello 1.1.0 ');
+    const audit = await admin.get('/audit');
+    expect(audit.text).toContain('was the first to meet a block of acme/hello 1.1.50');
+  });
+});
+
+describe('the form of the policy', () => {
+  it('a check shows faults with their place, and changes nothing', async () => {
+    for (const [text, fault] of [
+      ['{', 'is not JSON'],
+      [JSON.stringify({ rules: [{ ...mit, allow: [] }] }), 'rules[0].allow'],
+      [JSON.stringify({ rules: [{ ...mit, alow: ['MIT'] }] }), 'rules[0].alow'],
+    ] as const) {
+      const reply = await admin.post('/policy/check', { policy: text });
+      expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(fault)]);
+      const saved = await admin.post('/policy/edit', { policy: text, revision: revisionIn(reply) });
+      expect([saved.status, saved.text]).toEqual([400, expect.stringContaining('Nothing was saved')]);
+      expect(saved.text).toContain(fault);
+    }
+    expect((await policy().get()).rules).toEqual([]);
+  });
+
+  it('a check shows the difference, remarks, and what the rules would concern; then the policy is saved', async () => {
+    await console.registry.services.downloads.count('acme/hello', '1.1.0');
+    const text = JSON.stringify({ rules: [mit, abandoned], exceptions: [exception('2026-11-20')] });
+    const checked = await admin.post('/policy/check', { policy: text });
+    expect(checked.text).toContain('New: rule licences');
+    expect(checked.text).toContain('New: exception from licences');
+    expect(checked.text).toContain('3 versions were looked at');
+    expect(checked.text).toMatch(/licences block 1 1 \d/);
+    expect(checked.text).toMatch(/acme\/hello 1\.1\.0 new licences block/);
+    const saved = await admin.post('/policy/edit', { policy: text, revision: revisionIn(checked) });
+    expect([saved.status, locationOf(saved)]).toEqual([303, expect.stringContaining('notice=saved')]);
+    expect((await policy().get()).rules).toEqual([mit, abandoned]);
+    const form = await admin.get('/policy/edit');
+    const same = await admin.post('/policy/edit', { policy: text, revision: revisionIn(form) });
+    expect(locationOf(same)).toContain('notice=same');
+    expect((await admin.get('/audit')).text).toContain('changed the policy added: rule licences');
+  });
+
+  it('a change by somebody else meanwhile is told, with the difference from it, and saved only again', async () => {
+    const form = await admin.get('/policy/edit');
+    await replace({ rules: [abandoned] });
+    const text = JSON.stringify({ rules: [mit] });
+    const refused = await admin.post('/policy/edit', { policy: text, revision: revisionIn(form) });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('somebody else changed the policy')]);
+    expect(refused.text).toContain('Removed: rule old-ones');
+    expect((await policy().get()).rules).toEqual([abandoned]);
+    const again = await admin.post('/policy/edit', { policy: text, revision: revisionIn(refused) });
+    expect([again.status, (await policy().get()).rules]).toEqual([303, [mit]]);
+  });
+
+  it('a check says that somebody changed the policy, and the next save changes nothing', async () => {
+    const form = await admin.get('/policy/edit');
+    await replace({ rules: [abandoned] });
+    const fields = (reply: PageReply, policyText = JSON.stringify({ rules: [mit] })) => {
+      return { policy: policyText, revision: revisionIn(reply) };
+    };
+    const checked = await admin.post('/policy/check', fields(form));
+    expect(checked.text).toContain('Somebody changed the policy since you opened this page');
+    expect(checked.text).toContain('Removed: rule old-ones');
+    const faulty = await admin.post('/policy/edit', fields(checked, '{'));
+    const refused = await admin.post('/policy/edit', fields(faulty));
+    expect([refused.status, (await policy().get()).rules]).toEqual([400, [abandoned]]);
+    expect(refused.text).not.toContain('since you opened this page');
+    expect((await admin.post('/policy/edit', fields(refused))).status).toBe(303);
+    expect((await policy().get()).rules).toEqual([mit]);
+  });
+
+  it('five minutes after the password, saving asks for it', async () => {
+    await using other = await runConsole();
+    const { browser } = await other.signIn('admin');
+    browser.cookies.delete([...browser.cookies.keys()].find((name) => name.includes('confirmed')) ?? '');
+    const form = await browser.get('/policy/edit');
+    expect(form.text).toContain('Your password');
+    const refused = await browser.post('/policy/edit', { policy: '{"rules":[]}', revision: revisionIn(form) });
+    expect(refused.status).toBe(400);
+    expect(password).not.toBe('');
+  });
+});
+
+describe('a blocked version', () => {
+  it('is marked with the rule and the reason, and its explanation names each rule', async () => {
+    await replace({ rules: [mit, abandoned] });
+    const list = await admin.get('/packages/acme/hello/versions');
+    expect(list.text).toMatch(/1\.1\.0 .*blocked rule licences : /);
+    expect(list.html).toContain('policy?version=1.1.0');
+    expect(list.html).not.toContain('policy?version=1.0.0');
+    const page = await admin.get('/packages/acme/hello/version?version=1.1.0');
+    expect(page.text).toContain('The policy blocks this version: rule licences');
+    const explained = await admin.get('/packages/acme/hello/policy?version=1.1.0');
+    expect(explained.text).toContain('acme/hello 1.1.0 is blocked');
+    expect(explained.text).toMatch(/old-ones an abandoned package warn nothing against this version/);
+    await replace({ rules: [mit], exceptions: [exception('2026-12-05')] });
+    const allowed = await admin.get('/packages/acme/hello/policy?version=1.1.0');
+    expect(allowed.text).toContain('acme/hello 1.1.0 is offered');
+    expect(allowed.text).toContain(
+      'allowed until 2026-12-06 00:00 UTC by ada@example.org: The licence changes in 1.2.',
+    );
+    expect((await admin.get('/packages/acme/hello/versions')).text).not.toContain('blocked');
+    await replace({ rules: [{ ...mit, origin: 'mirrored' }] });
+    expect((await admin.get('/packages/acme/hello/versions')).text).not.toContain('blocked');
+    expect((await admin.get('/packages/acme/hello/policy?version=9.9.9')).status).toBe(404);
+    expect((await admin.get('/packages/acme/hello/policy')).status).toBe(200);
+  });
+
+  it('the page of a package without an allowed release says so, and offers no line that installs it', async () => {
+    const require = 'composer require -n ';
+    await replace({ rules: [mit] });
+    const partly = await admin.get('/packages/acme/hello');
+    expect([partly.html.includes('acme/hello:^1.0'), partly.text.includes('every release')]).toEqual([true, false]);
+    expect(partly.text).toContain('blocked by the rule licences');
+    await replace({ rules: [{ ...mit, allow: ['BSD-*'] }] });
+    const { text } = await admin.get('/packages/acme/hello');
+    expect(text).toContain('The policy blocks every release, so Composer does not find one.');
+    expect(text).toMatch(/Rule licences : 1\.1\.0, its licence GPL-3\.0-only is not allowed\./);
+    expect(text).not.toContain(require);
+    const withdraw = await admin.get('/packages/acme/hello/withdraw?version=1.1.0');
+    expect(withdraw.text).toContain('The rule licences of the policy blocks this version already');
+  });
+
+  it('an explanation for a token names the rules of that token', async () => {
+    const { record } = await console.registry.services
+      .tokensOf('cli:test')
+      .create({ description: 'CI of the shop', kind: 'read' });
+    await replace({ rules: [{ ...mit, tokens: [record.id] }] });
+    const path = '/packages/acme/hello/policy?version=1.1.0';
+    const others = await admin.get(path);
+    expect(others.text).toContain('acme/hello 1.1.0 is offered');
+    expect(others.text).toContain('CI of the shop');
+    expect((await admin.get(`${path}&token=${record.id}`)).text).toContain('acme/hello 1.1.0 is blocked');
+    const { browser: maintainer } = await console.signIn('maintainer');
+    expect((await maintainer.get(`${path}&token=${record.id}`)).status).toBe(404);
+    expect((await maintainer.get(path)).text).not.toContain('CI of the shop');
+  });
+});

@@ -1,0 +1,68 @@
+// The services of the policy in tests over HTTP, composed as in `serve`, with the rules in the state and without
+// packages of other registries.
+
+import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
+import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
+import { createPolicyAdmin } from '../../proxy/policy/admin/create-policy-admin.ts';
+import { readKnownTokens } from '../../proxy/policy/admin/known-tokens.ts';
+import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
+import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
+import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
+import type { TokenUses } from '../../proxy/auth/token-uses.ts';
+import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
+import type { PolicyServices } from '../../proxy/manage/routes/policy.ts';
+import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import type { AuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { personPackages } from '../../proxy/teams/person-packages.ts';
+import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+
+export interface PolicyParts {
+  readonly state: StateStore;
+  readonly store: AuditedStore;
+  readonly settings: Settings;
+  readonly packages: Pick<PackageServices, 'published' | 'downloads' | 'installs'>;
+  readonly uses: TokenUses;
+  readonly now: () => number;
+  /** the policy of a file; undefined: the rules are in the state */
+  readonly policyFile?: { readonly path: string; readonly policy: PolicyDocument } | undefined;
+  readonly feeds?: (() => Feeds) | undefined;
+}
+
+export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policyAdmin' | 'blockedVersions'> {
+  const { state, store, settings, packages, uses, now, policyFile, feeds } = parts;
+  const document = policyFile === undefined ? storedDocument(state) : () => policyFile.policy;
+  const own = createPublishedAdvisories(packages.published);
+  const sources = { settings, document, own, outside: feeds === undefined ? undefined : outsideLists(feeds) };
+  const reader = createPolicyReader(sources);
+  const standing = { personPackages: (person: Parameters<typeof personPackages>[1]) => personPackages(state, person) };
+  return {
+    blockedVersions: createBlockedVersions(reader),
+    policyAdmin: createPolicyAdmin({
+      store,
+      file: policyFile?.path ?? null,
+      sources,
+      reader,
+      packages: [publishedSource(packages.published)],
+      tokens: () => readKnownTokens({ store: state, uses, standing, now }),
+      uses: recentUse(packages.downloads, packages.installs, now),
+      feeds: policyFeeds(() => feeds?.(), store),
+      now,
+    }),
+  };
+}
+
+/** One object while the lists are unchanged. */
+function outsideLists(feeds: () => Feeds): () => OutsideLists {
+  let known: { readonly of: FeedLists; readonly lists: OutsideLists } | undefined;
+  return () => {
+    const { learn, lists } = feeds();
+    const of = lists();
+    if (known?.of !== of) known = { of, lists: { ...of, learn } };
+    return known.lists;
+  };
+}
