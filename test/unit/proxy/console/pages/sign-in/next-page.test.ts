@@ -59,8 +59,11 @@ describe('the page after a sign-in', () => {
       fc.property(text, (next) => {
         const page = nextPage(pages, next);
         const at = new URL(`http://console/ui${page}`);
-        expect([at.origin, page.startsWith('//'), /[\r\n\\]/.test(page)]).toEqual(['http://console', false, false]);
-        expect(page === '/overview' || pages.find(page.split('?', 1)[0] ?? '') !== undefined).toBe(true);
+        // browsers read a backslash as a slash in a path, and as itself in a query
+        const [path = ''] = page.split('?', 1);
+        const isOdd = /[\r\n]/.test(page) || path.includes('\\');
+        expect([at.origin, page.startsWith('//'), isOdd]).toEqual(['http://console', false, false]);
+        expect(page === '/overview' || pages.find(path) !== undefined).toBe(true);
       }),
       { numRuns: 500 },
     );
