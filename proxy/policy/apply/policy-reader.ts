@@ -37,16 +37,9 @@ export function createPolicyReader({ settings, document, own, outside }: PolicyS
     compiled = { of: [values, given], policy };
     return policy;
   };
-  let lists: { readonly read: AdvisoryLists; readonly kept: AdvisoryLists } | undefined;
-  /** Every publication reads the lists anew: equal ones stay one object. */
-  const settled = (read: AdvisoryLists): AdvisoryLists => {
-    if (lists?.read === read) return lists.kept;
-    const isEqual = lists !== undefined && formatAdvisoryLists(lists.kept) === formatAdvisoryLists(read);
-    lists = { read, kept: isEqual && lists !== undefined ? lists.kept : read };
-    return lists.kept;
-  };
-  const read = async (nowMs: number): Promise<CurrentPolicy> => {
-    const [values, given] = [await settings.current(), await document()];
+  const settled = settledLists();
+  const read = async (...reading: Reading): Promise<CurrentPolicy> => {
+    const [values, given, , nowMs] = await Promise.all(reading);
     const policy = compile(values, given);
     const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
@@ -58,17 +51,40 @@ export function createPolicyReader({ settings, document, own, outside }: PolicyS
     return current;
   };
   return {
-    // every request comes through here: nothing is allocated while nothing has changed
-    current: (nowMs) =>
-      last !== undefined &&
-      settings.current() === last.values &&
-      document() === last.given &&
-      (outside === undefined || outside() === last.others) &&
-      (last.ownRead === undefined || own === undefined || own.read(nowMs) === last.ownRead)
-        ? last.current
-        : read(nowMs),
+    // every request comes through here, and mostly nothing has changed
+    current: (nowMs) => {
+      const [values, given] = [settings.current(), document()];
+      const ownRead = last?.ownRead === undefined ? undefined : own?.read(nowMs);
+      const isSame =
+        last !== undefined &&
+        values === last.values &&
+        given === last.given &&
+        (outside === undefined || outside() === last.others) &&
+        ownRead === last.ownRead;
+      // each promise of these is awaited there: one that nobody awaits would end the process if it rejects
+      return isSame && last !== undefined ? last.current : read(values, given, ownRead, nowMs);
+    },
   };
 }
+
+/** Every publication reads the lists anew: equal ones stay one object. */
+function settledLists(): (read: AdvisoryLists) => AdvisoryLists {
+  let lists: { readonly read: AdvisoryLists; readonly kept: AdvisoryLists } | undefined;
+  return (read) => {
+    if (lists?.read === read) return lists.kept;
+    const isEqual = lists !== undefined && formatAdvisoryLists(lists.kept) === formatAdvisoryLists(read);
+    lists = { read, kept: isEqual && lists !== undefined ? lists.kept : read };
+    return lists.kept;
+  };
+}
+
+/** What a request has read, in part not settled yet. */
+type Reading = [
+  values: MaybeAsync<SettingValues>,
+  given: MaybeAsync<PolicyDocument>,
+  own: MaybeAsync<AdvisoryLists> | undefined,
+  nowMs: number,
+];
 
 /** What the last policy was made of. */
 interface Latest {
