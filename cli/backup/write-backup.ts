@@ -190,7 +190,9 @@ function isLeftOut(path: string, mirroredArchives: boolean): boolean {
  * them, so a copy might not match its checksum.
  */
 function isLeftOutOfMirror(path: string, archives: boolean): boolean {
-  const [, second, , , file] = path.split('/');
+  const [, second, , project, file] = path.split('/');
   if (second === undefined || second === 'origin.txt') return false;
+  // a restored registry keeps what an upstream once listed as malware (I26)
+  if (second === 'lists') return project !== undefined && !project.endsWith('.json');
   return second !== 'dist' || (file !== undefined && !file.endsWith('.json') && !(archives && file.endsWith('.zip')));
 }

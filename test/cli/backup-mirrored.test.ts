@@ -1,6 +1,6 @@
 // Tests backups of mirrored packages (I18): a restored registry accepts the same releases.
 
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 import { archiveFor, mirroringRegistry } from '../util/mirroring-registry.ts';
@@ -15,6 +15,8 @@ it('a backup contains the accepted releases, so that a restored registry accepts
   const { folder } = registry;
   expect(await registry.warm(['some/lib', '1.0.0'])).toMatchObject({ exitCode: 0, stderr: '' });
   writeFileSync(folder.at('data/mirror/dist/some/lib/x.zip.partial'), '');
+  mkdirSync(folder.at('data/mirror/lists/some'), { recursive: true });
+  for (const file of ['lib.json', 'lib.json.partial']) writeFileSync(folder.at(`data/mirror/lists/some/${file}`), '{}');
 
   await registry.json('backup', 'small');
   await registry.json('backup', 'large', '--mirror');
@@ -22,8 +24,8 @@ it('a backup contains the accepted releases, so that a restored registry accepts
     allFiles(folder.at(backup, 'mirror'))
       .map((path) => path.replace(/[0-9a-f]{32,40}/, 'HEX'))
       .toSorted();
-  expect(kept('small')).toEqual(['dist/some/lib/HEX.json']);
-  expect(kept('large')).toEqual(['dist/some/lib/HEX.json', 'dist/some/lib/HEX.zip']);
+  expect(kept('small')).toEqual(['dist/some/lib/HEX.json', 'lists/some/lib.json']);
+  expect(kept('large')).toEqual(['dist/some/lib/HEX.json', 'dist/some/lib/HEX.zip', 'lists/some/lib.json']);
   for (const backup of ['small', 'large']) await registry.json('restore', backup, '--data', `from-${backup}`);
   expect(statSync(folder.at('from-small/mirror')).mode & 0o777).toBe(0o700);
 
