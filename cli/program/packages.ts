@@ -54,7 +54,7 @@ function addWithdraw(packages: Command, wire: Wire): void {
     .summary('withdraw a published version')
     .description(
       'Withdraw a version: the registry no longer offers it, even if its source still has it. Its archive ' +
-        'stays, so existing lock files still install it.',
+        'stays, so existing lock files still install it, unless the policy blocks it.',
     )
     .addOption(childOption())
     .addOption(onBehalfOption())

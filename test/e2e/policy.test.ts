@@ -205,6 +205,16 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
     for (const [name, one] of packages) expect(output).toContain(`${name}: ${cases[one].reason}`);
   });
 
+  it('prints which rule leaves no version of a package', async () => {
+    policy([{ name: 'bsd', rule: 'license', allow: ['BSD-3-Clause'], action: 'block' }]);
+    await settled(async () => (await offered('some/plugin')).length === 0);
+    await using fresh = project(['acme/license', 'some/license']);
+    const { exitCode, output } = await fresh.runWith(unblocked, 'update', '--no-audit');
+    expect(exitCode).not.toBe(0);
+    for (const name of ['acme/license', 'some/license'])
+      expect(output).toContain(`${name}: the rule bsd of this registry blocks 1.1.0, 1.0.0.`);
+  });
+
   it('refuses other versions of Composer with a sentence that Composer prints', async () => {
     policy([{ name: 'newest', rule: 'composer', versions: '>=999', action: 'block' }]);
     await settled(async () => (await get('/packages.json', { 'user-agent': 'Composer/2.5.5' })).status === 400);

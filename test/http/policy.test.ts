@@ -162,6 +162,26 @@ describe('a rule for some tokens', () => {
   });
 });
 
+describe('a document whose versions are all blocked', () => {
+  const told = async (name: string, token?: string): Promise<unknown> =>
+    (await registry.get(`/p2/${name}.json`, token)).json()['warnings'];
+
+  it.each(['acme/core', 'some/lib'])('of %s names them and the rules, for Composer to print', async (name) => {
+    const old = { name: 'old', rule: 'license', allow: ['GPL-3.0-only'], action: 'block', message: 'Ask legal.' };
+    registry.setPolicy({ rules: [block] });
+    expect(await told(name)).toBeUndefined();
+    registry.setPolicy({ rules: [block, old] });
+    const message = `${name}: the rules licences, old of this registry block 2.0.0, 1.0.0. Ask legal.`;
+    expect([await registry.offered(name), await told(name)]).toEqual([[], [{ versions: '*', message }]]);
+  });
+
+  it.each(['acme/core', 'some/lib'])('names no version of %s that a token does not see', async (name) => {
+    registry.setPolicy({ rules: [{ ...block, allow: ['BSD'] }] });
+    const seen = JSON.stringify((await registry.get(`/p2/${name}.json`, 'old')).json());
+    expect([await registry.offered(name, 'old'), seen]).toEqual([[], expect.not.stringContaining('2.0.0') as string]);
+  });
+});
+
 describe('a warning', () => {
   it.each(['acme/core', 'some/lib'])('about %s stands in the document, and the version stays', async (name) => {
     registry.setPolicy({ rules: [{ ...block, action: 'warn', message: 'Ask legal.' }] });

@@ -122,8 +122,8 @@ const deleteArtifact = operation({
   tags,
   summary: 'Withdraw an artifact',
   description:
-    'The registry no longer offers its version; existing lock files still install it. A repeated request ' +
-    'changes nothing.',
+    'The registry no longer offers its version. Existing lock files still install it, unless the policy blocks it. ' +
+    'A repeated request changes nothing.',
   request: { params },
   responses: {
     200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } },

@@ -38,7 +38,7 @@ export const artifactSchema = z
     status: z.enum(['published', 'withdrawn', 'superseded']).openapi({
       description:
         '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
-        'still install both',
+        'still install both, unless the policy blocks them',
     }),
     created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),

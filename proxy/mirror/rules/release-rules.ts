@@ -55,11 +55,8 @@ export function applyRules(
     const block = blockOf(judgement);
     const purged = purgedReason(name, record, rules);
     if (purged !== undefined) refused.push({ version, because: purged, setting: 'purged' });
+    else if (warnings.add(version, judgement)) offered.push(record);
     else if (block !== undefined) refused.push({ version, because: block.because, setting: block.rule.name });
-    else {
-      offered.push(record);
-      warnings.add(version, judgement);
-    }
   }
   return { offered, refused, warnings: warnings.lines, changesAtMs };
 }

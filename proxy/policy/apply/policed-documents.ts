@@ -1,5 +1,5 @@
 // P2 documents as the policy allows them. A blocked version is absent, and the document is still there: a package whose
-// versions are all blocked has an empty list (Composer then says that no version matches). A document without blocked
+// versions are all blocked has an empty list, and a sentence that Composer prints. A document without blocked
 // versions, warnings and hidden sources stays the same object.
 
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../documents/provider-document.ts';
 import { TextDocument } from '../../http/document.ts';
 import { factsOfRecord, type Origin, type VersionFacts } from '../judge/facts.ts';
-import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
+import { earlier, judgePackage } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { FoundRules } from './rule-finder.ts';
 import { Warnings } from './warnings.ts';
@@ -114,9 +114,7 @@ export class PolicedDocuments {
       const facts = complete(factsOfRecord(record));
       const judgement = judge(facts, nowMs);
       changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
-      if (blockOf(judgement) !== undefined) return false;
-      warnings.add(facts.version, judgement);
-      return true;
+      return warnings.add(facts.version, judgement);
     });
     const records = read.records.filter((_, at) => kept[at] === true);
     const document = await formatted(base, asked, read, records, warnings.lines);

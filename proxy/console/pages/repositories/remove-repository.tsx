@@ -70,7 +70,7 @@ function whatHappens({ type }: RepositoryRecord, packages: number): string {
   if (packages === 0) return `It withdraws nothing. ${ends}`;
   return (
     `It withdraws ${counted(packages, 'package')}: the registry no longer offers the versions from this repository, ` +
-    `but existing lock files still install them. ${ends}`
+    `but existing lock files still install them, unless the policy blocks them. ${ends}`
   );
 }
 

@@ -47,7 +47,7 @@ async function askWithdrawal(
       <>
         <PageHead
           title={title}
-          sentence="The registry no longer offers this version, but existing lock files still install it."
+          sentence="The registry no longer offers this version. Existing lock files still install it, unless the policy blocks it."
         />
         <Form state={state} submit="Withdraw version" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
       </>
