@@ -22,7 +22,7 @@ function findingsOf(feed: FeedView, nowMs: number): readonly Finding[] {
   const shrunkText =
     shrunk === null
       ? ''
-      : `the feed ${id} had ${shrunk.from} entries and now has ${shrunk.to}; the former copy is used`;
+      : `the feed ${id} had ${counted(shrunk.from, 'row')} and now has ${shrunk.to}; the former copy is used`;
   const alarm = shrunk === null ? [] : [warning(name, shrunkText, accept)];
   if (fetched === null && rows === 0) return [...alarm, withoutCopy(feed)];
   const last = fetched ?? since; // a part of it may be known since it fails

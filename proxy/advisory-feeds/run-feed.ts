@@ -131,7 +131,7 @@ function problemOf({ failure, remarks }: FeedAnswer, { unconvertible }: FeedTabl
     ...(failure === undefined ? [] : [failure]),
     ...(unconvertible === 0
       ? []
-      : [`${unconvertible} rows block nothing, because their versions cannot be written as a constraint of Composer.`]),
+      : [`Rows that block nothing, because their versions cannot be written as a constraint: ${unconvertible}.`]),
     ...remarks,
   ];
   return sentences.length === 0 ? null : sentences.join(' ');

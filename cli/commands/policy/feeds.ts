@@ -33,7 +33,8 @@ function feedTable(feeds: readonly FeedView[]): readonly string[] {
 
 function statusOf({ rows, fetched_at: at, shrunk, failing_since: since, problem }: FeedView): string {
   const copy = at === null && rows === 0 ? 'no copy; ' : '';
+  const remark = problem === null ? '' : `: ${problem}`;
   if (shrunk !== null) return `shrunk from ${shrunk.from} to ${shrunk.to}; the former copy is used`;
-  if (since === null) return copy === '' ? 'ok' : `no copy: ${problem ?? 'it was not read yet'}`;
+  if (since === null) return copy === '' ? `ok${remark}` : `no copy: ${problem ?? 'it was not read yet'}`;
   return `${copy}failing since ${since}: ${problem ?? 'unknown'}`;
 }

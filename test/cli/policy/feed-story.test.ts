@@ -130,7 +130,7 @@ it('an empty answer unblocks nothing: policy feeds and doctor tell of the alarm'
   expect(await feed()).toMatchObject({ rows: 1, shrunk: { from: 1, to: 0 }, failing_since: null });
   expect((await registry.cli('policy', 'feeds')).stdout).toContain('shrunk from 1 to 0; the former copy is used');
   expect(await doctor()).toContainEqual(
-    expect.objectContaining({ message: 'the feed osv had 1 entries and now has 0; the former copy is used' }),
+    expect.objectContaining({ message: 'the feed osv had 1 row and now has 0; the former copy is used' }),
   );
 });
 

@@ -53,7 +53,7 @@ describe('a feed that shrank to nothing', () => {
 
   it('is a finding of doctor', async () => {
     expect(await feedFindings()).toEqual([
-      'the feed osv had 1 entries and now has 0; the former copy is used',
+      'the feed osv had 1 row and now has 0; the former copy is used',
       'the feed upstream-public was not read yet; a running server reads it within a minute',
     ]);
   });

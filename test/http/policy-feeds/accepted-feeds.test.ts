@@ -105,4 +105,13 @@ describe('a feed of the policy', () => {
     const { events } = await readAuditLog(console.registry.state, { action: 'policy.feed_accept' }, { limit: 5 });
     expect(events).toHaveLength(2);
   });
+
+  it('with a row that Composer cannot read works, and tells that the row blocks nothing', async () => {
+    const affected = [{ package: { ecosystem: 'Packagist', name: 'acme/lib' }, versions: ['one two'] }];
+    osv.advisories.set('GHSA-2', advisory('GHSA-2', 'acme/lib', '2.0.0', { affected }));
+    await opened.feeds.refresh();
+    expect((await admin.get('/policy/feeds')).text).toMatch(
+      / works Rows that block nothing, because .* constraint: 1\./,
+    );
+  });
 });

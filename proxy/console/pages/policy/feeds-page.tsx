@@ -88,42 +88,51 @@ interface FeedStateProps {
 }
 
 function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
-  const { problem, failing_since: since, shrunk } = feed;
-  if (problem === null && shrunk === null)
+  const { problem, shrunk } = feed;
+  if (shrunk !== null)
     return (
-      <Badge kind="good" icon="circle-check">
-        works
-      </Badge>
+      <div class="stack-tight">
+        <Badge kind="warn" icon="triangle-alert">
+          much smaller
+        </Badge>
+        <span class="small">{shrunkWords(shrunk)}</span>
+        {mayAccept ? <A to={acceptPath(feed)}>{`Accept the list of ${feed.id}`}</A> : null}
+      </div>
     );
   return (
     <div class="stack-tight">
-      {problem === null || shrunk !== null ? null : (
-        <>
-          <span class="row">
-            <Badge kind="bad" icon="circle-x">
-              fails
-            </Badge>
-            {since === null ? null : (
-              <span>
-                since <Time at={since} nowMs={nowMs} />
-              </span>
-            )}
-          </span>
-          <span class="small breaks">
-            <Reason text={problem} />
-          </span>
-        </>
-      )}
-      {shrunk === null ? null : (
-        <>
-          <Badge kind="warn" icon="triangle-alert">
-            much smaller
-          </Badge>
-          <span class="small">{shrunkWords(shrunk)}</span>
-          {mayAccept ? <A to={acceptPath(feed)}>{`Accept the list of ${feed.id}`}</A> : null}
-        </>
+      <HealthBadge {...{ feed, nowMs }} />
+      {problem === null ? null : (
+        <span class="small breaks">
+          <Reason text={problem} />
+        </span>
       )}
     </div>
+  );
+}
+
+/** A feed that works may have a remark on its rows. */
+function HealthBadge({ feed, nowMs }: Pick<FeedStateProps, 'feed' | 'nowMs'>): Child {
+  const { failing_since: since, fetched_at: fetched, rows } = feed;
+  if (since !== null)
+    return (
+      <span class="row">
+        <Badge kind="bad" icon="circle-x">
+          fails
+        </Badge>
+        <span>
+          since <Time at={since} nowMs={nowMs} />
+        </span>
+      </span>
+    );
+  return fetched === null && rows === 0 ? (
+    <Badge kind="warn" icon="triangle-alert">
+      not read yet
+    </Badge>
+  ) : (
+    <Badge kind="good" icon="circle-check">
+      works
+    </Badge>
   );
 }
 
