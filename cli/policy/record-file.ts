@@ -12,24 +12,30 @@ export interface FileRecorder {
   readonly settled: () => Promise<void>;
 }
 
-/** `file`: undefined without a file, and in a process that does not lead. */
+/** `file`: undefined without a file: the policy of the state then follows the one of an earlier file. */
 export function createFileRecorder(file: string | undefined, store: AuditedStore, { logger }: Log): FileRecorder {
-  if (file === undefined) return { add: undefined, settled: () => Promise.resolve() };
-  let last = Promise.resolve();
-  const record = async (policy: PolicyDocument): Promise<void> => {
+  const record = async (policy: PolicyDocument | undefined): Promise<void> => {
     try {
-      const { recordFilePolicy } = await import('../../proxy/policy/records/file-policy.ts');
-      const changes = await recordFilePolicy(store, file, policy);
-      if (changes !== undefined) logger.info({ file, changes: changes.length }, 'the policy of the file is in effect');
+      const { forgetFilePolicy, recordFilePolicy } = await import('../../proxy/policy/records/file-policy.ts');
+      if (file === undefined || policy === undefined) {
+        const changes = await forgetFilePolicy(store);
+        if (changes !== undefined) logger.info({ changes: changes.length }, 'the policy of the state is in effect');
+      } else {
+        const changes = await recordFilePolicy(store, file, policy);
+        if (changes !== undefined)
+          logger.info({ file, changes: changes.length }, 'the policy of the file is in effect');
+      }
     } catch (err) {
       // the next change, or the next start, compares with the same last known policy
       logger.error({ err, file }, 'the change of the policy file could not be written to the audit log');
     }
   };
-  return {
-    add: (policy) => {
-      last = last.then(() => record(policy));
-    },
-    settled: () => last,
+  let last = file === undefined ? record(undefined) : Promise.resolve();
+  const add = (policy: PolicyDocument): void => {
+    last = last.then(() => record(policy));
   };
+  return { add: file === undefined ? undefined : add, settled: () => last };
 }
+
+/** A process that does not lead records nothing. */
+export const noFileRecorder: FileRecorder = { add: undefined, settled: () => Promise.resolve() };

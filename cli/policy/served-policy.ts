@@ -18,7 +18,7 @@ import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { policySources } from './compose-policy.ts';
 import { PolicyFileError } from './policy-file.ts';
-import { createFileRecorder } from './record-file.ts';
+import { createFileRecorder, noFileRecorder } from './record-file.ts';
 
 export interface ServedPolicy {
   readonly reader: PolicyReader;
@@ -64,7 +64,7 @@ export function openServedPolicy(
     return lists;
   };
   const audited = createAuditedStore({ store, now });
-  const recorder = createFileRecorder(leads ? config.policy.value : undefined, audited, log);
+  const recorder = leads ? createFileRecorder(config.policy.value, audited, log) : noFileRecorder;
   const sources = policySources(config, {
     settings,
     store,

@@ -11,6 +11,8 @@ import { readStoredPolicy, revisionOf } from './stored-policy.ts';
 
 export const filePolicyKey = 'policy/file';
 
+const updated = { actor: 'system:policy', action: 'policy.update', subject: 'policy' } as const;
+
 export function isFilePolicy(value: JsonValue): boolean {
   return contentOf(value) !== undefined;
 }
@@ -38,12 +40,23 @@ export async function recordFilePolicy(
         puts: [{ key: filePolicyKey, value }],
         deletes: [],
       },
-      {
-        actor: 'system:policy',
-        action: 'policy.update',
-        subject: 'policy',
-        details: { file, changes: changes as never },
-      },
+      { ...updated, details: { file, changes: changes as never } },
+    );
+    if (done) return changes;
+  }
+}
+
+/** A server without a policy file uses the policy of the state. undefined: no server had a file before. */
+export async function forgetFilePolicy(store: AuditedStore): Promise<readonly PolicyDifference[] | undefined> {
+  for (;;) {
+    const row = await store.get(filePolicyKey);
+    if (row === undefined) return undefined;
+    const before = contentOf(row.value);
+    if (before === undefined) throw malformedRecord('The policy of the file');
+    const changes = differenceOf(before, (await readStoredPolicy(store)).policy);
+    const done = await store.commit(
+      { conditions: [{ key: filePolicyKey, revision: row.revision }], puts: [], deletes: [filePolicyKey] },
+      { ...updated, details: { file: null, changes: changes as never } },
     );
     if (done) return changes;
   }

@@ -61,6 +61,24 @@ it('the file of the first start, a change while serving, and a change between tw
   await expect.poll(() => lines().length, { timeout: 5000 }).toBe(1);
 }, 90_000);
 
+it('a server without the file uses the policy of the state, and the change is an event', async () => {
+  await registry.stopServer();
+  write({ rules: [rule] });
+  const config = registry.folder.at('libretto.json');
+  const before = (await events()).length;
+  await registry.startServer();
+  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 1);
+  await registry.stopServer();
+  writeFileSync(config, JSON.stringify({}));
+  await registry.startServer();
+  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 2);
+  expect((await events()).filter((event) => JSON.stringify(event).includes('removed'))).toHaveLength(2);
+  await registry.stopServer();
+  writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
+  await registry.startServer();
+  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 3);
+}, 90_000);
+
 it('a vanished file is told once, and the last good policy stays', async () => {
   rmSync(registry.folder.at('policy.json'));
   const faults = (): readonly unknown[] => registry.log().filter(({ msg }) => String(msg).includes('last good policy'));
