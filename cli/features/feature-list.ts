@@ -81,6 +81,11 @@ export const features: readonly (ServedFeature & {
         advice: 'Look at the admins of this setting: `libretto user list`.',
         load: () => import('../doctor/local-sign-in.ts'),
       },
+      {
+        name: 'people',
+        advice: 'Look at the people: `libretto user list`.',
+        load: () => import('../doctor/ways-in.ts'),
+      },
     ],
   },
   {

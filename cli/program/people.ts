@@ -76,7 +76,10 @@ function addUpdate(user: Command, wire: Wire): void {
     .option('--policy-editor', 'let the user change the policy about versions, beside what the role allows')
     .option('--no-policy-editor', 'take that right away')
     .option('--enable', 'enable a disabled user again')
-    .option('--invite', 'print an invitation to choose a new password; its use ends sessions and terminals')
+    .option(
+      '--invite',
+      'print an invitation to choose a new password; its use ends sessions and terminals, and an account that a sign-in made leaves its identity provider',
+    )
     .option(
       '--reset-two-factor',
       'turn off two-factor authentication, remove the passkeys, and end sessions and terminals',

@@ -17,7 +17,7 @@ import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionService } from './sessions.ts';
 import { endTerminals, type PendingTerminals } from './end-terminals.ts';
 import { changeUser, readUserBehind, type StoredUser } from './user-records.ts';
-import { hasProviderOnly, invitationKey, type UserRecord } from './user.ts';
+import { invitationKey, isMadeByProvider, type UserRecord } from './user.ts';
 import { checkedName } from './user-fields.ts';
 
 export interface Invitation {
@@ -99,7 +99,7 @@ export async function acceptInvitation(
         actor: `user:${current.id}`,
         action: 'user.accept_invitation',
         subject: current.id,
-        details: { address, ...ended.details },
+        details: { address, ...leftProviders(current), ...ended.details },
       },
     };
   });
@@ -110,7 +110,11 @@ export async function acceptInvitation(
  * its owner, so that the account is theirs alone from now on.
  */
 function withoutMaker(user: UserRecord): Partial<UserRecord> {
-  return hasProviderOnly(user) ? { identities: [], passkeys: [], two_factor: null } : {};
+  return isMadeByProvider(user) ? { identities: [], passkeys: [], two_factor: null } : {};
+}
+
+function leftProviders(user: UserRecord): { readonly left_providers?: readonly string[] } {
+  return isMadeByProvider(user) ? { left_providers: (user.identities ?? []).map(({ issuer }) => issuer) } : {};
 }
 
 /** Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS. */

@@ -145,6 +145,11 @@ export function hasProviderOnly({ password, identities = [] }: UserRecord): bool
   return password === null && identities.length > 0;
 }
 
+/** Whoever signed in first chose the address, perhaps that of another person, and can still sign in. */
+export function isMadeByProvider(record: UserRecord): boolean {
+  return record.created_by === 'system:sso' && hasProviderOnly(record);
+}
+
 /** What the person may do beside the role. */
 export function personRights({ policy_editor: isEditor }: UserRecord): { readonly rights?: readonly PersonRight[] } {
   return isEditor === true ? { rights: ['policy editor'] } : {};

@@ -8,7 +8,7 @@ import { browse, type Browsing } from '../util/browser.ts';
 import { signInOnPage } from '../util/identity-provider-visitor.ts';
 import { clientSecret, startIdentityProvider, type IdentityProvider } from '../util/identity-provider.ts';
 import { shownFaults } from '../util/page-fault.ts';
-import { startCli, type RunningCli } from '../util/run-cli.ts';
+import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { standardProvider } from '../util/sso-provider.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -135,5 +135,17 @@ describe.skipIf(lacks('chromium'))('sign-in at an identity provider, in Chromium
     await isGood();
     await button('Begin again with Acme login').click();
     await heading('Overview');
+  });
+
+  it('doctor names people whose provider is not configured any more', async () => {
+    serving.signal('SIGTERM');
+    await serving.ended;
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({}));
+    const { stdout } = await runCli(['doctor', '--json'], { cwd: folder.path });
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly check: string }[] };
+    expect(checks.filter(({ check }) => check === 'people')).toMatchObject([
+      { message: expect.stringContaining('1 person has no way to sign in') as string },
+    ]);
+    expect(stdout).toContain('grace@example.org');
   });
 });

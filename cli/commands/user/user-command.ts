@@ -1,7 +1,7 @@
 // The frame of each user command: reads the configuration, opens state and keys, and prints the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { hasProviderOnly, showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
+import { isMadeByProvider, showUser, type UserRecord, type UserView } from '../../../proxy/auth/user.ts';
 import type { ChangedUser, Users } from '../../../proxy/auth/users.ts';
 import { notNamed } from '../../../proxy/auth/local-sign-in.ts';
 import { localSignInRule } from '../../compose/local-sign-in.ts';
@@ -113,7 +113,7 @@ export async function showChange(
       ...describeUser(user),
       '',
       ...(inVain === undefined ? await invitationLines(context, config, shown) : []),
-      ...(hasProviderOnly(record) ? [leavesProvider] : []),
+      ...(isMadeByProvider(record) ? [leavesProvider] : []),
       ...mailed,
     ]);
     printLines(stdout, [shown.token]);

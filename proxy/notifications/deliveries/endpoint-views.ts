@@ -9,7 +9,10 @@ import type { EndpointRecord } from '../model/endpoint.ts';
 import type { SeenPackage } from '../model/hears.ts';
 
 export interface EndpointViews {
-  /** `all`: no token limits the endpoint, or its token sees all. `ended`: its token was revoked or has expired. */
+  /**
+   * `all`: no token limits the endpoint, or its token sees all. `ended`: its token was revoked or has expired, or is of
+   * a person: such a token sees what the person sees at the moment, and has no view of its own.
+   */
   readonly viewOf: (endpoint: Pick<EndpointRecord, 'view'>) => Promise<View | 'all' | 'ended'>;
   /** The package as the view sees it; undefined: it sees none of its versions. */
   readonly seePackage: (view: View, name: string) => Promise<SeenPackage | undefined>;
@@ -40,7 +43,7 @@ export function createEndpointViews({
       if (id === null) return 'all';
       const entry = await state.get(tokenKey(id));
       const token = entry === undefined ? undefined : parseTokenRecord(entry.value);
-      if (token === undefined || tokenStatus(token, now()) !== 'active') return 'ended';
+      if (token === undefined || token.person !== undefined || tokenStatus(token, now()) !== 'active') return 'ended';
       return accessOf(token).view ?? 'all';
     },
     seePackage: (view, name) => see(name, view),

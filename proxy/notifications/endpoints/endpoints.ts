@@ -215,7 +215,10 @@ function commitRemoval(
   return store.commit(change, { actor, action: 'notification.remove', subject: id, details: { name, url } });
 }
 
-/** The token of a view must be active. Throws INVALID_INPUT. */
+const tokenOfPerson =
+  'this token is of `libretto login`, and sees what its person sees at the moment. Create a read token for the endpoint';
+
+/** The token of a view must be active, and have limits of its own. Throws INVALID_INPUT. */
 async function viewCondition(
   { store, now }: EndpointsOptions,
   view: TokenId | null,
@@ -223,7 +226,9 @@ async function viewCondition(
   if (view === null) return [];
   const entry = await store.get(tokenKey(view));
   if (entry === undefined) throw invalid([{ path: 'view', message: 'there is no such token' }]);
-  const status = tokenStatus(parseTokenRecord(entry.value), now());
+  const token = parseTokenRecord(entry.value);
+  if (token.person !== undefined) throw invalid([{ path: 'view', message: tokenOfPerson }]);
+  const status = tokenStatus(token, now());
   if (status !== 'active') throw invalid([{ path: 'view', message: `this token is ${status}` }]);
   return [{ key: entry.key, revision: entry.revision }];
 }

@@ -1,6 +1,6 @@
 // The refusals of accounts, in words for the person who signs in at a provider.
 
-import { hasProviderOnly, type UserRecord } from '../../auth/user.ts';
+import { isMadeByProvider, type UserRecord } from '../../auth/user.ts';
 import { maySignInHere, type LocalSignInRule } from '../../auth/local-sign-in.ts';
 import type { ProviderIdentity } from '../model/identity.ts';
 import type { IdentityProvider } from '../model/provider.ts';
@@ -72,11 +72,6 @@ export function assertKeepsAdmin(
       `admin of ${title} for a group that gives the role admin.`,
     { userId: record.id, details: { role } },
   );
-}
-
-/** Whoever signed in first chose the address, perhaps that of another person, and can still sign in. */
-function isMadeByProvider(record: UserRecord): boolean {
-  return record.created_by === 'system:sso' && hasProviderOnly(record);
 }
 
 function otherProvider({ title }: IdentityProvider, { id, email }: UserRecord): SignInRefused {

@@ -7,6 +7,7 @@ import { eventId, type RegistryEvent } from '../../../proxy/events/registry-even
 import { waitingRows } from '../../../proxy/notifications/model/delivery.ts';
 import { statusKey } from '../../../proxy/notifications/model/endpoint-status.ts';
 import { endpointKey, parseEndpointId } from '../../../proxy/notifications/model/endpoint.ts';
+import { deviceTerminal } from '../../util/device-terminal.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 import { answering, startReceiver, type WebhookReceiver } from '../../util/webhook-receiver.ts';
 
@@ -18,7 +19,7 @@ let admin: TestBrowser;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  console = await runConsole({ settings: { egress: { allow: ['127.0.0.0/8'] } } });
+  console = await runConsole({ settings: { egress: { allow: ['127.0.0.0/8'] } }, allowsPlainHttp: true });
   ({ browser: admin } = await console.signIn('admin'));
 });
 afterEach(() => {
@@ -172,6 +173,19 @@ it('the view of an active token can be chosen; an ended one stays shown as it is
   const edited = await admin.post(`${path}/edit`, { ...draft({ view: record.id, url: '' }), name: 'Another' });
   expect(locationOf(edited)).toContain('notice=saved');
   await remove(path);
+});
+
+it('the token of a terminal is no view: it sees what its person sees at the moment', async () => {
+  const terminal = deviceTerminal(console);
+  const waiting = await terminal.begin();
+  const { browser } = await console.signIn('viewer');
+  await browser.post('/device/approve', { code: waiting.userCode });
+  const { id } = await terminal.redeem(waiting);
+  expect((await admin.get('/notifications/new')).html).not.toContain(id);
+  const { text } = await submit('/notifications/new', draft({ view: id }));
+  expect(text).toMatch(
+    /token is of libretto login ?, and sees what its person sees at the moment\. Create a read token/,
+  );
 });
 
 it('a view is chosen by the id of its token where there are many tokens', async () => {

@@ -84,6 +84,9 @@ describe('an account without a password', () => {
     expect((await squatter.browser.get('/account')).status).toBe(303);
     const [owned] = await usersOf(run);
     expect([owned?.identities, owned?.passkeys, owned?.password === null]).toEqual([[], [], false]);
+    expect(await events(run, 'user.accept_invitation')).toMatchObject([
+      { details: { address: '127.0.0.1', left_providers: [run.provider.url] } },
+    ]);
     for (const key of [userIdentityKey({ issuer: run.provider.url, subject: ada.sub }), passkeyKey('of-the-maker')])
       expect(await state.get(key)).toBeUndefined();
     change(run, { email_verified: false });
@@ -239,6 +242,21 @@ describe('an account that exists already', () => {
       expect.stringContaining('belongs to another account at Acme login'),
     ]);
     expect((await usersOf(run))[0]?.identities).toHaveLength(1);
+  });
+
+  it('that was made here stays linked when its person uses a link for a new password', async () => {
+    await using run = await runSsoConsole(linking);
+    const { people } = run.console.registry;
+    const users = people.usersOf('cli:test');
+    await users.create({ email: 'ada@example.org', role: 'viewer' });
+    await signIn(run);
+    const [{ id } = { id: '' }] = await usersOf(run);
+    const { invitation } = await users.update(id, { invite: true });
+    const given = { code: invitation!.code.reveal(), password: 'correct horse battery staple' };
+    await people.acceptInvitation(given, '127.0.0.1');
+    change(run, { email_verified: false });
+    expect((await signIn(run)).status).toBe(303);
+    expect(await usersOf(run)).toMatchObject([{ id, identities: [{ subject: ada.sub }] }]);
   });
 
   it('that was invited becomes active, and its invitation ends', async () => {

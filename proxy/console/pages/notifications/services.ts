@@ -45,7 +45,9 @@ export async function activeTokens(
   { tokensOf }: NotificationPageServices,
   { caller, nowMs }: SignedInRequest,
 ): Promise<readonly TokenRecord[]> {
-  return (await tokensOf(actorOf(caller)).list()).filter((token) => tokenStatus(token, nowMs) === 'active');
+  return (await tokensOf(actorOf(caller)).list()).filter(
+    (token) => token.person === undefined && tokenStatus(token, nowMs) === 'active',
+  );
 }
 
 export function endpointPath({ id }: { readonly id: EndpointId }): string {

@@ -2,7 +2,7 @@
 
 import { notNamed } from '../../../auth/local-sign-in.ts';
 import type { People } from '../../../auth/people.ts';
-import { hasProviderOnly, showUser, type UserView } from '../../../auth/user.ts';
+import { isMadeByProvider, showUser, type UserView } from '../../../auth/user.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -47,7 +47,7 @@ async function ask(people: People, request: SignedInRequest, form: FormState): P
     : questionView(form, {
         user,
         title: `Make a reset link for ${user.email}?`,
-        sentence: `The next page shows a link once. ${hasProviderOnly(record) ? leavesProvider : keepsPassword}`,
+        sentence: `The next page shows a link once. ${isMadeByProvider(record) ? leavesProvider : keepsPassword}`,
         submit: 'Make the link',
         asksPassword,
       });

@@ -94,7 +94,10 @@ function Invitation({ form, query, shortest }: InvitationProps): Child {
   return (
     <>
       <h1>Choose a password</h1>
-      <p>Your account gets this password, and you are signed in here. Any other session of yours ends.</p>
+      <p>
+        Your account gets this password, and you are signed in here. Your other sessions and your terminals end. If a
+        sign-in at an identity provider made the account, it leaves that provider, and its passkeys are removed.
+      </p>
       <Form state={form} submit="Save the password">
         <CodeField query={query} label="Invitation" hint="It begins with inv_" />
         <TextField name="name" label="Name" hint="As others see it. May stay empty." autocomplete="name" />
