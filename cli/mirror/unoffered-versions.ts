@@ -45,7 +45,7 @@ export async function unofferedVersions(
     tell: (event) =>
       void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
   });
-  const { refused } = applyRules(
+  const { refused } = await applyRules(
     name,
     settled.versions.map(({ record }) => record),
     rules,

@@ -6,7 +6,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { usableAdvisories } from '../mirror/advisories/normalize-advisory.ts';
 import { FeedFailure } from './feed-client.ts';
-import { aliasesOf, idOf, linkOf, shortText, type StoredAdvisory, type StoredEntry } from './model/feed-rows.ts';
+import { shortText } from '../../build/shared/text/short-text.ts';
+import { aliasesOf, idOf, linkOf, type StoredAdvisory, type StoredEntry } from './model/feed-rows.ts';
 import { longestConstraint } from './osv/osv-constraint.ts';
 import { wordOf } from './osv/osv-severity.ts';
 

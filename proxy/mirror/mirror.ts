@@ -55,7 +55,6 @@ export class Mirror {
   readonly #compile: (rules: MirrorRules) => Compiled;
   readonly #documents: MirroredDocuments;
   readonly #archives: MirroredArchives;
-  readonly #judgements: MirroredJudgements;
   readonly #fetcher: ArchiveFetcher;
   readonly #advisories: MirroredAdvisories;
   readonly #filters: MirroredFilters;
@@ -74,7 +73,7 @@ export class Mirror {
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
     this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
-    const lastLists = new LastLists(folder);
+    const lastLists = new LastLists(folder, tell);
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
@@ -94,12 +93,11 @@ export class Mirror {
       now,
       tell,
     });
-    this.#judgements = new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, now });
     this.#archives = new MirroredArchives({
       archiveStore: this.archiveStore,
       fetcher: this.#fetcher,
+      judgements: new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, now }),
       check,
-      now,
       tell,
     });
   }
@@ -139,20 +137,20 @@ export class Mirror {
     return this.#names.ifMirrored(name, moment, (ids, compiled) => offeredRecords(name, stability, ids, compiled));
   }
 
-  /** The document as an answer, filtered by `seen`; undefined: not found. */
+  /** The document as an answer, filtered by `seen`; undefined: not found. `dated`: see Mirrored. */
   provider(
     name: PackageName,
     stability: Stability,
     preferences: MirrorPreferences,
     moment: Moment,
-    seen: (document: TextDocument, learned: ReadonlySet<string>) => MaybeAsync<TextDocument | undefined> = (document) =>
+    seen: (document: TextDocument, dated: ReadonlySet<string>) => MaybeAsync<TextDocument | undefined> = (document) =>
       document,
   ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
       andThen(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
         return andThen(
-          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.learned),
+          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.dated),
           (document) => {
             if (document === undefined) return undefined;
             const chosen = document.in(chooseEncoding(preferences.acceptEncoding), (bytes) =>
@@ -180,11 +178,9 @@ export class Mirror {
   ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
       this.#names.ifMirrored(asked.name, moment, (ids, compiled) =>
-        andThen(isSeen(), (seen) => {
-          if (!seen) return undefined;
-          const refusal = refuse((found, policy) => this.#judgements.of({ asked, ids, compiled, found, policy }));
-          return andThen(refusal, (refused) => refused ?? this.#archives.get(asked, ids, compiled, conditions));
-        }),
+        andThen(isSeen(), (seen) =>
+          seen ? this.#archives.get({ asked, ids, compiled }, conditions, refuse) : undefined,
+        ),
       ),
     );
   }
@@ -212,7 +208,9 @@ export class Mirror {
    * UpstreamRefused.
    */
   async bring(asked: RequestedVersion, moment: Moment): Promise<'here' | 'fetched' | undefined> {
-    return this.#names.ifMirrored(asked.name, moment, (ids, compiled) => this.#archives.bring(asked, ids, compiled));
+    return this.#names.ifMirrored(asked.name, moment, (ids, compiled) =>
+      this.#archives.bring({ asked, ids, compiled }),
+    );
   }
 
   /** Removes the partial downloads of killed processes. */

@@ -52,10 +52,10 @@ export function createMirroredTree(
     ...plainParts(mirror),
     provider: (name, stability, preferences, viewer, moment) =>
       andThen(advisories?.read(moment.nowMs), (lists) =>
-        mirror.provider(name, stability, preferences, moment, (document) =>
+        mirror.provider(name, stability, preferences, moment, (document, dated) =>
           andThen(advised.complete(document, name, lists), (whole) =>
             andThen(documents.documentFor(whole, name, stability, viewer), (seen) => {
-              const asked = { name, stability, isCut: viewer.filter !== 'all' };
+              const asked = { name, stability, isCut: viewer.filter !== 'all', dated };
               return seen && (policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen);
             }),
           ),

@@ -94,18 +94,6 @@ export function idOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && /^[A-Za-z0-9][\w.:/+-]{0,99}$/.test(value) ? value : undefined;
 }
 
-/** Text of a stranger for people: on one line, and not longer than `most` characters. */
-export function shortText(value: JsonValue | undefined, most: number): string | null {
-  if (typeof value !== 'string') return null;
-  const line = value
-    .slice(0, most * 4)
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim();
-  if (line === '') return null;
-  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
-}
-
 /** An address that a page may link to. */
 export function linkOf(value: JsonValue | undefined): string | null {
   const url = typeof value === 'string' && value.length <= 500 ? parseUrl(value) : undefined;

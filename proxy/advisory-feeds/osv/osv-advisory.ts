@@ -2,7 +2,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { aliasesOf, linkOf, shortText, type StoredAdvisory, type StoredEntry } from '../model/feed-rows.ts';
+import { shortText } from '../../../build/shared/text/short-text.ts';
+import { aliasesOf, linkOf, type StoredAdvisory, type StoredEntry } from '../model/feed-rows.ts';
 import { constraintOf } from './osv-constraint.ts';
 import { severityOf } from './osv-severity.ts';
 

@@ -16,11 +16,14 @@ type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   readonly settled: string;
   /** true: its upstream gave no checksum, or no `published-time` */
   readonly learned: boolean;
+  /** true: its upstream gave no `published-time` */
+  readonly dated: boolean;
 };
 
 export class AcceptedPackage implements AcceptedArchives {
   readonly #byKey = new Map<string, Accepted>();
   readonly #learned = new Set<string>();
+  readonly #dated = new Set<string>();
   readonly #archives: PackageArchives;
 
   constructor(name: PackageName, records: readonly (Accepted | ArchiveRecord)[]) {
@@ -28,10 +31,8 @@ export class AcceptedPackage implements AcceptedArchives {
     for (const one of newestFirst) {
       const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
       const settled = 'record' in one ? pinnedFields(one.record) : one.settled;
-      const learned =
-        'record' in one
-          ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string')
-          : one.learned;
+      const dated = 'record' in one ? typeof one.record['published-time'] !== 'string' : one.dated;
+      const learned = 'record' in one ? dated || !namesChecksum(one.record) : one.learned;
       this.#byKey.set(archiveKey(normalized, dev, reference), {
         name,
         version,
@@ -43,8 +44,10 @@ export class AcceptedPackage implements AcceptedArchives {
         fetchedAt,
         settled,
         learned,
+        dated,
       });
       if (learned && !dev) this.#learned.add(normalized);
+      if (dated && !dev) this.#dated.add(normalized);
     }
     this.#archives = new PackageArchives({
       format: 1,
@@ -82,6 +85,11 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#learned;
   }
 
+  /** Normalized releases whose `published-time` is the time of their acceptance here. */
+  get dated(): ReadonlySet<string> {
+    return this.#dated;
+  }
+
   get size(): number {
     return this.#byKey.size;
   }
@@ -107,7 +115,7 @@ function entryOf({
   shasum,
   size,
   fetchedAt,
-}: Omit<Accepted, 'settled' | 'learned'>): IndexEntry {
+}: Omit<Accepted, 'settled' | 'learned' | 'dated'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
   return {
     version,

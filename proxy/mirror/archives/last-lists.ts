@@ -1,81 +1,147 @@
-// What an upstream last said about a package with accepted archives: advisories, filter lists, and whether it is
-// abandoned. One small file for each package. It counts while the upstream is slow, and after it has removed the
-// package: malware is often listed first, and then deleted (I26).
+// What upstreams last said about a package with accepted archives: advisories, filter lists, and whether it is abandoned.
+// One small file for each package. It counts while an upstream is slow, and after it has removed the package: malware is
+// often listed first, and then deleted (I26). A damaged file is an error, and never an empty list.
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { storageFaultOf } from '../../../build/contract/storage-fault.ts';
-import { replaceFile } from '../../../build/shared/files/atomic-file.ts';
-import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
+import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
+import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
+import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { emptiedLists, unionOf } from './joined-lists.ts';
 
-/** What the newest of these versions says about the package. */
-export function abandonedIn(versions: readonly JsonObject[] = []): JsonObject {
-  const abandoned = versions[0]?.['abandoned'];
-  return abandoned === undefined || abandoned === false ? {} : { abandoned };
+/** What a document of an upstream says about its package. */
+export interface Said {
+  /** its id */
+  readonly upstream: string;
+  /** true: it is the document of dev versions */
+  readonly isDev: boolean;
+  /** the keys at its top, and `abandoned` */
+  readonly lists: JsonObject;
+  /** true: these are all that the document has now. false: it is an old one, or has no versions any more */
+  readonly isWhole: boolean;
 }
 
-const mostRemembered = 20_000;
-const nothing = '{}\n';
+/** Upstream, with `~dev` for its document of dev versions → the lists. */
+type Parts = Readonly<Record<string, JsonObject>>;
+
+interface Known {
+  /** of the file; undefined: there is none */
+  readonly stamp: FileStamp | undefined;
+  readonly parts: Parts;
+}
+
+const cacheBytes = 4 * 1024 ** 2;
+const format = 1;
+const devMark = '~dev';
 
 export class LastLists {
   readonly #folder: string;
-  /** package → the text of its file; '': there is none */
-  readonly #known = new Map<PackageName, string>();
-  readonly #unwritten = new Set<PackageName>();
+  readonly #tell: Tell;
+  readonly #known = new ByteCache<Known>(cacheBytes);
+  /** what a disk that refused to be written does not have */
+  readonly #unwritten = new Map<PackageName, Parts>();
 
   /** `folder`: of the mirror. */
-  constructor(folder: string) {
+  constructor(folder: string, tell: Tell) {
     this.#folder = join(folder, 'lists');
+    this.#tell = tell;
   }
 
-  /** The keys at the top of the last document, and `abandoned`; empty for an unreadable file. */
+  /** What all upstreams last said. Rejects for a damaged file. */
   async read(name: PackageName): Promise<JsonObject> {
-    const text = await this.#textOf(name);
-    try {
-      const json: unknown = text === '' ? {} : JSON.parse(text);
-      return isJsonObject(json) ? json : {};
-    } catch (error) {
-      if (error instanceof SyntaxError) return {};
-      throw error;
+    return unionOf([{}, ...Object.values(await this.#partsOf(name))]);
+  }
+
+  /** Takes over what documents say now. Resolves to what all documents last said. Rejects for a damaged file. */
+  async update(name: PackageName, said: readonly Said[], isUsed: (upstream: string) => boolean): Promise<JsonObject> {
+    const before = await this.#partsOf(name).catch((error: unknown) => this.#anew(name, said, error));
+    const parts = new Map(Object.entries(before));
+    for (const { upstream, isDev, lists, isWhole } of said) {
+      const part = isDev ? `${upstream}${devMark}` : upstream;
+      const last = parts.get(part) ?? {};
+      const emptied = isWhole ? emptiedLists(last, lists) : [];
+      if (emptied.length > 0) this.#tell({ kind: 'lists-emptied', name, upstream, lists: emptied.join(', ') });
+      parts.set(part, isWhole ? lists : unionOf([lists, last]));
     }
+    if (said.some(({ isWhole }) => isWhole))
+      for (const part of parts.keys()) if (!isUsed(part.replace(devMark, ''))) parts.delete(part);
+    return this.#keep(name, before, [...parts]);
   }
 
   /** A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time. */
-  async keep(name: PackageName, beside: JsonObject): Promise<void> {
-    const text = `${JSON.stringify(beside)}\n`;
-    const before = await this.#textOf(name);
-    const isSame = before === text || (before === '' && text === nothing);
-    if (isSame && !this.#unwritten.has(name)) return;
-    this.#remember(name, text);
+  async #keep(
+    name: PackageName,
+    before: Parts,
+    parts: readonly (readonly [string, JsonObject])[],
+  ): Promise<JsonObject> {
+    const now = Object.fromEntries(
+      parts.filter(([, lists]) => Object.keys(lists).length > 0).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    );
+    if (JSON.stringify(now) !== JSON.stringify(before) || this.#unwritten.has(name)) await this.#write(name, now);
+    return unionOf([{}, ...Object.values(now)]);
+  }
+
+  async #write(name: PackageName, parts: Parts): Promise<void> {
+    const path = this.#pathOf(name);
+    const text = withChecksum(JSON.stringify({ format, upstreams: parts }));
     try {
-      await mkdir(dirname(this.#pathOf(name)), { recursive: true });
-      await replaceFile(this.#pathOf(name), [text]);
+      await mkdir(dirname(path), { recursive: true });
+      await replaceFileDurably(path, [text]);
       this.#unwritten.delete(name);
+      this.#known.delete(name);
     } catch (error) {
-      if (storageFaultOf(error) === undefined) throw error;
-      this.#unwritten.add(name);
+      this.#unwritten.set(name, parts);
+      this.#tell({ kind: 'lists-unwritten', name, message: `${path} cannot be written: ${messageOf(error)}` });
     }
   }
 
-  async #textOf(name: PackageName): Promise<string> {
+  async #partsOf(name: PackageName): Promise<Parts> {
+    const unwritten = this.#unwritten.get(name);
+    if (unwritten !== undefined) return unwritten;
+    const path = this.#pathOf(name);
+    const stamp = stampFile(path); // another process may have written it
     const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const text = await readFile(this.#pathOf(name), 'utf8').catch((error: unknown) => {
-      if (isAbsence(error)) return '';
-      throw error;
-    });
-    this.#remember(name, text);
-    return text;
+    if (known !== undefined && sameStamp(known.stamp, stamp)) return known.parts;
+    const text = stamp === undefined ? undefined : await textIn(path);
+    const parts = text === undefined ? {} : parseParts(text, path);
+    this.#known.set(name, { stamp, parts }, name.length + 256 + 2 * (text?.length ?? 0));
+    return parts;
   }
 
-  #remember(name: PackageName, text: string): void {
-    if (this.#known.size >= mostRemembered) this.#known.clear();
-    this.#known.set(name, text);
+  /** A whole document of releases replaces a damaged file. */
+  #anew(name: PackageName, said: readonly Said[], error: unknown): Parts | Promise<Parts> {
+    if (!said.some(({ isWhole, isDev }) => isWhole && !isDev)) return Promise.reject(error);
+    this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)} This has happened now.` });
+    return {};
   }
 
   #pathOf(name: PackageName): string {
     return join(this.#folder, `${name}.json`);
   }
+}
+
+/** undefined: it was removed meanwhile */
+async function textIn(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Throws an Error for a damaged file. */
+function parseParts(text: string, path: string): Parts {
+  const json: unknown = isAsWritten(text) ? JSON.parse(text) : undefined;
+  const parts = isJsonObject(json) && json['format'] === format ? json['upstreams'] : undefined;
+  if (isJsonObject(parts) && Object.values(parts).every(isJsonObject)) return parts as Parts;
+  throw new Error(
+    `${path} is damaged: which versions of this package its upstream listed is unknown. It is written again when its ` +
+      'upstream answers. If the upstream has removed the package, restore the file from a backup.',
+  );
 }

@@ -1,70 +1,59 @@
 // Archives of mirrored packages: accepted archives from disk, new ones from their upstream.
 
-import { createHash } from 'node:crypto';
-import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
-import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
-import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
-import type { Answer } from '../../http/answer.ts';
-import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
+import type { Answer } from '../../http/answer.ts';
 import { cacheHeaders, type Conditions } from '../../http/representation.ts';
+import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
 import { tombstoneOf } from '../../protocol/tombstones.ts';
+import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
+import type { Compiled } from '../rules/mirror-rules.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import type { CheckRecord } from '../versions/offered-version.ts';
+import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
-import { UpstreamRefused } from '../upstream/mirror-failure.ts';
-import type { Compiled } from '../rules/mirror-rules.ts';
-import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
-import { besideOf, type UpstreamDocument } from '../upstream/upstream-document.ts';
-import { findOffer } from '../upstream/first-offer.ts';
-import { applyRules } from '../rules/release-rules.ts';
-import { changeOf } from './pinned-versions.ts';
-import type { Stability, Upstream } from '../upstream/upstream.ts';
-import { upstreamOf, candidatesOf } from './archive-upstream.ts';
+import { FetchableArchives, type AskedArchive, type Fetchable } from './fetchable-archives.ts';
+import type { ArchiveOwner, MirroredJudgements, Refuse } from './mirrored-judgements.ts';
 
 export interface ArchivesOptions {
   readonly archiveStore: AcceptedArchiveStore;
   readonly fetcher: ArchiveFetcher;
+  readonly judgements: Pick<MirroredJudgements, 'ofStored' | 'ofOffered' | 'isBlocked'>;
   readonly check: CheckRecord;
-  readonly now: () => number;
   readonly tell: Tell;
 }
 
 export class MirroredArchives {
   readonly #options: ArchivesOptions;
+  readonly #fetchable: FetchableArchives;
 
   constructor(options: ArchivesOptions) {
     this.#options = options;
+    this.#fetchable = new FetchableArchives(options);
   }
 
-  /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
-  get(
-    asked: RequestedVersion,
-    ids: readonly string[],
-    compiled: Compiled,
-    conditions: Conditions,
-  ): MaybeAsync<Answer | undefined> {
-    const { archiveStore } = this.#options;
+  /**
+   * undefined: there is no such version. `refuse` judges exactly the archive that is sent. Rejects with
+   * UpstreamUnavailable or UpstreamRefused.
+   */
+  get(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): MaybeAsync<Answer | undefined> {
+    const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
-    const entry = archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
-    const first = entry === undefined ? undefined : archiveStore.answer(entry, conditions);
-    if (first === undefined) return this.#look(asked, ids, compiled, conditions);
+    const entry = this.#options.archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
+    const first = entry === undefined ? undefined : this.#stored(entry, wanted, conditions, refuse);
+    if (first === undefined) return this.#look(wanted, conditions, refuse);
     return first instanceof Promise
       ? first.catch((error: unknown) =>
-          error instanceof ArchiveMismatch ? this.#look(asked, ids, compiled, conditions) : Promise.reject(error),
+          error instanceof ArchiveMismatch ? this.#look(wanted, conditions, refuse) : Promise.reject(error),
         )
       : first;
   }
 
   /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
-  async bring(
-    asked: RequestedVersion,
-    ids: readonly string[],
-    compiled: Compiled,
-  ): Promise<'here' | 'fetched' | undefined> {
+  async bring(wanted: AskedArchive): Promise<'here' | 'fetched' | undefined> {
+    const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.archiveStore.acceptedNow(asked.name);
     const entry = accepted.archive(asked.labels, asked.reference);
@@ -75,8 +64,8 @@ export class MirroredArchives {
       return 'here';
     const fetch =
       entry === undefined
-        ? await this.#fetchOf(asked, ids, compiled)
-        : await this.#fetchAgain(asked.name, entry, ids, compiled);
+        ? (await this.#allowed(wanted))?.fetch
+        : await this.#fetchable.again(asked.name, entry, wanted);
     if (fetch === undefined) return undefined;
     await (
       await this.#options.fetcher.fetch(fetch)
@@ -84,32 +73,45 @@ export class MirroredArchives {
     return 'fetched';
   }
 
-  async #look(
-    asked: RequestedVersion,
-    ids: readonly string[],
-    compiled: Compiled,
-    conditions: Conditions,
-  ): Promise<Answer | undefined> {
-    const { archiveStore, fetcher } = this.#options;
-    const entry = (await archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
-    const stored = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
-    if (stored !== undefined) return stored;
-    const fetch =
-      entry === undefined
-        ? await this.#fetchOf(asked, ids, compiled)
-        : await this.#fetchAgain(asked.name, entry, ids, compiled);
-    if (fetch === undefined) return undefined;
-    const arrival = await fetcher.fetch(fetch);
-    return (await streamed(arrival)) ?? this.#accepted(await arrival.kept, conditions);
+  async #look(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+    const { asked } = wanted;
+    const entry = (await this.#options.archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
+    if (entry === undefined) return this.#fetchNew(wanted, conditions, refuse);
+    try {
+      return await this.#stored(entry, wanted, conditions, refuse);
+    } catch (error) {
+      if (!(error instanceof ArchiveMismatch)) throw error;
+    }
+    const fetch = await this.#fetchable.again(asked.name, entry, wanted);
+    return fetch && this.#fetched(fetch, conditions);
   }
 
-  async #ifWhole(entry: IndexEntry, conditions: Conditions): Promise<Answer | undefined> {
-    try {
-      return await this.#options.archiveStore.answer(entry, conditions);
-    } catch (error) {
-      if (error instanceof ArchiveMismatch) return undefined;
-      throw error;
-    }
+  /** Throws ArchiveMismatch if the file is missing or differs from the accepted one. */
+  #stored(
+    entry: IndexEntry,
+    wanted: AskedArchive,
+    conditions: Conditions,
+    refuse: Refuse,
+  ): MaybeAsync<Answer | undefined> {
+    const { archiveStore, judgements } = this.#options;
+    return andThen(
+      refuse(judgements.ofStored(entry, ownerOf(wanted))),
+      (refusal) => refusal ?? archiveStore.answer(entry, conditions),
+    );
+  }
+
+  async #fetchNew(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+    const { judgements } = this.#options;
+    const found = await this.#fetchable.find(wanted);
+    if (found === undefined) return undefined;
+    const refusal = await refuse(judgements.ofOffered(found, ownerOf(wanted)));
+    if (refusal !== undefined) return refusal;
+    return (await judgements.isBlocked(found, ownerOf(wanted))) ? undefined : this.#fetched(found.fetch, conditions);
+  }
+
+  async #fetched(fetch: Fetch, conditions: Conditions): Promise<Answer> {
+    const arrival = await this.#options.fetcher.fetch(fetch);
+    return (await streamed(arrival)) ?? this.#accepted(await arrival.kept, conditions);
   }
 
   async #accepted(
@@ -121,102 +123,21 @@ export class MirroredArchives {
     return this.#options.archiveStore.answer(known, conditions);
   }
 
-  /** Fetches the archive of a version without an accepted one. */
-  async #fetchOf(asked: RequestedVersion, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
-    const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
-    for (const stability of stabilitiesOf(asked.labels)) {
-      const found = await findOffer(asked.name, stability, upstreams);
-      const version = found?.offer === undefined ? undefined : this.#versionIn(found.offer.document, asked, compiled);
-      if (found !== undefined && version !== undefined) return this.#checked(asked, version, found.upstream);
-    }
-    return undefined;
+  /** undefined, too, if a rule for all tokens blocks it. */
+  async #allowed(wanted: AskedArchive): Promise<Fetchable | undefined> {
+    const found = await this.#fetchable.find(wanted);
+    if (found === undefined) return undefined;
+    return (await this.#options.judgements.isBlocked(found, ownerOf(wanted))) ? undefined : found;
   }
+}
 
-  #versionIn(
-    document: UpstreamDocument,
-    { name, labels }: RequestedVersion,
-    { rules }: Compiled,
-  ): OfferedVersion | undefined {
-    // examines only similar labels, because a document may have thousands of versions
-    const near = document.versions.filter(
-      ({ version }) =>
-        typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),
-    );
-    const offered = new Set(applyRules(name, near, rules.releases, this.#options.now(), besideOf(document)).offered);
-    const { versions } = offeredVersions(name, near, this.#options.check);
-    return labels
-      .map((label) => versions.find(({ version, normalized }) => version === label || normalized === label))
-      .find((version) => version !== undefined && offered.has(version.record));
-  }
-
-  async #checked(
-    { name, reference }: RequestedVersion,
-    version: OfferedVersion,
-    upstream: Upstream,
-  ): Promise<Fetch | undefined> {
-    const { dist } = version;
-    if (dist === undefined) return undefined;
-    const change = changeOf(version, await this.#options.archiveStore.accepted(name));
-    if (change !== undefined) {
-      this.#options.tell({ kind: 'release-changed', name, version: version.version, message: change });
-      throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
-    }
-    if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;
-    return {
-      name,
-      version,
-      reference: dist.reference,
-      shasum: dist.shasum,
-      destination: upstream.destination,
-      candidates: candidatesOf(name, version, upstream),
-    };
-  }
-
-  /** Fetches a lost or damaged accepted archive again, from its first address and only with the same bytes. */
-  async #fetchAgain(
-    name: PackageName,
-    entry: IndexEntry,
-    ids: readonly string[],
-    compiled: Compiled,
-  ): Promise<Fetch | undefined> {
-    const record = (await this.#options.archiveStore.records(name)).find(
-      ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
-    );
-    const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;
-    if (record === undefined || version?.dist === undefined) return undefined;
-    const upstream = await upstreamOf(
-      record,
-      ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
-    );
-    if (upstream === undefined) return undefined;
-    return {
-      name,
-      version,
-      reference: record.reference,
-      shasum: record.shasum,
-      destination: upstream.destination,
-      candidates: candidatesOf(name, version, upstream),
-    };
-  }
+function ownerOf({ asked: { name }, ids, compiled }: AskedArchive): ArchiveOwner {
+  return { name, ids, compiled };
 }
 
 /** True if the version is purged, even if its archive was accepted. */
 function isPurged(asked: RequestedVersion, { rules }: Compiled): boolean {
   return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
-}
-
-function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
-  const dev = labels.some((label) => isDevVersion(normalizeVersion(label) ?? label));
-  return dev ? ['dev', 'stable'] : ['stable', 'dev'];
-}
-
-/**
- * Compares a reference in Composer's forms: whole, shortened by a user behind a `#`, or as its MD5
- * (ComposerMirror.php:28).
- */
-function isMeant(wanted: string, reference: string): boolean {
-  if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
-  return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
 }
 
 /** The archive during its download; undefined before the first released byte, and after the end of the download. */

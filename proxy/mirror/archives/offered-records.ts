@@ -5,43 +5,58 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
 import { findOffer } from '../upstream/first-offer.ts';
-import { besideOf, type UpstreamDocument } from '../upstream/upstream-document.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
+
+/** The upstreams with these ids, in their order. */
+export function upstreamsIn({ upstreams }: Compiled, ids: readonly string[]): readonly Upstream[] {
+  return ids.flatMap((id) => upstreams.get(id) ?? []);
+}
 
 /** `ids`: of the upstreams of the name. Rejects with UpstreamUnavailable. */
 export async function offeredRecords(
   name: PackageName,
   stability: Stability,
   ids: readonly string[],
-  { upstreams }: Compiled,
+  compiled: Compiled,
 ): Promise<readonly JsonObject[]> {
-  const asked = ids.flatMap((id) => upstreams.get(id) ?? ([] as Upstream[]));
-  return (await findOffer(name, stability, asked))?.offer?.document.versions.map(normalized) ?? [];
+  const found = await findOffer(name, stability, upstreamsIn(compiled, ids));
+  return found?.offer?.document.versions.map(normalized) ?? [];
 }
 
+/** The documents of one package. Lists concern all versions, and stand in the document of releases. */
 export interface Offers {
+  /** undefined: no upstream has the package */
+  readonly upstream: Pick<Upstream, 'id'> | undefined;
   /** of the asked stability; undefined: there is none */
   readonly own: Offer | undefined;
-  /** the lists at the top of the documents; undefined: the upstream has no version of the package any more */
-  readonly lists: JsonObject | undefined;
+  /** of releases */
+  readonly stable: Offer | undefined;
 }
 
-/** Lists concern all versions, and stand in the document of releases. Rejects with UpstreamUnavailable. */
+/** As the upstreams last sent them: without a request, and old. */
+export async function storedOffers(
+  name: PackageName,
+  stability: Stability,
+  ids: readonly string[],
+  compiled: Compiled,
+): Promise<Offers> {
+  for (const upstream of upstreamsIn(compiled, ids)) {
+    const own = await upstream.stored(name, stability);
+    const stable = stability === 'stable' ? own : await upstream.stored(name, 'stable');
+    if (own !== undefined || stable !== undefined) return { upstream, own, stable };
+  }
+  return { upstream: undefined, own: undefined, stable: undefined };
+}
+
+/** Rejects with UpstreamUnavailable. */
 export async function offersOf(
   name: PackageName,
   stability: Stability,
   ids: readonly string[],
-  { upstreams }: Compiled,
+  compiled: Compiled,
 ): Promise<Offers> {
-  const asked = ids.flatMap((id) => upstreams.get(id) ?? ([] as Upstream[]));
-  const own = (await findOffer(name, stability, asked))?.offer;
-  const stable = stability === 'stable' ? own : (await findOffer(name, 'stable', asked))?.offer;
-  const documents = [stable, own].flatMap((offer) => offer?.document ?? []);
-  if (documents.every(({ versions }) => versions.length === 0)) return { own, lists: undefined };
-  return { own, lists: joinedLists(documents) };
-}
-
-/** The lists of the first document with such a list. */
-export function joinedLists(documents: readonly Pick<UpstreamDocument, 'advisories' | 'filter'>[]): JsonObject {
-  return documents.reduceRight<JsonObject>((joined, document) => ({ ...joined, ...besideOf(document) }), {});
+  const asked = upstreamsIn(compiled, ids);
+  const own = await findOffer(name, stability, asked);
+  const stable = stability === 'stable' ? own : await findOffer(name, 'stable', asked);
+  return { upstream: (stable ?? own)?.upstream, own: own?.offer, stable: stable?.offer };
 }

@@ -73,7 +73,7 @@ export async function cachedSummary(
   beside: JsonObject = {},
 ): Promise<DatedSummary> {
   const { versions, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
-  const ruled = applyRules(
+  const ruled = await applyRules(
     name,
     versions.map(({ record }) => record),
     rules,

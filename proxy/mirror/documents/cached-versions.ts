@@ -2,14 +2,8 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { readDocumentFile } from '../upstream/document-file.ts';
-import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
-import {
-  besideOf,
-  nothingSaid,
-  parseUpstreamDocumentYielding,
-  type UpstreamDocument,
-} from '../upstream/upstream-document.ts';
+import { storedDocument } from '../upstream/stored-document.ts';
+import { besideOf, nothingSaid } from '../upstream/upstream-document.ts';
 
 export interface CachedVersions {
   readonly records: readonly JsonObject[];
@@ -27,19 +21,9 @@ export async function cachedVersions(name: PackageName, paths: readonly string[]
   const records: JsonObject[] = [];
   let beside: JsonObject = {};
   for (const path of paths) {
-    const document = await documentIn(path, name);
+    const document = (await storedDocument(path, name)) ?? nothingSaid;
     for (const record of document.versions) records.push(record);
     beside = { ...besideOf(document), ...beside };
   }
   return { records, beside };
-}
-
-async function documentIn(path: string, name: PackageName): Promise<UpstreamDocument> {
-  try {
-    const body = (await readDocumentFile(path))?.body;
-    return body === undefined ? nothingSaid : await parseUpstreamDocumentYielding(await parseJsonYielding(body), name);
-  } catch (error) {
-    if (error instanceof Error) return nothingSaid;
-    throw error;
-  }
 }

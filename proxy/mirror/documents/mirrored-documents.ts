@@ -2,11 +2,13 @@
 // settings, and when a version becomes old enough. It is also made again when a name that its versions replace or
 // provide becomes private or public.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import type { TextDocument } from '../../http/document.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
+import { normalized } from '../rules/release-rules.ts';
 import { findOffer, type FoundOffer } from '../upstream/first-offer.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import { noForeignNames, OfferFormatter, type Formatted, type FormatterOptions } from './offer-formatter.ts';
@@ -18,6 +20,8 @@ export interface Mirrored {
   readonly staleSinceMs: number | undefined;
   /** normalized releases with an added checksum or `published-time`: each adds a second to Last-Modified */
   readonly learned: ReadonlySet<string>;
+  /** normalized releases whose `published-time` is that of their acceptance here: no rule about the age reads it */
+  readonly dated: ReadonlySet<string>;
 }
 
 interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
@@ -112,6 +116,7 @@ export class MirroredDocuments {
         digest: undefined,
         accepted: 0,
         learned: nothingLearned,
+        dated: nothingLearned,
         goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
         changesAtMs: undefined,
         foreignNames: noForeignNames,
@@ -156,6 +161,7 @@ export class MirroredDocuments {
       digest: offer.digest,
       accepted: accepted.size,
       learned,
+      dated: stability === 'dev' ? nothingLearned : datedHere(accepted.dated, offer.document.versions),
       goodUntilMs: Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY),
       changesAtMs,
       foreignNames,
@@ -167,6 +173,14 @@ export class MirroredDocuments {
     this.#made.set(key, made, key.length + 512 + 64 * made.foreignNames.claimed.length + (made.document?.weight ?? 0));
     return made;
   }
+}
+
+/** Without those whose upstream has begun to give the time. */
+function datedHere(dated: ReadonlySet<string>, versions: readonly JsonObject[]): ReadonlySet<string> {
+  if (dated.size === 0) return dated;
+  const told = versions.filter((record) => typeof record['published-time'] === 'string').map(normalized);
+  const others = new Set(told.map((record) => String(record['version_normalized'])));
+  return others.size === 0 ? dated : new Set([...dated].filter((version) => !others.has(version)));
 }
 
 function keyOf(name: PackageName, stability: Stability): string {

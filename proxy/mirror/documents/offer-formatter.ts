@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { TextDocument } from '../../http/document.ts';
 import type { ReadPrivateNames } from '../../tree/private-names.ts';
@@ -13,12 +12,12 @@ import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import { pinVersions } from '../archives/pinned-versions.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
-import { applyRules, type ReleaseRules } from '../rules/release-rules.ts';
+import { applyRules } from '../rules/release-rules.ts';
 import type { FoundOffer } from '../upstream/first-offer.ts';
-import { abandonedIn, type LastLists } from '../archives/last-lists.ts';
-import { joinedLists } from '../archives/offered-records.ts';
+import { saidIn } from '../archives/joined-lists.ts';
+import type { LastLists } from '../archives/last-lists.ts';
+import { listsOf } from '../archives/package-lists.ts';
 import { readsLists } from '../../policy/apply/current-policy.ts';
-import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
@@ -38,7 +37,7 @@ export interface FormatterOptions {
   readonly check: CheckRecord;
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
-  readonly lastLists: Pick<LastLists, 'keep'>;
+  readonly lastLists: LastLists;
   readonly now: () => number;
   readonly tell: Tell;
 }
@@ -125,14 +124,15 @@ export class OfferFormatter {
     name: PackageName,
     stability: Stability,
     found: FoundOffer & { readonly offer: Offer },
-    { rules }: Compiled,
+    compiled: Compiled,
     accepted: AcceptedPackage,
   ) {
+    const { rules } = compiled;
     const { versions, changed } = await this.#pinned(name, stability, found.offer, accepted);
     const records = versions.map(({ record }) => record);
     await rules.releases.policy?.learn(name);
-    const lists = await this.#listsOf(name, stability, found, rules.releases, accepted);
-    const ruled = applyRules(name, records, rules.releases, this.#options.now(), lists);
+    const lists = await this.#listsOf(name, stability, found, compiled, accepted);
+    const ruled = await applyRules(name, records, rules.releases, this.#options.now(), lists);
     const offered = new Set(ruled.offered);
     return { shown: versions.filter(({ record }) => offered.has(record)), ruled, changed };
   }
@@ -142,15 +142,15 @@ export class OfferFormatter {
     name: PackageName,
     stability: Stability,
     { offer, upstream }: FoundOffer & { readonly offer: Offer },
-    { policy }: ReleaseRules,
+    compiled: Compiled,
     accepted: AcceptedPackage,
   ): Promise<JsonObject> {
-    if (policy === undefined || !readsLists(policy.compiled)) return {};
-    const stable = stability === 'stable' ? offer : await orUndefined(() => upstream.offer(name, 'stable'));
-    const lists = joinedLists([stable, offer].flatMap((one) => one?.document ?? []));
-    if (accepted.size > 0 && stable !== undefined && stable.document.versions.length > 0)
-      await this.#options.lastLists.keep(name, { ...lists, ...abandonedIn(stable.document.versions) });
-    return lists;
+    const { policy } = compiled.rules.releases;
+    const readsThem = policy !== undefined && readsLists(policy.compiled);
+    if (stability === 'dev' && !readsThem) return {};
+    const stable = stability === 'stable' ? offer : await upstream.offer(name, 'stable');
+    if (accepted.size > 0) return listsOf(name, { upstream, own: offer, stable }, compiled, this.#options.lastLists);
+    return saidIn([stable, offer].flatMap((one) => one?.document ?? []));
   }
 
   /** The offered versions of this stability, as accepted archives pin them. */
@@ -189,16 +189,6 @@ export class OfferFormatter {
     if (this.#told.size >= maxRemembered) this.#told.clear();
     this.#told.set(name, names);
     this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
-  }
-}
-
-/** undefined, too, if the upstream cannot be reached. */
-async function orUndefined<Value>(ask: () => MaybeAsync<Value>): Promise<Value | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof UpstreamUnavailable) return undefined;
-    throw error;
   }
 }
 

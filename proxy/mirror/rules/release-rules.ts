@@ -4,6 +4,7 @@
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../../build/contract/purged.ts';
+import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { Warnings } from '../../policy/apply/warnings.ts';
@@ -35,20 +36,25 @@ export interface Ruled {
   readonly changesAtMs: number | undefined;
 }
 
-/** `records`: full ones, each with a `version`. `beside`: the keys at the top of the upstream's document. */
-export function applyRules(
+/**
+ * `records`: full ones, each with a `version`. `beside`: the keys at the top of the upstream's document. Other requests
+ * get their turn in between.
+ */
+export async function applyRules(
   name: PackageName,
   records: readonly JsonObject[],
   rules: ReleaseRules,
   nowMs: number,
   beside: JsonObject = {},
-): Ruled {
+): Promise<Ruled> {
   const offered: JsonObject[] = [];
   const refused: Refused[] = [];
   const warnings = new Warnings(name);
   const judge = judgeOf(name, rules, beside);
   let changesAtMs: number | undefined;
+  const turn = createTurns();
   for (const record of records) {
+    await turn();
     const version = String(record['version']);
     const judgement = judge(record, nowMs);
     changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
@@ -81,7 +87,12 @@ export function normalized(record: JsonObject): JsonObject {
     : { ...record, version_normalized: normalizeVersion(String(record['version'])) ?? String(record['version']) };
 }
 
-function purgedReason(name: string, { version, dist }: JsonObject, { purged }: ReleaseRules): string | undefined {
+/** Why a tombstone refuses this version; undefined: none does. */
+export function purgedReason(
+  name: string,
+  { version, dist }: JsonObject,
+  { purged }: ReleaseRules,
+): string | undefined {
   if (purged.rows.length === 0) return undefined;
   const reference = isJsonObject(dist) ? String(dist['reference'] ?? '') : '';
   const tombstone = purged.blocks(name, { normalized: normalizeVersion(String(version)) ?? '', reference });

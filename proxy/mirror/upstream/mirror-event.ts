@@ -20,6 +20,10 @@ export type MirrorEvent =
   | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
   /** a mirrored package replaces or provides private names, or names of other upstreams: these links are removed */
   | { readonly kind: 'stand-ins-dropped'; readonly name: string; readonly count: number; readonly names: string }
+  /** lists that named versions of a package are empty now: these versions are no longer blocked by them */
+  | { readonly kind: 'lists-emptied'; readonly name: string; readonly upstream: string; readonly lists: string }
+  /** the last lists of a package are damaged, or cannot be written */
+  | { readonly kind: 'lists-unwritten'; readonly name: string; readonly message: string }
   | { readonly kind: 'archive'; readonly name: string; readonly version: string; readonly bytes: number }
   | { readonly kind: 'archive-failed'; readonly name: string; readonly version: string; readonly message: string }
   /** an alarm: wrong checksum, no ZIP */

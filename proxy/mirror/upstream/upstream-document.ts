@@ -30,15 +30,25 @@ export function besideOf({ advisories, filter }: Pick<UpstreamDocument, 'advisor
  */
 export async function parseUpstreamDocumentYielding(json: unknown, name: PackageName): Promise<UpstreamDocument> {
   const { records, minified, ...beside } = partsOf(json, name);
-  for (const list of Object.values(beside))
+  for (const list of Object.values(beside)) {
     if (weightOf(list, mostOfLists) > mostOfLists)
       throw new Error(`its lists of advisories and filters have more than ${mostOfLists} characters`);
+    if (rowsIn(list) > mostRows) throw new Error(`its lists of advisories and filters have more than ${mostRows} rows`);
+  }
   return { versions: minified ? await expandYielding(records) : records, ...beside };
 }
 
 const mostOfLists = 1024 ** 2;
+/** Of one package. Each rule compares each of them with each version. */
+const mostRows = 2000;
 /** Several times those of the largest packages there are. */
 const mostVersions = 50_000;
+
+/** Of a list of advisories, or of an object with filter lists. */
+function rowsIn(lists: JsonValue | undefined): number {
+  if (Array.isArray(lists)) return lists.length;
+  return isJsonObject(lists) ? Object.values(lists).reduce<number>((rows, list) => rows + rowsIn(list), 0) : 0;
+}
 
 function partsOf(
   json: unknown,
@@ -54,14 +64,20 @@ function partsOf(
     records,
     minified: json['minified'] === minifiedMark,
     advisories: json['security-advisories'],
-    filter: decodable(json['filter']),
+    filter: wellFormed(json['filter']),
   };
 }
 
 /**
- * A document with half of a surrogate pair in it is one that PHP cannot decode: the list is left out, and the versions
- * stay.
+ * A document with half of a surrogate pair in it is one that PHP cannot decode. Such a half becomes U+FFFD, so that the
+ * lists stay.
  */
-function decodable(list: JsonValue | undefined): JsonValue | undefined {
-  return loneSurrogate(list) === undefined ? list : undefined;
+function wellFormed(list: JsonValue | undefined): JsonValue | undefined {
+  if (loneSurrogate(list) === undefined) return list;
+  if (typeof list === 'string') return list.toWellFormed();
+  if (Array.isArray(list)) return (list as readonly JsonValue[]).map((one) => wellFormed(one) ?? null);
+  if (!isJsonObject(list)) return list;
+  return Object.fromEntries(
+    Object.entries(list).map(([key, value]) => [key.toWellFormed(), wellFormed(value) ?? null]),
+  );
 }

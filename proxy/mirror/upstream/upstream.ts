@@ -12,6 +12,7 @@ import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
+import { storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
@@ -101,6 +102,15 @@ export class Upstream {
       (json) => parseUpstreamDocumentYielding(json, name),
     );
     return document === undefined ? undefined : { ...kept, document };
+  }
+
+  /**
+   * The document as it was last received: `offer` without a request, and old. undefined: there is none, as in a
+   * repository whose packages.json has all packages.
+   */
+  async stored(name: PackageName, stability: Stability): Promise<Offer | undefined> {
+    const document = await storedDocument(join(this.folder, providerPath(name, stability)), name);
+    return document && { document, digest: '', changedAtMs: 0, staleSinceMs: 0, goodUntilMs: 0 };
   }
 
   /**

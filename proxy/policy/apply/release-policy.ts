@@ -8,11 +8,12 @@ import type { TextDocument } from '../../http/document.ts';
 import type { Moment } from '../../protocol/mirrored-packages.ts';
 import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../protocol/release-policy.ts';
 import type { TreeFiles } from '../../tree/tree-files.ts';
+import type { VersionFacts } from '../judge/facts.ts';
 import type { Judgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
 import { refuseArchive, type RequestedArchive } from './note-findings.ts';
-import { asRecorded, PolicedDocuments } from './policed-documents.ts';
+import { PolicedDocuments } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import { PublishedJudgements } from './published-judgements.ts';
 import type { FoundRules } from './rule-finder.ts';
@@ -26,21 +27,27 @@ export interface ReleasePolicyOptions {
   readonly cacheBytes: number;
 }
 
-/** Judges the version of a request by these rules; undefined: nothing is known of it. */
+/** Judges the archive that would be sent by these rules. */
 type JudgeMirrored = (
   found: FoundRules,
   policy: CurrentPolicy,
-) => MaybeAsync<(Omit<RequestedArchive, 'name'> & { readonly judgement: Judgement }) | undefined>;
+) => MaybeAsync<Omit<RequestedArchive, 'name'> & { readonly judgement: Judgement }>;
 
 /** The port of the core, and what the mirror asks. */
 export interface RegistryPolicy extends ReleasePolicy {
   /**
    * A document of a mirrored package, without the versions that are blocked for this token alone. `isCut`: the token's
-   * view has removed versions, and the warnings of all rules with them.
+   * view has removed versions, and the warnings of all rules with them. `dated`: normalized versions whose
+   * `published-time` this registry has added: their age is that of their author.
    */
   readonly mirrored: (
     base: TextDocument,
-    asked: { readonly name: PackageName; readonly stability: 'stable' | 'dev'; readonly isCut: boolean },
+    asked: {
+      readonly name: PackageName;
+      readonly stability: 'stable' | 'dev';
+      readonly isCut: boolean;
+      readonly dated: ReadonlySet<string>;
+    },
     caller: PolicyCaller,
     moment: Moment,
   ) => MaybeAsync<TextDocument>;
@@ -64,7 +71,7 @@ export function createReleasePolicy({ reader, files, hits, cacheBytes }: Release
   };
   return {
     rules: (nowMs) => andThen(reader.current(nowMs), rulesOf),
-    mirrored: (base, { name, stability, isCut }, { token, view }, { nowMs, epoch }) =>
+    mirrored: (base, { name, stability, isCut, dated }, { token, view }, { nowMs, epoch }) =>
       andThen(reader.current(nowMs), (policy) => {
         const found = policy.rules[isCut ? 'about' : 'aboutToken'](name, 'mirrored', token);
         if (found.rules.length === 0 || documents.isUnchanged(base, policy, found, nowMs, epoch)) return base;
@@ -75,7 +82,7 @@ export function createReleasePolicy({ reader, files, hits, cacheBytes }: Release
           origin: 'mirrored',
           viewKey,
           found,
-          complete: () => asRecorded,
+          complete: () => withoutOwnDates(dated),
           epoch,
         } as const;
         return documents.get(base, policy, asked, nowMs);
@@ -85,10 +92,13 @@ export function createReleasePolicy({ reader, files, hits, cacheBytes }: Release
         const found = policy.rules.about(name, 'mirrored', caller.token);
         if (found.rules.length === 0) return undefined;
         return andThen(judge(found, policy), (judged) => {
-          if (judged === undefined) return undefined;
           const { judgement, ...archive } = judged;
           return refuseArchive({ name, ...archive }, judgement, caller, hits, moment.nowMs);
         });
       }),
   };
+}
+
+function withoutOwnDates(dated: ReadonlySet<string>): (facts: VersionFacts) => VersionFacts {
+  return (facts) => (dated.has(facts.normalized) ? { ...facts, publishedMs: undefined } : facts);
 }

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
+import { shortText } from '../../../build/shared/text/short-text.ts';
 
 export type Origin = 'private' | 'mirrored';
 
@@ -68,6 +69,9 @@ export function factsOfRecord(record: JsonObject): VersionFacts {
   };
 }
 
+/** Characters of a stranger's text in an answer, an event and a record. */
+const mostText = 300;
+
 /** The advisories at the top of a p2 document, and in the lists of the registry. */
 export function advisoriesIn(value: JsonValue | undefined): readonly KnownAdvisory[] {
   return objectsOf(value).flatMap(({ advisoryId, cve, affectedVersions, severity, title, sources }) =>
@@ -75,11 +79,11 @@ export function advisoriesIn(value: JsonValue | undefined): readonly KnownAdviso
       ? []
       : [
           {
-            id: String(advisoryId),
-            aliases: [...textsOf(cve), ...objectsOf(sources).map(({ remoteId }) => String(remoteId))],
+            id: textOf(advisoryId),
+            aliases: [...textsOf(cve), ...objectsOf(sources).map(({ remoteId }) => textOf(remoteId))],
             severity: typeof severity === 'string' && severity !== '' ? severity.toLowerCase() : null,
             constraint: affectedVersions,
-            title: typeof title === 'string' ? title : String(advisoryId),
+            title: shortText(title, mostText) ?? textOf(advisoryId),
           },
         ],
   );
@@ -90,15 +94,17 @@ export function entriesIn(value: JsonValue | undefined): readonly ListEntry[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([list, entries]) =>
     objectsOf(entries).flatMap(({ constraint, reason }) =>
-      typeof constraint === 'string'
-        ? [{ list, constraint, reason: typeof reason === 'string' && reason !== '' ? reason : null }]
-        : [],
+      typeof constraint === 'string' ? [{ list, constraint, reason: shortText(reason, mostText) }] : [],
     ),
   );
 }
 
 function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return shortText(String(value), mostText) ?? '';
 }
 
 function momentOf(value: JsonValue | undefined): number | undefined {

@@ -31,12 +31,12 @@ const row = {
 } as unknown as PurgedVersion;
 const records = ['1.0.0', '1.1.0'].map((version) => ({ version, dist: { reference: version } }));
 
-it('a purged version is removed from the offers of an upstream by its label, whatever its reference', () => {
+it('a purged version is removed from the offers of an upstream by its label, whatever its reference', async () => {
   const rules = { ...noRules, purged: lookUpPurged(parsePurged(JSON.stringify({ format: 1, versions: [row] }))) };
-  const { offered, refused } = applyRules(name, records, rules, 0);
+  const { offered, refused } = await applyRules(name, records, rules, 0);
   expect(offered.map(({ version }) => version)).toEqual(['1.0.0']);
   expect(refused).toEqual([{ version: '1.1.0', because: 'it was purged on 2026-11-22 (malware)', setting: 'purged' }]);
-  expect(applyRules(name, records, { ...noRules, purged: nothingPurged }, 0).refused).toEqual([]);
+  expect((await applyRules(name, records, { ...noRules, purged: nothingPurged }, 0)).refused).toEqual([]);
   expect(tombstoneOf({ name, labels: ['1.1.0'], reference: '0123456' }, rules.purged)).toMatchObject({
     reason: 'malware',
   });

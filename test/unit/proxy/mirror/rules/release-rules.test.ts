@@ -8,17 +8,18 @@ import { releaseRules, type GivenRules } from '../../../../util/release-rules.ts
 const now = Date.parse('2026-01-31T12:00:00Z');
 const ruled = (record: Readonly<Record<string, never>>, rules: GivenRules): ReturnType<typeof applyRules> =>
   applyRules('some/lib' as PackageName, [{ version: '1.0.0', ...record }], releaseRules(rules), now);
-const isOffered = (record: object, rules: GivenRules): boolean => ruled(record as never, rules).offered.length === 1;
+const isOffered = async (record: object, rules: GivenRules): Promise<boolean> =>
+  (await ruled(record as never, rules)).offered.length === 1;
 
 describe('a release', () => {
-  it('is offered once it is old enough, and the time of its offer is known', () => {
+  it('is offered once it is old enough, and the time of its offer is known', async () => {
     const day = 86_400_000;
-    expect(isOffered({ time: '2026-01-30T11:59:59+00:00' }, { minimumAgeMs: day })).toBe(true);
-    expect(isOffered({ time: '2026-01-30T12:00:01+00:00' }, { minimumAgeMs: day })).toBe(false);
-    expect(isOffered({}, { minimumAgeMs: day })).toBe(false);
-    expect(isOffered({ time: 'yesterday' }, { minimumAgeMs: day })).toBe(false);
-    expect(isOffered({}, {})).toBe(true);
-    expect(ruled({ time: '2026-01-31T00:00:00Z' } as never, { minimumAgeMs: day }).changesAtMs).toBe(
+    expect(await isOffered({ time: '2026-01-30T11:59:59+00:00' }, { minimumAgeMs: day })).toBe(true);
+    expect(await isOffered({ time: '2026-01-30T12:00:01+00:00' }, { minimumAgeMs: day })).toBe(false);
+    expect(await isOffered({}, { minimumAgeMs: day })).toBe(false);
+    expect(await isOffered({ time: 'yesterday' }, { minimumAgeMs: day })).toBe(false);
+    expect(await isOffered({}, {})).toBe(true);
+    expect((await ruled({ time: '2026-01-31T00:00:00Z' } as never, { minimumAgeMs: day })).changesAtMs).toBe(
       Date.parse('2026-02-01T00:00:00Z'),
     );
   });
@@ -36,20 +37,20 @@ describe('a release', () => {
     ['', false],
     [[], false],
     [undefined, false],
-  ])('of the licence %j is offered: %s', (license, offered) => {
+  ])('of the licence %j is offered: %s', async (license, offered) => {
     const licenses = { allow: ['MIT', 'Apache-2.0', 'BSD-*'], action: 'refuse' } as const;
-    expect(isOffered({ license }, { licenses })).toBe(offered);
-    const warned = ruled({ license } as never, { licenses: { ...licenses, action: 'warn' } });
+    expect(await isOffered({ license }, { licenses })).toBe(offered);
+    const warned = await ruled({ license } as never, { licenses: { ...licenses, action: 'warn' } });
     expect(warned.offered).toHaveLength(1);
     expect(warned.warnings).toHaveLength(offered ? 0 : 1);
   });
 
-  it('a release of an abandoned package is refused or gets a warning, with the suggested replacement', () => {
-    expect(isOffered({ abandoned: true }, { abandoned: 'refuse' })).toBe(false);
-    expect(isOffered({ abandoned: false }, { abandoned: 'refuse' })).toBe(true);
-    expect(ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' }).warnings).toEqual([
+  it('a release of an abandoned package is refused or gets a warning, with the suggested replacement', async () => {
+    expect(await isOffered({ abandoned: true }, { abandoned: 'refuse' })).toBe(false);
+    expect(await isOffered({ abandoned: false }, { abandoned: 'refuse' })).toBe(true);
+    expect((await ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' })).warnings).toEqual([
       'some/lib: it is abandoned; use some/other instead (1.0.0).',
     ]);
-    expect(isOffered({ abandoned: true }, {})).toBe(true);
+    expect(await isOffered({ abandoned: true }, {})).toBe(true);
   });
 });

@@ -1,0 +1,134 @@
+// Finds how an archive of a mirrored package is fetched: of a version that its upstream offers, or again for a lost file.
+
+import { createHash } from 'node:crypto';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { IndexEntry } from '../../../build/contract/serving-index.ts';
+import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
+import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
+import type { Compiled } from '../rules/mirror-rules.ts';
+import { purgedReason } from '../rules/release-rules.ts';
+import { findOffer } from '../upstream/first-offer.ts';
+import type { Tell } from '../upstream/mirror-event.ts';
+import { UpstreamRefused } from '../upstream/mirror-failure.ts';
+import type { UpstreamDocument } from '../upstream/upstream-document.ts';
+import type { Stability, Upstream } from '../upstream/upstream.ts';
+import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
+import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
+import type { Fetch } from './archive-fetcher.ts';
+import { candidatesOf, upstreamOf } from './archive-upstream.ts';
+import type { FetchableVersion } from './mirrored-judgements.ts';
+import { upstreamsIn } from './offered-records.ts';
+import { changeOf } from './pinned-versions.ts';
+
+/** A request for an archive. */
+export interface AskedArchive {
+  readonly asked: RequestedVersion;
+  /** of the upstreams of the name */
+  readonly ids: readonly string[];
+  readonly compiled: Compiled;
+}
+
+/** A version of an upstream's document, and how its archive is fetched. */
+export interface Fetchable extends FetchableVersion {
+  readonly fetch: Fetch;
+}
+
+export interface FetchableOptions {
+  readonly archiveStore: Pick<AcceptedArchiveStore, 'accepted' | 'records'>;
+  readonly check: CheckRecord;
+  readonly tell: Tell;
+}
+
+export class FetchableArchives {
+  readonly #options: FetchableOptions;
+
+  constructor(options: FetchableOptions) {
+    this.#options = options;
+  }
+
+  /** A version without an accepted archive, in the documents of its upstream. */
+  async find({ asked, ids, compiled }: AskedArchive): Promise<Fetchable | undefined> {
+    for (const stability of stabilitiesOf(asked.labels)) {
+      const found = await findOffer(asked.name, stability, upstreamsIn(compiled, ids));
+      const version = found?.offer === undefined ? undefined : this.#versionIn(found.offer.document, asked, compiled);
+      if (found === undefined || version === undefined) continue;
+      const fetch = await this.#checked(asked, version, found.upstream);
+      if (fetch === undefined) return undefined;
+      const stable = stability === 'stable' ? found.offer : await found.upstream.offer(asked.name, 'stable');
+      return { record: version.record, offers: { upstream: found.upstream, own: found.offer, stable }, fetch };
+    }
+    return undefined;
+  }
+
+  #versionIn(
+    document: UpstreamDocument,
+    { name, labels }: RequestedVersion,
+    { rules }: Compiled,
+  ): OfferedVersion | undefined {
+    // examines only similar labels, because a document may have thousands of versions
+    const near = document.versions.filter(
+      ({ version }) =>
+        typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),
+    );
+    const { versions } = offeredVersions(name, near, this.#options.check);
+    return labels
+      .map((label) => versions.find(({ version, normalized }) => version === label || normalized === label))
+      .find((version) => version !== undefined && purgedReason(name, version.record, rules.releases) === undefined);
+  }
+
+  async #checked(
+    { name, reference }: RequestedVersion,
+    version: OfferedVersion,
+    upstream: Upstream,
+  ): Promise<Fetch | undefined> {
+    const { dist } = version;
+    if (dist === undefined) return undefined;
+    const change = changeOf(version, await this.#options.archiveStore.accepted(name));
+    if (change !== undefined) {
+      this.#options.tell({ kind: 'release-changed', name, version: version.version, message: change });
+      throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
+    }
+    if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;
+    return {
+      name,
+      version,
+      reference: dist.reference,
+      shasum: dist.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
+  }
+
+  /** Fetches a lost or damaged accepted archive again, from its first address and only with the same bytes. */
+  async again(name: PackageName, entry: IndexEntry, { ids, compiled }: AskedArchive): Promise<Fetch | undefined> {
+    const record = (await this.#options.archiveStore.records(name)).find(
+      ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
+    );
+    const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;
+    if (record === undefined || version?.dist === undefined) return undefined;
+    const upstream = await upstreamOf(record, upstreamsIn(compiled, ids));
+    if (upstream === undefined) return undefined;
+    return {
+      name,
+      version,
+      reference: record.reference,
+      shasum: record.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
+  }
+}
+
+function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
+  const dev = labels.some((label) => isDevVersion(normalizeVersion(label) ?? label));
+  return dev ? ['dev', 'stable'] : ['stable', 'dev'];
+}
+
+/**
+ * Compares a reference in Composer's forms: whole, shortened by a user behind a `#`, or as its MD5
+ * (ComposerMirror.php:28).
+ */
+function isMeant(wanted: string, reference: string): boolean {
+  if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
+  return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
+}
