@@ -22,7 +22,7 @@ import { compileView, type ViewLimits } from '../../proxy/views/compile-view.ts'
 import { HandMadeTree } from './hand-made-tree.ts';
 import { packageName, runMirror, standardRules, type RunningMirror } from './running-mirror.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 import { startUpstream, type TestUpstream } from './upstream.ts';
 
 export interface PolicedRegistry extends AsyncDisposable {
@@ -46,9 +46,18 @@ export interface PolicedRegistry extends AsyncDisposable {
   readonly counts: () => ReadonlyMap<string, number>;
 }
 
+export interface PolicedOptions {
+  /** the folder of the mirror, which another registry uses, too */
+  readonly at?: TemporaryFolder;
+  /** addresses of further upstreams, asked after the own one; or of all, if `alone` */
+  readonly upstreams?: readonly string[];
+  readonly alone?: boolean;
+}
+
 /** `views`: token → its limits; the token `reader` has none. */
 export async function policedRegistry(
   views: Readonly<Record<string, Partial<ViewLimits>>> = {},
+  { at, upstreams = [], alone = false }: PolicedOptions = {},
 ): Promise<PolicedRegistry> {
   const folder = temporaryFolder('policed');
   const upstream = await startUpstream({});
@@ -58,7 +67,8 @@ export async function policedRegistry(
   const now = (): number => clock.nowMs;
   const files = createLocalFiles({ dataDirectory: folder.path, cacheBytes: 8 * 1024 ** 2, onNewer: () => undefined });
   const { reader, hits, releases } = openPolicy(given.sources, { files, state, now });
-  const mirror = policedMirror(given.upstream(upstream.url), reader, now);
+  const urls = [...(alone ? [] : [upstream.url]), ...upstreams];
+  const mirror = policedMirror(urls, reader, { now, ...(at === undefined ? {} : { at }) });
   const proxy = await runProxy({
     files,
     now,
@@ -109,20 +119,21 @@ const slowClient = {
 };
 
 function policedMirror(
-  upstream: { readonly id: string; readonly url: string; readonly allow: string[]; readonly deny: string[] },
+  urls: readonly string[],
   reader: PolicyReader,
-  now: () => number,
+  place: { readonly now: () => number; readonly at?: TemporaryFolder },
 ): RunningMirror {
   let last: MirrorRules | undefined;
+  const upstreams = urls.map((url, at) => ({ id: `u${at + 1}`, url, allow: [], deny: [] }));
   return runMirror([], {
-    now,
+    ...place,
     client: slowClient,
     // one object while the policy is the same, as in a server
     rules: async () => {
-      const policy = await reader.current(now());
+      const policy = await reader.current(place.now());
       if (last?.releases.policy !== policy) {
         const { purged } = standardRules.releases;
-        last = { ...standardRules, upstreams: [upstream], releases: { policy, purged } };
+        last = { ...standardRules, upstreams, releases: { policy, purged } };
       }
       return last;
     },
@@ -136,18 +147,12 @@ function policySources() {
   let values = Object.fromEntries(
     Object.entries(settingDefinitions).map(([key, { standard }]) => [key, standard]),
   ) as unknown as SettingValues;
-  const upstreams = new Map<string, { readonly id: string; readonly url: string; allow: string[]; deny: string[] }>();
   return {
     sources: {
       settings: { current: () => values },
       document: () => document,
       own: { read: () => lists.own },
       outside: () => lists.outside ?? noOutsideLists,
-    },
-    upstream: (url: string) => {
-      const known = upstreams.get(url) ?? { id: 'u1', url, allow: [], deny: [] };
-      upstreams.set(url, known);
-      return known;
     },
     setPolicy: (json: JsonObject): void => {
       const parsed = parsePolicy(json as JsonValue);
