@@ -159,6 +159,8 @@ const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(
   'archive-failed',
   'versions-left-out',
   'stand-ins-dropped',
+  'lists-emptied',
+  'lists-unwritten',
 ]);
 
 function tell({ logger }: Log, event: MirrorEvent): void {

@@ -7,6 +7,8 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
+import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import { CachedNames, documentFiles } from '../../proxy/mirror/catalogue/cached-names.ts';
 import { noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
@@ -66,8 +68,10 @@ async function readPackage(
   folder: string,
 ): Promise<KnownPackage | undefined> {
   if (urls.length === 0) return undefined;
-  const { records, beside } = await firstDocuments(name, urls, folder);
+  const { records, beside: said } = await firstDocuments(name, urls, folder);
   const { records: accepted } = await new AcceptedArchiveStore(folder, 0).inspect(name);
+  const last = accepted.length === 0 ? {} : await new LastLists(folder, () => undefined).read(name);
+  const beside = unionOf([said, last]);
   const stored = new Map(accepted.map((record) => [keyOf(record), record]));
   const offered = records.flatMap((record) => {
     const full = normalized(record);
@@ -77,8 +81,12 @@ async function readPackage(
     return [known];
   });
   // lock files may name versions that the upstream does not offer any more
+  const abandoned = records[0]?.['abandoned'] ?? beside['abandoned'];
   const others = [...stored.values()].map(({ record }) =>
-    versionOf(normalized(record), { isOffered: records.length === 0, stored: true }),
+    versionOf(normalized({ ...record, ...(abandoned === undefined ? {} : { abandoned }) }), {
+      isOffered: records.length === 0,
+      stored: true,
+    }),
   );
   const versions = [...offered, ...others];
   return versions.length === 0 ? undefined : { name, origin: 'mirrored', beside, versions };

@@ -1,6 +1,6 @@
 // Tests backups of mirrored packages (I18): a restored registry accepts the same releases.
 
-import { existsSync, statSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 import { archiveFor, mirroringRegistry } from '../util/mirroring-registry.ts';
@@ -10,13 +10,13 @@ import { startUpstream } from '../util/upstream.ts';
 
 it('a backup contains the accepted releases, so that a restored registry accepts no others; --mirror adds the archives', async () => {
   await using upstream = await startUpstream();
-  upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('it') }]);
+  const listed = { filter: { malware: [{ constraint: '9.9.9' }] } };
+  upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('it') }], listed);
   await using registry = await mirroringRegistry(upstream.url);
   const { folder } = registry;
   expect(await registry.warm(['some/lib', '1.0.0'])).toMatchObject({ exitCode: 0, stderr: '' });
   writeFileSync(folder.at('data/mirror/dist/some/lib/x.zip.partial'), '');
-  mkdirSync(folder.at('data/mirror/lists/some'), { recursive: true });
-  for (const file of ['lib.json', 'lib.json.partial']) writeFileSync(folder.at(`data/mirror/lists/some/${file}`), '{}');
+  writeFileSync(folder.at('data/mirror/lists/some/lib.json.partial'), '{}');
 
   await registry.json('backup', 'small');
   await registry.json('backup', 'large', '--mirror');
@@ -36,6 +36,9 @@ it('a backup contains the accepted releases, so that a restored registry accepts
     exitCode: 0,
     stdout: 'Checked 1 archive: all as accepted.',
   });
+  writeFileSync(folder.at('from-large/mirror/lists/some/lib.json'), '{}');
+  const { exitCode, stderr } = await at('from-large', 'mirror', 'verify');
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('lists/some/lib.json is damaged: ') as string]);
   upstream.failing.status = undefined;
   upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('something else'), shasum: '' }]);
   const other = await at('from-small', 'mirror', 'warm', 'composer.lock');

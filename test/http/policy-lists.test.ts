@@ -1,10 +1,12 @@
 // I26. Tests the last lists of mirrored packages: whatever an upstream leaves out later, a stored archive that it listed
 // stays blocked, in every process. Damage of such a list is an error, and never an empty list.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { policedRegistry, type PolicedOptions, type PolicedRegistry } from '../util/policed-registry.ts';
+import { packageName } from '../util/running-mirror.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type UpstreamVersion } from '../util/upstream.ts';
 
@@ -187,12 +189,52 @@ describe('the last lists', () => {
       const [again] = [await start({ upstreams: [registry.upstream.url], alone: true })];
       again.clock.nowMs = registry.clock.nowMs;
       expect([await status('1.0.0'), await status('1.0.0', again)]).toEqual([500, 500]);
+      again.setPolicy({ rules: [{ name: 'plugins', rule: 'plugin', allow: [], action: 'block' }] });
+      expect(await status('1.0.0', again)).toBe(200);
+      again.setPolicy({ rules: [malware] });
       publish([one('1.0.0')], listed);
       later();
       expect([await status('1.0.0'), await status('1.0.0', again)]).toEqual([410, 410]);
       expect(readFileSync(file(), 'utf8')).toContain('"malware"');
     },
   );
+
+  it('that cannot be written are remembered, and told', async () => {
+    publish([one('1.0.0')]);
+    expect(await status('1.0.0')).toBe(200);
+    mkdirSync(file(), { recursive: true });
+    publish([one('1.0.0')], listed);
+    later();
+    expect([await registry.offered('some/lib'), await status('1.0.0')]).toEqual([[], 410]);
+    registry.upstream.drop('some/lib');
+    for (const ms of [1_000_000, 100_000_000]) {
+      later(ms);
+      expect(await status('1.0.0')).toBe(410);
+    }
+    expect(registry.mirror.messages().join()).toContain('lib.json cannot be written: ');
+    rmSync(file(), { recursive: true });
+    publish([one('1.0.0')], listed);
+    later();
+    expect(await status('1.0.0')).toBe(410);
+    expect(readFileSync(file(), 'utf8')).toContain('"malware"');
+  });
+
+  it('are what `policy explain` and `policy test` read after the package is gone', async () => {
+    await storeListed();
+    registry.upstream.drop('some/lib');
+    for (const ms of [1_000_000, 100_000_000]) {
+      later(ms);
+      expect(await status('1.0.0')).toBe(410);
+    }
+    const upstreams = [{ id: 'u1', url: registry.upstream.url, allow: [], deny: [] }];
+    const source = mirroredSource({
+      folder: at.at('mirror'),
+      rules: () => Promise.resolve({ reserved: [], sharedVendors: [], upstreams }),
+      privateNames: () => Promise.resolve({ has: () => false, hasVendor: () => false }),
+    });
+    const known = await source.read(packageName('some/lib'));
+    expect(known).toMatchObject({ beside: listed, versions: [{ facts: { version: '1.0.0' }, stored: true }] });
+  });
 
   it('that are emptied unblock, and this is told', async () => {
     await storeListed();

@@ -57,18 +57,16 @@ export interface PolicedOptions {
 /** `views`: token → its limits; the token `reader` has none. */
 export async function policedRegistry(
   views: Readonly<Record<string, Partial<ViewLimits>>> = {},
-  { at, upstreams = [], alone = false }: PolicedOptions = {},
+  options: PolicedOptions = {},
 ): Promise<PolicedRegistry> {
   const folder = temporaryFolder('policed');
   const upstream = await startUpstream({});
   const state = createMemoryStore();
-  const given = policySources();
-  const clock = { nowMs: Date.parse('2026-06-01T12:00:00Z') };
+  const [given, clock] = [policySources(), { nowMs: Date.parse('2026-06-01T12:00:00Z') }];
   const now = (): number => clock.nowMs;
   const files = createLocalFiles({ dataDirectory: folder.path, cacheBytes: 8 * 1024 ** 2, onNewer: () => undefined });
   const { reader, hits, releases } = openPolicy(given.sources, { files, state, now });
-  const urls = [...(alone ? [] : [upstream.url]), ...upstreams];
-  const mirror = policedMirror(urls, reader, { now, ...(at === undefined ? {} : { at }) });
+  const mirror = policedMirror(upstream.url, options, reader, now);
   const proxy = await runProxy({
     files,
     now,
@@ -119,18 +117,25 @@ const slowClient = {
 };
 
 function policedMirror(
-  urls: readonly string[],
+  own: string,
+  { at: folder, upstreams: others = [], alone = false }: PolicedOptions,
   reader: PolicyReader,
-  place: { readonly now: () => number; readonly at?: TemporaryFolder },
+  now: () => number,
 ): RunningMirror {
   let last: MirrorRules | undefined;
-  const upstreams = urls.map((url, at) => ({ id: `u${at + 1}`, url, allow: [], deny: [] }));
+  const upstreams = [...(alone ? [] : [own]), ...others].map((url, at) => ({
+    id: `u${at + 1}`,
+    url,
+    allow: [],
+    deny: [],
+  }));
   return runMirror([], {
-    ...place,
+    now,
+    ...(folder === undefined ? {} : { at: folder }),
     client: slowClient,
     // one object while the policy is the same, as in a server
     rules: async () => {
-      const policy = await reader.current(place.now());
+      const policy = await reader.current(now());
       if (last?.releases.policy !== policy) {
         const { purged } = standardRules.releases;
         last = { ...standardRules, upstreams, releases: { policy, purged } };

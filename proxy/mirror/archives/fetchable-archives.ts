@@ -17,7 +17,7 @@ import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { Fetch } from './archive-fetcher.ts';
 import { candidatesOf, upstreamOf } from './archive-upstream.ts';
 import type { FetchableVersion } from './mirrored-judgements.ts';
-import { upstreamsIn } from './offered-records.ts';
+import { upstreamsIn, type Offers } from './offered-records.ts';
 import { changeOf } from './pinned-versions.ts';
 
 /** A request for an archive. */
@@ -54,8 +54,11 @@ export class FetchableArchives {
       if (found === undefined || version === undefined) continue;
       const fetch = await this.#checked(asked, version, found.upstream);
       if (fetch === undefined) return undefined;
-      const stable = stability === 'stable' ? found.offer : await found.upstream.offer(asked.name, 'stable');
-      return { record: version.record, offers: { upstream: found.upstream, own: found.offer, stable }, fetch };
+      const { upstream, offer: own } = found;
+      const offered = { upstream, own, stable: stability === 'stable' ? own : undefined };
+      const offers = async (): Promise<Offers> =>
+        stability === 'stable' ? offered : { ...offered, stable: await upstream.offer(asked.name, 'stable') };
+      return { record: version.record, offered, offers, fetch };
     }
     return undefined;
   }

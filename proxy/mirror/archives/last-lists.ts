@@ -13,6 +13,7 @@ import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../../build/
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { emptiedLists, unionOf } from './joined-lists.ts';
+import { UnreadableRecord } from './read-record.ts';
 
 /** What a document of an upstream says about its package. */
 export interface Said {
@@ -52,7 +53,7 @@ export class LastLists {
     this.#tell = tell;
   }
 
-  /** What all upstreams last said. Rejects for a damaged file. */
+  /** What all upstreams last said. Rejects with UnreadableRecord for a damaged file. */
   async read(name: PackageName): Promise<JsonObject> {
     return unionOf([{}, ...Object.values(await this.#partsOf(name))]);
   }
@@ -116,7 +117,7 @@ export class LastLists {
   /** A whole document of releases replaces a damaged file. */
   #anew(name: PackageName, said: readonly Said[], error: unknown): Parts | Promise<Parts> {
     if (!said.some(({ isWhole, isDev }) => isWhole && !isDev)) return Promise.reject(error);
-    this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)} This has happened now.` });
+    this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)}. This has happened now` });
     return {};
   }
 
@@ -135,13 +136,14 @@ async function textIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** Throws an Error for a damaged file. */
+/** Throws UnreadableRecord for a damaged file. */
 function parseParts(text: string, path: string): Parts {
   const json: unknown = isAsWritten(text) ? JSON.parse(text) : undefined;
   const parts = isJsonObject(json) && json['format'] === format ? json['upstreams'] : undefined;
   if (isJsonObject(parts) && Object.values(parts).every(isJsonObject)) return parts as Parts;
-  throw new Error(
-    `${path} is damaged: which versions of this package its upstream listed is unknown. It is written again when its ` +
-      'upstream answers. If the upstream has removed the package, restore the file from a backup.',
+  throw new UnreadableRecord(
+    path,
+    `${path} is damaged: which versions its upstream listed is unknown. It is written again when the upstream has the ` +
+      'package. If the upstream has removed it, restore the file from a backup',
   );
 }

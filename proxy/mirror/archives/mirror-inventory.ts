@@ -7,7 +7,8 @@ import { parsePackageName, type PackageName } from '../../../build/contract/name
 import type { ArchiveRecord } from './archive-record.ts';
 import { entriesIn, type AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
-import type { UnreadableRecord } from './read-record.ts';
+import { LastLists } from './last-lists.ts';
+import { UnreadableRecord } from './read-record.ts';
 
 /** Every package of which something was accepted, by name. */
 export async function* mirroredNames(folder: string): AsyncGenerator<PackageName, void, void> {
@@ -27,7 +28,7 @@ export interface MirrorFault {
 
 export interface MirrorFaults {
   readonly archives: readonly MirrorFault[];
-  /** records without a known archive */
+  /** records that cannot be read, and damaged lists */
   readonly records: readonly UnreadableRecord[];
 }
 
@@ -39,9 +40,10 @@ export async function verifyMirror(
 ): Promise<MirrorFaults> {
   const archives: MirrorFault[] = [];
   const damaged: UnreadableRecord[] = [];
+  const lists = new LastLists(folder, () => undefined);
   for await (const name of mirroredNames(folder)) {
     const { records, unreadable } = await archiveStore.inspect(name);
-    damaged.push(...unreadable);
+    damaged.push(...unreadable, ...(await unreadableLists(lists, name)));
     for (const record of records) {
       const found = await archiveStore.digest(record);
       onArchive(record);
@@ -49,6 +51,16 @@ export async function verifyMirror(
     }
   }
   return { archives, records: damaged };
+}
+
+async function unreadableLists(lists: LastLists, name: PackageName): Promise<readonly UnreadableRecord[]> {
+  try {
+    await lists.read(name);
+    return [];
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return [error];
+    throw error;
+  }
 }
 
 export interface Pruned {
@@ -101,6 +113,8 @@ export async function pruneMirror({
         await remove(join('dist', name, file), 'unnamed', inProgressMs);
     }
   }
+  for await (const path of filesBelow(folder, 'lists'))
+    if (path.endsWith(partialSuffix)) await remove(path, 'partial', inProgressMs);
   for await (const path of filesBelow(folder, 'p2'))
     await remove(
       path,

@@ -20,7 +20,7 @@ import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { LastLists } from './last-lists.ts';
 import { offersOf, storedOffers, type Offers } from './offered-records.ts';
-import { listsOf } from './package-lists.ts';
+import { keepLists, listsOf } from './package-lists.ts';
 import { offeredFacts, storedFacts } from './stored-facts.ts';
 
 export interface JudgedVersion {
@@ -56,7 +56,10 @@ export interface ArchiveOwner {
 export interface FetchableVersion {
   /** as the upstream has it */
   readonly record: JsonObject;
-  readonly offers: Offers;
+  /** the document with the version, and no other */
+  readonly offered: Offers;
+  /** Rejects with UpstreamUnavailable. */
+  readonly offers: () => Promise<Offers>;
 }
 
 interface Known {
@@ -103,16 +106,19 @@ export class MirroredJudgements {
   ofOffered({ record, offers }: FetchableVersion, { name, compiled }: ArchiveOwner): JudgeVersion {
     return async (found, policy) => {
       await policy.learn(name);
-      const beside = await listsOf(name, offers, compiled, this.#options.lastLists);
+      const beside = await listsFor(found)(name, await offers(), compiled, this.#options.lastLists);
       return this.#judged(name, offeredFacts(record), beside, false, found, policy);
     };
   }
 
-  /** True if a rule for all tokens blocks a version that would be fetched. */
+  /** True if a rule for all tokens blocks a version that would be fetched. Its lists are kept for later rules. */
   async isBlocked(version: FetchableVersion, owner: ArchiveOwner): Promise<boolean> {
     const { policy } = owner.compiled.rules.releases;
     const found = policy?.rules.about(owner.name, 'mirrored', undefined);
-    if (policy === undefined || found === undefined || found.rules.length === 0) return false;
+    if (policy === undefined || found === undefined || found.rules.length === 0) {
+      await keepLists(owner.name, version.offered, owner.compiled, this.#options.lastLists);
+      return false;
+    }
     return blockOf((await this.ofOffered(version, owner)(found, policy)).judgement) !== undefined;
   }
 
@@ -129,7 +135,7 @@ export class MirroredJudgements {
       offersInTime(entry, owner),
       policy.learn(name),
     ]);
-    const beside = await listsOf(name, offers, compiled, this.#options.lastLists);
+    const beside = await listsFor(found)(name, offers, compiled, this.#options.lastLists);
     const judged = this.#judged(name, storedFacts(entry, kept, offers, beside), beside, true, found, policy);
     const untilMs = Math.min(
       offers.own?.goodUntilMs || this.#options.now() + withoutUpstreamMs,
@@ -161,6 +167,11 @@ export class MirroredJudgements {
     });
     return kept?.record;
   }
+}
+
+function listsFor({ rules }: FoundRules): typeof listsOf {
+  const readers: ReadonlySet<string> = new Set(['advisories', 'filter', 'abandoned']);
+  return rules.some(({ given }) => readers.has(given.rule)) ? listsOf : keepLists;
 }
 
 /** The newest documents, or those on disk if the upstream gives no answer in time. */

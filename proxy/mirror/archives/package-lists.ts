@@ -8,6 +8,7 @@ import type { Offer } from '../upstream/upstream.ts';
 import { saidIn } from './joined-lists.ts';
 import type { LastLists, Said } from './last-lists.ts';
 import type { Offers } from './offered-records.ts';
+import { UnreadableRecord } from './read-record.ts';
 
 /** Of a package with accepted archives, or one that gets its first. Rejects if the last known lists are damaged. */
 export async function listsOf(
@@ -23,6 +24,16 @@ export async function listsOf(
       : [{ upstream: upstream.id, isDev, lists: saidIn([offer.document]), isWhole: isWhole(offer) }];
   const documents = [...said(stable, false), ...(own === stable ? [] : said(own, true))];
   return documents.length === 0 ? last.read(name) : last.update(name, documents, (id) => upstreams.has(id));
+}
+
+/** Keeps them where no rule reads them: damage of the last known ones breaks no request. */
+export async function keepLists(...parts: Parameters<typeof listsOf>): Promise<JsonObject> {
+  try {
+    return await listsOf(...parts);
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return {};
+    throw error;
+  }
 }
 
 /** An upstream that removes all versions says nothing about their archives any more. */

@@ -16,7 +16,7 @@ import { applyRules } from '../rules/release-rules.ts';
 import type { FoundOffer } from '../upstream/first-offer.ts';
 import { saidIn } from '../archives/joined-lists.ts';
 import type { LastLists } from '../archives/last-lists.ts';
-import { listsOf } from '../archives/package-lists.ts';
+import { keepLists, listsOf } from '../archives/package-lists.ts';
 import { readsLists } from '../../policy/apply/current-policy.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
@@ -149,7 +149,8 @@ export class OfferFormatter {
     const readsThem = policy !== undefined && readsLists(policy.compiled);
     if (stability === 'dev' && !readsThem) return {};
     const stable = stability === 'stable' ? offer : await upstream.offer(name, 'stable');
-    if (accepted.size > 0) return listsOf(name, { upstream, own: offer, stable }, compiled, this.#options.lastLists);
+    const keep = readsThem ? listsOf : keepLists;
+    if (accepted.size > 0) return keep(name, { upstream, own: offer, stable }, compiled, this.#options.lastLists);
     return saidIn([stable, offer].flatMap((one) => one?.document ?? []));
   }
 
