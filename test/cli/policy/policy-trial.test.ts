@@ -206,9 +206,12 @@ describe('other commands', () => {
     expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('is in the file')]);
   });
 
-  it('package withdraw says that the policy decides about lock files', async () => {
+  it('package withdraw and why say that the policy decides about lock files', async () => {
     const { stdout, stderr } = await one.registry.cli('package', 'withdraw', 'acme/plug', '2.0.0');
+    const why = await one.registry.cli('why', 'acme/plug', '2.0.0');
     await one.registry.json('package', 'restore', 'acme/plug', '2.0.0');
+    expect(why.stdout).toContain('acme/plug 2.0.0 is blocked: the metadata omits it, and its archive is refused.');
+    expect(why.stdout).not.toContain('can still be fetched');
     expect(`${stdout}${stderr}`).toContain('Existing lock files still install it, unless the policy blocks it.');
   });
 });
