@@ -93,8 +93,7 @@ function describe(
   const { name, version, published, versions } = answer;
   const { causes } = known;
   const what = version === null ? name : `${name} ${version}`;
-  if (published && version !== null)
-    return [`${what} is published.`, ...contents(versions, known), ...purged(answer)];
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions, known), ...purged(answer)];
   if (published) {
     const current = versions.filter(({ state }) => state === 'published');
     return [
