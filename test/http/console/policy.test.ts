@@ -64,6 +64,10 @@ describe('the page of the policy', () => {
       /acme\/hello, versions 1\.1\.0 ada@example\.org The licence changes in 1\.2\. in 8 days ends soon/,
     );
     expect(text).toMatch(/ended/);
+    await replace({ rules: [{ rule: 'required', name: 'lack', action: 'log', fields: ['license', 'signed-tag'] }] });
+    expect((await admin.get('/policy')).text).toContain(
+      'lack without a licence or a tag signed by a known key (releases only) log all private packages',
+    );
   });
 
   it('marks rules that settings describe, with a link to the setting', async () => {
@@ -110,6 +114,7 @@ describe('the form of the policy', () => {
   it('a check shows faults with their place, and changes nothing', async () => {
     for (const [text, fault] of [
       ['{', 'is not JSON'],
+      ['   ', 'The text is not JSON'],
       [JSON.stringify({ rules: [{ ...mit, allow: [] }] }), 'rules[0].allow'],
       [JSON.stringify({ rules: [{ ...mit, alow: ['MIT'] }] }), 'rules[0].alow'],
     ] as const) {
