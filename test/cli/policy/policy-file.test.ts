@@ -94,7 +94,7 @@ it('a vanished file is told once, and the last good policy stays', async () => {
 }, 60_000);
 
 it.each([
-  [undefined, 'it cannot be read'],
+  [undefined, 'cannot be used: it cannot be read ('],
   [{ rules: [{ ...rule, action: 'blok' }] }, 'rules[0].action must be "block"'],
 ])(
   'a server does not start with %j, and names the setting and the repair',
@@ -103,6 +103,9 @@ it.each([
     if (policy !== undefined) write(policy);
     const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
+    expect(stderr).toMatch(
+      /The policy file .*policy\.json cannot be used: .* It is set by policy in .*libretto\.json\./,
+    );
     for (const name of ['`policy` in libretto.json', '--policy', 'LIBRETTO_POLICY', 'libretto policy check'])
       expect(stderr).toContain(name);
   },

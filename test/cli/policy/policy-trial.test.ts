@@ -174,8 +174,13 @@ describe('other commands', () => {
 
   it('doctor names the faults of a policy file', async () => {
     writeFileSync(one.registry.folder.at('faulty.json'), '{"rules":[{"name":"x"}]}');
-    const { stdout, exitCode } = await one.registry.cli('doctor', '--policy', one.registry.folder.at('faulty.json'));
+    const { at } = one.registry.folder;
+    const { stdout, exitCode } = await one.registry.cli('doctor', '--policy', at('faulty.json'));
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED +policy .*faulty\.json: rules\[0\]/)]);
+    expect(stdout).toMatch(/ok +upstream /);
+    expect((await one.registry.cli('doctor', '--policy', at('gone.json'))).stdout).toMatch(
+      /FAILED +policy .*gone\.json: The policy cannot be read \(there is no such file\)/,
+    );
   });
 
   it('config export and import carry the policy to another registry', async () => {
