@@ -64,7 +64,7 @@ export function openServedPolicy(
     return lists;
   };
   const audited = createAuditedStore({ store, now });
-  const recorder = leads ? createFileRecorder(config.policy.value, audited, log) : noFileRecorder;
+  const recorder = leads ? createFileRecorder(config.policy.value, { audited, state: store }, log) : noFileRecorder;
   const sources = policySources(config, {
     settings,
     store,
