@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
 import { shadowedHere, describeShadowed } from '../mirror/shadowed-packages.ts';
-import { currentMirrorRules } from '../mirror/current-mirror-rules.ts';
+import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
@@ -60,7 +60,7 @@ async function upstreamsOf(config: Config, context: Context): Promise<readonly U
   const state = await openStateIfAny(config);
   if (state === undefined) return configuredRepositories(config, context.environment);
   try {
-    return (await currentMirrorRules(config, context, state)).upstreams;
+    return (await currentUpstreams(config, context, state)).upstreams;
   } finally {
     await state.close();
   }

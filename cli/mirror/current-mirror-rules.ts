@@ -11,16 +11,28 @@ import { composePolicy } from '../policy/compose-policy.ts';
 import { mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 
-/** Throws UsageError and BuildRefused as `otherRepositories` does. */
+/** Throws UsageError and BuildRefused as `otherRepositories` does, and PolicyFileError. */
 export async function currentMirrorRules(config: Config, context: Context, state: StateStore): Promise<MirrorRules> {
+  const settings = composeSettings(config, context, state);
+  const now = (): number => context.now().getTime();
+  const policy = await composePolicy(config, { settings, store: state, now }).current(now());
+  return { ...(await currentUpstreams(config, context, state)), releases: { policy, purged: nothingPurged } };
+}
+
+/**
+ * The settings without the policy: a faulty policy file does not hide them. Throws UsageError and BuildRefused as
+ * `otherRepositories` does.
+ */
+export async function currentUpstreams(
+  config: Config,
+  context: Context,
+  state: StateStore,
+): Promise<Omit<MirrorRules, 'releases'>> {
   const others = await otherRepositories({
     config,
     environment: context.environment,
     state,
     sealer: composeKeys(config, context).sealer,
   })();
-  const settings = composeSettings(config, context, state);
-  const now = (): number => context.now().getTime();
-  const policy = await composePolicy(config, { settings, store: state, now }).current(now());
-  return mirrorRules(await settings.current(), others, context.environment, { policy, purged: nothingPurged });
+  return mirrorRules(await composeSettings(config, context, state).current(), others, context.environment);
 }

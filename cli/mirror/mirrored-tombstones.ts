@@ -18,7 +18,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { cachedRecords } from './cached-records.ts';
-import { currentMirrorRules } from './current-mirror-rules.ts';
+import { currentUpstreams } from './current-mirror-rules.ts';
 
 export interface MirroredTarget extends PurgeTarget {
   readonly name: PackageName;
@@ -43,7 +43,7 @@ export async function mirroredTombstones(
 async function storedRecords(name: PackageName, config: Config, context: Context): Promise<readonly JsonObject[]> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
-    const { upstreams } = await currentMirrorRules(config, context, state);
+    const { upstreams } = await currentUpstreams(config, context, state);
     const cached = await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)));
     return cached.flatMap(({ records }) => records);
   } finally {

@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { currentMirrorRules } from './current-mirror-rules.ts';
+import { currentUpstreams } from './current-mirror-rules.ts';
 
 export interface ShadowedPackage {
   readonly vendor: string;
@@ -102,7 +102,7 @@ export async function watchShadowed(
 
 async function rulesNow(config: Config, context: Context): Promise<PrecedenceRules> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  return currentMirrorRules(config, context, state).finally(() => state.close());
+  return currentUpstreams(config, context, state).finally(() => state.close());
 }
 
 /** For `doctor`. */

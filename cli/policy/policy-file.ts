@@ -13,7 +13,7 @@ export class PolicyFileError extends Error {
 
   constructor(path: string, issues: readonly PolicyIssue[]) {
     super(
-      `${path} cannot be used: ${issues.map(({ path: at, message }) => (at === '' ? message : `${at} ${message}`)).join('; ')}.`,
+      `${path} cannot be used: ${issues.map(({ path: at, message }) => `${at === '' ? 'it' : at} ${message}`).join('; ')}.`,
     );
     this.issues = issues;
   }
@@ -39,7 +39,7 @@ async function stampOf(path: string): Promise<string> {
 }
 
 function unreadable(path: string, error: unknown): PolicyFileError {
-  return new PolicyFileError(path, [{ path: '', message: `it cannot be read (${describeReadFault(error)})` }]);
+  return new PolicyFileError(path, [{ path: '', message: `cannot be read (${describeReadFault(error)})` }]);
 }
 
 export interface WatchedPolicy {

@@ -3,7 +3,7 @@
 
 import type { Log } from '../../proxy/observe/log.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
-import type { AuditedStore } from '../../proxy/state/audit.ts';
+import type { FilePolicyStores } from '../../proxy/policy/records/file-policy.ts';
 
 export interface FileRecorder {
   /** Hears of a good file. undefined: there is nothing to record. */
@@ -13,15 +13,15 @@ export interface FileRecorder {
 }
 
 /** `file`: undefined without a file: the policy of the state then follows the one of an earlier file. */
-export function createFileRecorder(file: string | undefined, store: AuditedStore, { logger }: Log): FileRecorder {
+export function createFileRecorder(file: string | undefined, stores: FilePolicyStores, { logger }: Log): FileRecorder {
   const record = async (policy: PolicyDocument | undefined): Promise<void> => {
     try {
       const { forgetFilePolicy, recordFilePolicy } = await import('../../proxy/policy/records/file-policy.ts');
       if (file === undefined || policy === undefined) {
-        const changes = await forgetFilePolicy(store);
+        const changes = await forgetFilePolicy(stores);
         if (changes !== undefined) logger.info({ changes: changes.length }, 'the policy of the state is in effect');
       } else {
-        const changes = await recordFilePolicy(store, file, policy);
+        const changes = await recordFilePolicy(stores, file, policy);
         if (changes !== undefined)
           logger.info({ file, changes: changes.length }, 'the policy of the file is in effect');
       }

@@ -64,7 +64,7 @@ export function openServedPolicy(
     return lists;
   };
   const audited = createAuditedStore({ store, now });
-  const recorder = leads ? createFileRecorder(config.policy.value, audited, log) : noFileRecorder;
+  const recorder = leads ? createFileRecorder(config.policy.value, { audited, state: store }, log) : noFileRecorder;
   const sources = policySources(config, {
     settings,
     store,
@@ -96,7 +96,7 @@ async function assertUsable({ policy }: Pick<Config, 'policy'>, { document }: Po
   } catch (error) {
     if (!(error instanceof PolicyFileError)) throw error;
     throw new UsageError(
-      `The policy of ${formatOrigin(policy.origin)} cannot be used: ${error.message} ` +
+      `The policy file ${error.message} It is set by ${formatOrigin(policy.origin)}. ` +
         `Correct the file (\`libretto policy check ${policy.value}\` names its faults), or name another one with ` +
         '`policy` in libretto.json, --policy or LIBRETTO_POLICY.',
       { cause: error },

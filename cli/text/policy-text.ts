@@ -23,12 +23,21 @@ export function againstText(rule: Rule): string {
     case 'plugin':
       return rule.allow.length === 0 ? 'Composer plugins' : `Composer plugins other than ${listed(rule.allow)}`;
     case 'required':
-      return `releases without ${listed(rule.fields)}`;
+      return lackText(rule);
     case 'source':
       return 'the source in the metadata';
     case 'composer':
       return `Composer other than ${rule.versions}`;
   }
+}
+
+/** Dev versions have no signed tag, and so nobody asks them for one. */
+function lackText({ fields }: Extract<Rule, { readonly rule: 'required' }>): string {
+  const ofAll = fields.filter((field) => field !== 'signed-tag');
+  return [
+    ...(ofAll.length === 0 ? [] : [`versions without ${ofAll.join(' or ')}`]),
+    ...(ofAll.length === fields.length ? [] : ['releases without signed-tag']),
+  ].join(', ');
 }
 
 function ageText({ days, seconds }: Extract<Rule, { readonly rule: 'age' }>): string {

@@ -9,7 +9,7 @@ import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
-import { currentMirrorRules } from '../../mirror/current-mirror-rules.ts';
+import { currentUpstreams } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
@@ -48,7 +48,7 @@ async function readHere(context: Context, flags: Given['flags']): Promise<ShownS
   const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {
-    const upstreamProblems = async () => upstreamProblemsOf(await currentMirrorRules(config, context, state));
+    const upstreamProblems = async () => upstreamProblemsOf(await currentUpstreams(config, context, state));
     const { counts, publication, last_build, mirror } = await readStatus(
       {
         published,

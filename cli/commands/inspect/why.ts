@@ -62,6 +62,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       ...describe(shownAnswer(answer, config.data.value), suggestions, {
         causes: shownCauses(causes, config.data.value),
         runs,
+        isBlocked: policy?.outcome === 'blocked',
         instead: insteadOf(answer),
       }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
@@ -87,12 +88,12 @@ function insteadOf({ name, version, known }: WhyWithKnown): string {
 function describe(
   answer: WhyAnswer,
   suggestions: readonly string[],
-  { causes, runs, instead }: Contents & { readonly instead: string },
+  { instead, ...known }: Contents & { readonly instead: string },
 ): readonly string[] {
   const { name, version, published, versions } = answer;
+  const { causes } = known;
   const what = version === null ? name : `${name} ${version}`;
-  if (published && version !== null)
-    return [`${what} is published.`, ...contents(versions, { causes, runs }), ...purged(answer)];
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions, known), ...purged(answer)];
   if (published) {
     const current = versions.filter(({ state }) => state === 'published');
     return [
@@ -109,7 +110,7 @@ function describe(
     `${what} is not published.`,
     ...(version === null
       ? [...table(versions), ...firstOf(withdrawalLines(versions, causes), mostShown + 1)]
-      : contents(versions, { causes, runs })),
+      : contents(versions, known)),
     ...reasons,
     ...(nothing ? ['No built source is known to have it.', instead] : []),
     ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
@@ -119,12 +120,14 @@ function describe(
 interface Contents {
   readonly causes: Causes;
   readonly runs: Runs;
+  /** true: the policy refuses the archives of the version */
+  readonly isBlocked: boolean;
 }
 
-function contents(versions: readonly KnownVersion[], { causes, runs }: Contents): readonly string[] {
+function contents(versions: readonly KnownVersion[], { causes, runs, isBlocked }: Contents): readonly string[] {
   return versions.flatMap((content) => {
     const key = contentKey(content);
-    return [...fieldsOf(content, causes.get(key), runs.get(key)), ...remarks(content)];
+    return [...fieldsOf(content, causes.get(key), runs.get(key)), ...remarks(content, isBlocked)];
   });
 }
 
@@ -151,10 +154,10 @@ function fieldsOf(
   ];
 }
 
-function remarks({ state }: KnownVersion): readonly string[] {
+function remarks({ state }: KnownVersion, isBlocked: boolean): readonly string[] {
   return [
     ...(state === 'withheld' ? ['It was withdrawn by hand; its source may still have it.'] : []),
-    ...(state === 'published'
+    ...(state === 'published' || isBlocked
       ? []
       : ['Its archive can still be fetched by this reference, until `libretto prune` removes it.']),
   ];

@@ -106,8 +106,12 @@ function unknownRules(rules: readonly Rule[], exceptions: PolicyDocument['except
   return exceptions.flatMap(({ rule }, at) =>
     names.has(rule) || isOfSettings(rule)
       ? []
-      : [{ path: `exceptions[${at}].rule`, message: `names no rule: there is ${[...names].join(', ') || 'none'}` }],
+      : [{ path: `exceptions[${at}].rule`, message: `names no rule${ruleNames([...names])}` }],
   );
+}
+
+function ruleNames(names: readonly string[]): string {
+  return names.length === 0 ? ': the policy has none' : `. The rules are: ${names.join(', ')}`;
 }
 
 /** These rules say themselves whom they do not concern. */

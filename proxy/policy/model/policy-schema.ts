@@ -101,7 +101,7 @@ export const ruleSchema = z.discriminatedUnion('rule', [
     severity: z
       .enum(severities)
       .optional()
-      .describe('the least severity; an advisory without a severity counts as each. Default: low'),
+      .describe('the lowest severity that counts; an advisory without a severity always counts. Default: low'),
     ignore: z
       .array(line(100))
       .max(mostEntries)
@@ -157,7 +157,9 @@ export const ruleSchema = z.discriminatedUnion('rule', [
       .array(z.enum(requiredFields))
       .min(1)
       .max(3)
-      .describe('license: a licence. readme: a README. signed-tag: a git tag signed by a key of `signers`'),
+      .describe(
+        'license: a licence. readme: a README. signed-tag: a git tag signed by a key of `signers`; only releases need it',
+      ),
   }),
   z.strictObject({
     rule: kind('source', 'the source of private packages in the metadata: it is left out, so Composer cannot clone it'),

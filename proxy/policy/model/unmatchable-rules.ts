@@ -63,15 +63,11 @@ function remarksOnRule(rule: Rule, path: string, known: Known): readonly PolicyI
   const scope = scopeOf(rule);
   return [
     ...coveredByExcept(scope, path),
-    ...unmatched(scope.packages ?? [], `${path}.packages`, namesOf(scope, known)),
+    ...unmatched(scope.packages ?? [], `${path}.packages`, scope, known),
     ...unknownTokens(rule.tokens ?? [], `${path}.tokens`, known),
     ...remarksOnKind(rule, path, known),
     ...remarksOnArchives(rule, path),
   ];
-}
-
-function namesOf({ origin }: Pick<Scope, 'origin'>, { matched }: Known): MatchedNames {
-  return matched[origin ?? 'both'];
 }
 
 /** Every name has a slash, and so `*` and this pattern match the same names. */
@@ -89,11 +85,20 @@ function coveredByExcept({ packages = [everyName], except }: Scope, path: string
     : [];
 }
 
-function unmatched(patterns: readonly string[], path: string, names: MatchedNames): readonly PolicyIssue[] {
+/** A rule may look at packages of one origin only: then a package of the other one does not count. */
+function unmatched(
+  patterns: readonly string[],
+  path: string,
+  { origin }: Pick<Scope, 'origin'>,
+  { matched }: Known,
+): readonly PolicyIssue[] {
+  const names = matched[origin ?? 'both'];
+  const what = origin === undefined ? 'package' : `${origin} package`;
+  const limit = origin === undefined ? '' : `, and the rule looks at ${origin} packages only`;
   return patterns.flatMap((pattern, at) =>
     names.has(pattern)
       ? []
-      : [{ path: `${path}[${at}]`, message: `${pattern} matches no package that this registry has now` }],
+      : [{ path: `${path}[${at}]`, message: `${pattern} matches no ${what} that this registry has now${limit}` }],
   );
 }
 
@@ -175,5 +180,5 @@ function outsideOfRule(
     !of.some((one) => mayOverlap(pattern.toLowerCase(), one.toLowerCase()));
   if (patterns.every(isOutside))
     return [{ path: `${path}.packages`, message: `the rule ${name} concerns none of these packages` }];
-  return unmatched(patterns, `${path}.packages`, namesOf(scope, known));
+  return unmatched(patterns, `${path}.packages`, scope, known);
 }

@@ -79,6 +79,24 @@ it('a server without the file uses the policy of the state, and the change is an
   await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 3);
 }, 90_000);
 
+it('a file that equals the policy of the state is no event at the first start, and each later change is one', async () => {
+  const config = registry.folder.at('libretto.json');
+  await registry.stopServer();
+  writeFileSync(config, JSON.stringify({}));
+  expect((await registry.cli('policy', 'set', registry.folder.at('policy.json'))).exitCode).toBe(0);
+  await registry.startServer();
+  await registry.stopServer();
+  const before = (await events()).length;
+  writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
+  await registry.startServer();
+  expect((await request()).status).toBe(200);
+  await registry.stopServer();
+  write({ rules: [{ ...rule, action: 'warn' }] });
+  await registry.startServer();
+  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBeGreaterThan(before);
+  expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
+}, 90_000);
+
 it('a vanished file is told once, and the last good policy stays', async () => {
   rmSync(registry.folder.at('policy.json'));
   const faults = (): readonly unknown[] => registry.log().filter(({ msg }) => String(msg).includes('last good policy'));
@@ -94,7 +112,7 @@ it('a vanished file is told once, and the last good policy stays', async () => {
 }, 60_000);
 
 it.each([
-  [undefined, 'it cannot be read'],
+  [undefined, 'cannot be used: it cannot be read ('],
   [{ rules: [{ ...rule, action: 'blok' }] }, 'rules[0].action must be "block"'],
 ])(
   'a server does not start with %j, and names the setting and the repair',
@@ -103,6 +121,9 @@ it.each([
     if (policy !== undefined) write(policy);
     const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
+    expect(stderr).toMatch(
+      /The policy file .*policy\.json cannot be used: .* It is set by policy in .*libretto\.json\./,
+    );
     for (const name of ['`policy` in libretto.json', '--policy', 'LIBRETTO_POLICY', 'libretto policy check'])
       expect(stderr).toContain(name);
   },

@@ -174,8 +174,13 @@ describe('other commands', () => {
 
   it('doctor names the faults of a policy file', async () => {
     writeFileSync(one.registry.folder.at('faulty.json'), '{"rules":[{"name":"x"}]}');
-    const { stdout, exitCode } = await one.registry.cli('doctor', '--policy', one.registry.folder.at('faulty.json'));
+    const { at } = one.registry.folder;
+    const { stdout, exitCode } = await one.registry.cli('doctor', '--policy', at('faulty.json'));
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED +policy .*faulty\.json: rules\[0\]/)]);
+    expect(stdout).toMatch(/ok +upstream /);
+    expect((await one.registry.cli('doctor', '--policy', at('gone.json'))).stdout).toMatch(
+      /FAILED +policy .*gone\.json: The policy cannot be read \(there is no such file\)/,
+    );
   });
 
   it('config export and import carry the policy to another registry', async () => {
@@ -206,9 +211,12 @@ describe('other commands', () => {
     expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringContaining('is in the file')]);
   });
 
-  it('package withdraw says that the policy decides about lock files', async () => {
+  it('package withdraw and why say that the policy decides about lock files', async () => {
     const { stdout, stderr } = await one.registry.cli('package', 'withdraw', 'acme/plug', '2.0.0');
+    const why = await one.registry.cli('why', 'acme/plug', '2.0.0');
     await one.registry.json('package', 'restore', 'acme/plug', '2.0.0');
+    expect(why.stdout).toContain('acme/plug 2.0.0 is blocked: the metadata omits it, and its archive is refused.');
+    expect(why.stdout).not.toContain('can still be fetched');
     expect(`${stdout}${stderr}`).toContain('Existing lock files still install it, unless the policy blocks it.');
   });
 });

@@ -173,6 +173,23 @@ describe('libretto policy', () => {
     expect((await one.json(['set', 'policy.json']))['remarks']).toHaveLength(10);
   });
 
+  it('says that `required` looks at private packages, and asks only releases for a signed tag', async () => {
+    const { stdout } = await one.policy(['check', 'policy.json'], {
+      rules: [
+        { name: 'whole', rule: 'required', fields: ['license', 'signed-tag'], action: 'block', packages: ['some/lib'] },
+        { name: 'text', rule: 'required', fields: ['license', 'readme'], action: 'warn' },
+      ],
+    });
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'note: rules[0].packages[0]: some/lib matches no private package that this registry has now, and the rule ' +
+          'looks at private packages only.',
+        '  + rule whole: block, versions without license, releases without signed-tag, some/lib, private',
+        '  + rule text: warn, versions without license or readme, all packages, private',
+      ]),
+    );
+  });
+
   it('never changes a policy that is in a file, and reads that one', async () => {
     const { folder } = one.registry;
     const flags = ['--policy', folder.at('policy.json')];

@@ -73,6 +73,7 @@ describe('the pages about the policy', () => {
     expect((await browser.get('/policy')).text).toContain('Edit the policy');
     expect((await save(browser)).status).toBe(303);
     expect((await browser.get('/people')).status).toBe(403);
+    expect((await admin.get('/people')).text).toContain('viewer changes the policy');
     await admin.post(`/people/${userId}/policy-right`, {});
     expect(await statuses(browser)).toEqual([200, 403, 403, 403, 403]);
     expect((await admin.get('/audit')).text).toContain('policy editor: yes');

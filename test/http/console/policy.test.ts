@@ -64,6 +64,10 @@ describe('the page of the policy', () => {
       /acme\/hello, versions 1\.1\.0 ada@example\.org The licence changes in 1\.2\. in 8 days ends soon/,
     );
     expect(text).toMatch(/ended/);
+    await replace({ rules: [{ rule: 'required', name: 'lack', action: 'log', fields: ['license', 'signed-tag'] }] });
+    expect((await admin.get('/policy')).text).toContain(
+      'lack without a licence or a tag signed by a known key (releases only) log all private packages',
+    );
   });
 
   it('marks rules that settings describe, with a link to the setting', async () => {
@@ -83,6 +87,9 @@ describe('the page of the policy', () => {
       onError: (error) => expect(error).toBeUndefined(),
       onDropped: (count) => expect(count).toBe(0),
     });
+    const { record } = await console.registry.services
+      .tokensOf('cli:test')
+      .create({ description: 'CI of the hits', kind: 'read' });
     for (let patch = 0; patch < 51; patch += 1)
       hits.note({
         rule: 'licences',
@@ -92,13 +99,17 @@ describe('the page of the policy', () => {
         normalized: `1.1.${patch}.0`,
         released_ms: null,
         because: 'its licence is <GPL>',
-        token: null,
+        token: patch === 50 ? record.id : null,
         at: new Date(nowMs - (60 - patch) * 60_000).toISOString(),
       });
     await hits.settled();
     const first = await admin.get('/policy/hits');
     expect(first.text).toContain('acme/hello 1.1.50');
     expect(first.text).not.toContain('acme/hello 1.1.0 ');
+    expect([first.text.includes('CI of the hits'), first.html.includes(`/tokens/${record.id}"`)]).toEqual([true, true]);
+    const { browser: maintainer } = await console.signIn('maintainer');
+    const others = await maintainer.get('/policy/hits');
+    expect([others.text.includes(record.id), others.html.includes(`/tokens/${record.id}"`)]).toEqual([true, false]);
     expect(first.text).toContain('51');
     expect((await admin.get('/policy/hits?page=2')).text).toContain('acme/hello 1.1.0 ');
     const audit = await admin.get('/audit');
@@ -110,6 +121,7 @@ describe('the form of the policy', () => {
   it('a check shows faults with their place, and changes nothing', async () => {
     for (const [text, fault] of [
       ['{', 'is not JSON'],
+      ['   ', 'The text is not JSON'],
       [JSON.stringify({ rules: [{ ...mit, allow: [] }] }), 'rules[0].allow'],
       [JSON.stringify({ rules: [{ ...mit, alow: ['MIT'] }] }), 'rules[0].alow'],
     ] as const) {
@@ -190,6 +202,23 @@ describe('a blocked version', () => {
     expect(list.html).not.toContain('policy?version=1.0.0');
     const page = await admin.get('/packages/acme/hello/version?version=1.1.0');
     expect(page.text).toContain('The policy blocks this version: rule licences');
+    const other = await admin.get('/packages/acme/hello/version?version=1.0.0');
+    expect([page.text, other.text].map((text) => text.includes('composer require -n '))).toEqual([false, true]);
+    const why = await admin.get('/packages/acme/hello/why?version=1.1.0');
+    expect(why.text).toContain(
+      'The policy blocks this version: the metadata omits it, and its archive is refused. ' +
+        'Rule licences (block): its licence GPL-3.0-only is not allowed.',
+    );
+    expect((await admin.get('/packages/acme/hello/why?version=1.0.0')).text).not.toContain('olicy blocks');
+    const warned = await admin.get('/packages/acme/old/why?version=2.0.0');
+    expect(warned.text).toContain('Rules of the policy concern this version: Rule old-ones (warn): it is abandoned');
+    const { browser: viewer } = await console.signIn('viewer');
+    const seen = await viewer.get('/packages/acme/hello/why?version=1.1.0');
+    expect([seen.text.includes('Rule licences (block)'), seen.text.includes('What each rule says')]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await viewer.get('/packages/acme/old/why?version=2.0.0')).text).not.toContain('old-ones');
     const explained = await admin.get('/packages/acme/hello/policy?version=1.1.0');
     expect(explained.text).toContain('acme/hello 1.1.0 is blocked');
     expect(explained.text).toMatch(/old-ones an abandoned package warn nothing against this version/);

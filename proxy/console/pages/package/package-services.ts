@@ -10,6 +10,7 @@ import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { StateStore } from '../../../state/state-store.ts';
 import type { PublishedAdvisories } from '../../../tree/published-advisories.ts';
@@ -32,5 +33,6 @@ export interface PackagePageServices {
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;
   readonly blockedVersions: BlockedVersions;
+  readonly policyAdmin: Pick<PolicyAdmin, 'explain'>;
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }

@@ -97,7 +97,9 @@ function Version({ opened, version, locate, run, block, request }: VersionProps)
       <Warnings {...{ opened, version }} />
       <div class="two-columns">
         <section class="stack">
-          <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
+          {block === undefined ? (
+            <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
+          ) : null}
           <Links record={record} locate={locate} />
         </section>
         <aside class="stack">

@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-admin.ts';
 import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
 import { MarkedText, Reason } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -15,6 +16,7 @@ import { KnownContent } from './known-content.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, within, type Question } from './why-answer.ts';
@@ -26,6 +28,8 @@ interface WhyProps {
   readonly explanation: Explanation | undefined;
   readonly causeOf: CauseOf;
   readonly runOf: RunOf;
+  /** what the policy says of the version; undefined: the question is about no version that is here */
+  readonly judged: JudgedVersion | undefined;
   readonly request: SignedInRequest;
   readonly nowMs: number;
 }
@@ -45,11 +49,12 @@ export async function showWhy(
       : opened.explanation;
   const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
   const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, mostShown);
-  const [causeOf, runOf] = await Promise.all([
+  const [causeOf, runOf, judged] = await Promise.all([
     readCauses(services, name, withdrawn),
     readRuns(services, name, (explanation?.versions ?? []).slice(0, mostShown)),
+    readPolicyOn(services, name, question),
   ]);
-  const answer = <Why {...{ name, question, explanation, causeOf, runOf, request, nowMs }} />;
+  const answer = <Why {...{ name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
   return {
     title: `Why? ${name}`,
     section: 'packages',
@@ -77,7 +82,7 @@ function UnpublishedHead({ name, isWithdrawn }: { readonly name: PackageName; re
   );
 }
 
-function Why({ name, question, explanation, causeOf, runOf, request, nowMs }: WhyProps): Child {
+function Why({ name, question, explanation, causeOf, runOf, judged, request, nowMs }: WhyProps): Child {
   return (
     <>
       <form class="filters">
@@ -104,7 +109,7 @@ function Why({ name, question, explanation, causeOf, runOf, request, nowMs }: Wh
           gives the reasons.
         </Notice>
       ) : (
-        <Answer {...{ name, question, explanation, causeOf, runOf, request, nowMs }} />
+        <Answer {...{ name, question, explanation, causeOf, runOf, judged, request, nowMs }} />
       )}
     </>
   );
@@ -112,10 +117,11 @@ function Why({ name, question, explanation, causeOf, runOf, request, nowMs }: Wh
 
 type AnswerProps = WhyProps & { readonly explanation: Explanation };
 
-function Answer({ name, question, explanation, causeOf, runOf, request, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, runOf, judged, request, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
       <Verdict {...{ name, question, explanation }} />
+      {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
       <Contents {...{ name, causeOf, runOf, request }} versions={explanation.versions} />
       <Hindrances {...{ explanation, nowMs }} />
     </section>
@@ -164,7 +170,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
   );
 }
 
-function Verdict({ name, question, explanation }: Omit<AnswerProps, 'causeOf' | 'runOf' | 'request' | 'nowMs'>): Child {
+function Verdict({ name, question, explanation }: Pick<AnswerProps, 'name' | 'question' | 'explanation'>): Child {
   const published = explanation.versions.filter(({ state }) => state === 'published');
   const [newest] = published;
   if (newest === undefined)

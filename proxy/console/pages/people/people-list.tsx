@@ -58,7 +58,7 @@ function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
 function columnsOf(self: string, nowMs: number): readonly Column<UserView>[] {
   return [
     { label: 'Email', cell: (user) => <NameCell user={user} isSelf={user.id === self} /> },
-    { label: 'Role', cell: ({ role }) => role },
+    { label: 'Role', cell: (user) => <RoleCell user={user} /> },
     { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
     {
       label: 'Two-factor',
@@ -76,6 +76,16 @@ function columnsOf(self: string, nowMs: number): readonly Column<UserView>[] {
       cell: ({ last_login_at: at }) => (at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />),
     },
   ];
+}
+
+/** An admin changes the policy without a further right. */
+function RoleCell({ user: { role, policy_editor: isEditor } }: { readonly user: UserView }): Child {
+  return (
+    <div class="stack-tight">
+      <span>{role}</span>
+      {isEditor ? <span class="soft small">changes the policy</span> : null}
+    </div>
+  );
 }
 
 function NameCell({ user, isSelf }: { readonly user: UserView; readonly isSelf: boolean }): Child {

@@ -76,7 +76,7 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
   const { policyAdmin } = services;
   const policy = await policyAdmin.get();
   const text = state.fields.text('policy');
-  const tried: TriedPolicy | undefined = state.isPosted && text !== '' ? await tryText(policyAdmin, text) : undefined;
+  const tried: TriedPolicy | undefined = state.isPosted ? await tryText(policyAdmin, text) : undefined;
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {
     title,

@@ -1,6 +1,7 @@
 // The first hits of rules: which versions they met in requests, newest first, fifty a page.
 
 import type { Child } from 'hono/jsx';
+import { createCallerTokens } from '../../../auth/caller-tokens.ts';
 import { newestFirst } from '../../../policy/admin/hit-id.ts';
 import type { PolicyHit } from '../../../policy/records/policy-hits.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -16,11 +17,19 @@ import type { PolicyPageServices } from './services.ts';
 
 const perPage = 50;
 
-export async function showHits({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
-  const [policy, hits] = await Promise.all([policyAdmin.get(), policyAdmin.hits()]);
+export async function showHits(services: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const { policyAdmin } = services;
+  const [policy, hits, seen] = await Promise.all([
+    policyAdmin.get(),
+    policyAdmin.hits(),
+    createCallerTokens(services, request.caller).list(),
+  ]);
   const page = pageIn(request.query);
   const from = (page - 1) * perPage;
   const shown = newestFirst(hits).slice(from, from + perPage);
+  const tokens = new Map<string, string>(
+    seen.map(({ id, description }) => [id, description === '' ? id : description]),
+  );
   return {
     title: 'First hits of the policy',
     section: 'policy',
@@ -31,7 +40,7 @@ export async function showHits({ policyAdmin }: PolicyPageServices, request: Sig
             The first request for a version that a rule blocks, warns of or notes is listed here.
           </EmptyState>
         ) : (
-          <Table caption="First hits" columns={columnsOf(request)} rows={shown} />
+          <Table caption="First hits" columns={columnsOf(request, tokens)} rows={shown} />
         )}
         <Pager
           shown={shown.length}
@@ -49,9 +58,8 @@ function pageIn(query: URLSearchParams): number {
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
-function columnsOf({ nowMs, caller }: SignedInRequest): readonly Column<PolicyHit>[] {
-  // a maintainer sees only their own tokens
-  const seesTokens = caller.role === 'admin';
+/** `tokens`: id → description, of those that the visitor sees. */
+function columnsOf({ nowMs }: SignedInRequest, tokens: ReadonlyMap<string, string>): readonly Column<PolicyHit>[] {
   return [
     { label: 'What', cell: (hit) => <What hit={hit} /> },
     { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
@@ -59,19 +67,28 @@ function columnsOf({ nowMs, caller }: SignedInRequest): readonly Column<PolicyHi
     { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
     {
       label: 'Asked first by',
-      cell: ({ token }) =>
-        token === null ? (
-          <span class="soft">unknown</span>
-        ) : seesTokens ? (
-          <A to={`/tokens/${token}`} class="breaks">
-            {token}
-          </A>
-        ) : (
-          <span class="breaks">{token}</span>
-        ),
+      cell: ({ token }) => <Asker {...{ token, tokens }} />,
     },
     { label: 'When', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
   ];
+}
+
+interface AskerProps {
+  readonly token: PolicyHit['token'];
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+/** A maintainer sees only their own tokens, and the ids of others. */
+function Asker({ token, tokens }: AskerProps): Child {
+  if (token === null) return <span class="soft">unknown</span>;
+  const description = tokens.get(token);
+  return description === undefined ? (
+    <span class="breaks">{token}</span>
+  ) : (
+    <A to={`/tokens/${token}`} class="breaks">
+      {description}
+    </A>
+  );
 }
 
 function What({ hit: { name, version } }: { readonly hit: PolicyHit }): Child {

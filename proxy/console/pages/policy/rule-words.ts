@@ -24,7 +24,7 @@ export function soughtWords(rule: Rule): string {
     case 'plugin':
       return rule.allow.length === 0 ? 'a Composer plugin' : `a Composer plugin other than ${listed(rule.allow)}`;
     case 'required':
-      return `without ${listed(rule.fields.map((field) => fieldWords[field]))}`;
+      return `without ${rule.fields.map((field) => fieldWords[field]).join(' or ')}`;
     case 'source':
       return 'the source in the metadata';
     case 'composer':
@@ -35,7 +35,7 @@ export function soughtWords(rule: Rule): string {
 const fieldWords = {
   license: 'a licence',
   readme: 'a README',
-  'signed-tag': 'a tag signed by a known key',
+  'signed-tag': 'a tag signed by a known key (releases only)',
 } as const;
 
 function ageOf({ days, seconds }: Extract<Rule, { readonly rule: 'age' }>): string {

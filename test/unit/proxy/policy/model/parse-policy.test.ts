@@ -33,7 +33,7 @@ it.each([
       rules: [rule],
       exceptions: [{ rule: 'other', packages: ['*'], owner: 'ann', reason: 'why', until: '2026-12-31' }],
     },
-    ['exceptions[0].rule names no rule: there is licences'],
+    ['exceptions[0].rule names no rule. The rules are: licences'],
   ],
   [
     { rules: [rule], exceptions: [{ rule: 'licences', packages: ['*'], owner: 'ann', reason: 'why' }] },

@@ -1,0 +1,59 @@
+// What the policy says of the version that the page Why is about: what `libretto why` prints of it too.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { ExplainedVersion } from '../../../policy/admin/policy-admin.ts';
+import { Notice } from '../../components/notice.tsx';
+import { A } from '../../components/place.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+import { packagePath } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+import type { Question } from './why-answer.ts';
+
+/** undefined: the question is not about one version, or there is no such version. */
+export async function readPolicyOn(
+  { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
+  name: PackageName,
+  question: Question,
+): Promise<ExplainedVersion | undefined> {
+  if (question.kind !== 'version') return undefined;
+  try {
+    return await policyAdmin.explain(name, question.text, undefined);
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+interface PolicyOnVersionProps {
+  readonly explained: ExplainedVersion;
+  readonly request: Pick<SignedInRequest, 'may'>;
+}
+
+/** Everybody sees what blocks a version. Rules that only warn or note are for people who may ask the policy. */
+export function PolicyOnVersion({
+  explained: { name, version, outcome, findings },
+  request,
+}: PolicyOnVersionProps): Child {
+  const mayExplain = request.may('explainPolicy');
+  const holding = findings.filter(({ action, exception }) => exception === null && (mayExplain || action === 'block'));
+  if (holding.length === 0) return null;
+  return (
+    <Notice kind={outcome === 'blocked' ? 'bad' : 'warn'}>
+      <p>{sentences[outcome]}</p>
+      {holding.map(({ rule, action, because }) => (
+        <p class="breaks">
+          Rule <code>{rule}</code> ({action}): {because}.
+        </p>
+      ))}
+      {mayExplain ? <A to={packagePath(name, 'policy', { version })}>What each rule says</A> : null}
+    </Notice>
+  );
+}
+
+const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
+  blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
+  served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',
+  offered: 'Rules of the policy concern this version:',
+};
