@@ -67,9 +67,8 @@ export function watchPolicyFile({ path, now, onFault, onRead }: WatchOptions): W
     try {
       const found = await stampOf(path);
       if (known !== undefined && found === stamp) return known;
-      stamp = found;
       known = await readPolicyFile(path);
-      fault = '';
+      [stamp, fault] = [found, '']; // after the file: a disk that fails for a moment hides no change
       onRead?.(known);
       return known;
     } catch (error) {
