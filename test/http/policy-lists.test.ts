@@ -2,6 +2,7 @@
 // stays blocked, in every process. Damage of such a list is an error, and never an empty list.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
@@ -51,7 +52,7 @@ const publish = (versions: readonly UpstreamVersion[], beside: Readonly<Record<s
 /** The upstream answers this from now on. */
 const answer = (path: string, body: object | undefined, afterMs = 0): void =>
   registry.upstream.instead(path, (_, response) => {
-    setTimeout(() => response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body)), afterMs);
+    void setTimeout(afterMs).then(() => response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body)));
   });
 const published = async (path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(`${registry.upstream.url}${path}`)).json()) as Record<string, unknown>;
@@ -244,6 +245,27 @@ describe('the last lists', () => {
     expect(registry.mirror.of('lists-emptied')).toEqual([
       { kind: 'lists-emptied', name: 'some/lib', upstream: 'u1', lists: 'malware' },
     ]);
+  });
+});
+
+describe('a flag that the upstream has cleared', () => {
+  it('blocks no longer after the freshness time, also where its branches had it, and after a slow phase', async () => {
+    await storeListed([one('1.0.0'), one('dev-main')]);
+    const branch = await published('/p2/some/lib~dev.json');
+    answer('/p2/some/lib~dev.json', { ...branch, ...listed });
+    later();
+    expect([await status('1.0.0'), await status('dev-main')]).toEqual([410, 410]);
+    answer('/p2/some/lib.json', {}, 3000);
+    later();
+    expect(await status('1.0.0')).toBe(410);
+    registry.upstream.instead('/p2/some/lib.json', undefined);
+    publish([one('1.0.0'), one('dev-main')]);
+    await setTimeout(2000); // the request that was too slow ends
+    later();
+    expect(await status('1.0.0')).toBe(200);
+    answer('/p2/some/lib~dev.json', branch);
+    later();
+    expect([await status('dev-main'), await status('1.0.0')]).toEqual([200, 200]);
   });
 });
 

@@ -58,8 +58,16 @@ export class LastLists {
     return unionOf([{}, ...Object.values(await this.#partsOf(name))]);
   }
 
-  /** Takes over what documents say now. Resolves to what all documents last said. Rejects for a damaged file. */
-  async update(name: PackageName, said: readonly Said[], isUsed: (upstream: string) => boolean): Promise<JsonObject> {
+  /**
+   * Takes over what documents say now. Resolves to what all documents last said; `which`: `releases` leaves out those of
+   * dev versions. Rejects for a damaged file.
+   */
+  async update(
+    name: PackageName,
+    said: readonly Said[],
+    which: 'all' | 'releases',
+    isUsed: (upstream: string) => boolean,
+  ): Promise<JsonObject> {
     const before = await this.#partsOf(name).catch((error: unknown) => this.#anew(name, said, error));
     const parts = new Map(Object.entries(before));
     for (const { upstream, isDev, lists, isWhole } of said) {
@@ -71,20 +79,17 @@ export class LastLists {
     }
     if (said.some(({ isWhole }) => isWhole))
       for (const part of parts.keys()) if (!isUsed(part.replace(devMark, ''))) parts.delete(part);
-    return this.#keep(name, before, [...parts]);
+    await this.#keep(name, before, [...parts]);
+    const counting = [...parts].filter(([part]) => which === 'all' || !part.endsWith(devMark));
+    return unionOf([{}, ...counting.map(([, lists]) => lists)]);
   }
 
   /** A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time. */
-  async #keep(
-    name: PackageName,
-    before: Parts,
-    parts: readonly (readonly [string, JsonObject])[],
-  ): Promise<JsonObject> {
+  async #keep(name: PackageName, before: Parts, parts: readonly (readonly [string, JsonObject])[]): Promise<void> {
     const now = Object.fromEntries(
       parts.filter(([, lists]) => Object.keys(lists).length > 0).toSorted(([one], [other]) => (one < other ? -1 : 1)),
     );
     if (JSON.stringify(now) !== JSON.stringify(before) || this.#unwritten.has(name)) await this.#write(name, now);
-    return unionOf([{}, ...Object.values(now)]);
   }
 
   async #write(name: PackageName, parts: Parts): Promise<void> {

@@ -23,7 +23,10 @@ export async function listsOf(
       ? []
       : [{ upstream: upstream.id, isDev, lists: saidIn([offer.document]), isWhole: isWhole(offer) }];
   const documents = [...said(stable, false), ...(own === stable ? [] : said(own, true))];
-  return documents.length === 0 ? last.read(name) : last.update(name, documents, (id) => upstreams.has(id));
+  if (documents.length === 0) return last.read(name);
+  // nobody may ask for the document of dev versions any more: what it once said would then count for ever
+  const which = own === stable && stable !== undefined && isWhole(stable) ? 'releases' : 'all';
+  return last.update(name, documents, which, (id) => upstreams.has(id));
 }
 
 /** Keeps them where no rule reads them: damage of the last known ones breaks no request. */
