@@ -10,7 +10,7 @@ import { createCurrentFeeds, type CurrentFeed, type CurrentFeeds } from './curre
 import { createFeedClient, type FeedClient, type FeedClientOptions } from './feed-client.ts';
 import type { TellFeedEvent } from './feed-event.ts';
 import { createFeedLists, type FeedLists, type FeedStanding } from './feed-lists.ts';
-import { createLearning } from './learning.ts';
+import { createLearning, type Learning, type Waiting } from './learning.ts';
 import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { standingOf } from './standing-of.ts';
@@ -55,11 +55,14 @@ const lookMs = 2000;
 export function createFeeds(options: FeedOptions): Feeds {
   const closing = new AbortController();
   const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
-  const { now, tell } = options;
+  const { leads, now, tell } = options;
   const look = createLook(current, runs, now);
   const { update, runAll, storeAll } = createAsking(options, current, runs, closing.signal);
   const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
   const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
+  const noteWaiting = (waiting: Waiting): Promise<void> =>
+    orTold(tell, async () => ((await leads()) ? runs.noteWaiting(waiting) : undefined));
+  const learning = createLearning({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
     lists: () => {
@@ -68,9 +71,9 @@ export function createFeeds(options: FeedOptions): Feeds {
     },
     standing: () => {
       look();
-      return current.known().map(({ source, stored }) => standingOf(source, stored, runs.standingOf(source.id)));
+      return current.known().map((feed) => standingHere(feed, runs, learning));
     },
-    learn: createLearning({ feeds: update, signal: closing.signal, now, tell }),
+    learn: learning.learn,
     refresh: () => orTold(tell, () => runAll(() => true)),
     accept: async (id) => {
       const feed = (await update()).find(({ source }) => source.id === id);
@@ -78,12 +81,15 @@ export function createFeeds(options: FeedOptions): Feeds {
       await runs.accepted(id);
       return true;
     },
-    start: timer.start,
+    start: () => {
+      learning.resume(runs.waiting());
+      timer.start();
+    },
     close: async () => {
       timer.stop();
       closing.abort(new Error('The server is closing.'));
       client.close();
-      await Promise.all([runs.settled(), timer.settled()]);
+      await Promise.all([runs.settled(), timer.settled(), learning.close()]);
       await orTold(tell, storeAll);
     },
   };
@@ -143,6 +149,10 @@ function createAsking(
       if (await leads()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
     },
   };
+}
+
+function standingHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: Learning): FeedStanding {
+  return standingOf(source, stored, runs.standingOf(source.id), learning.waiting().get(source.id));
 }
 
 /** Loads files that another process has replaced, every two seconds at most. */
