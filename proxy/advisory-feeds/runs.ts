@@ -83,11 +83,12 @@ export class FeedRuns {
 
   /** Another process may have asked a moment ago. */
   #firstDueAt(id: string, fetchedAt: string | null): number {
+    if (fetchedAt === null) return 0; // there is no complete copy, it is damaged, or of another address
     const standing = this.#standings.get(id);
     const failures = (standing?.failingSince ?? null) === null ? 0 : 1;
-    if (fetchedAt === null && failures === 0) return 0; // there is no copy, it is damaged, or of another address
-    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt ?? '');
-    return Number.isNaN(triedAtMs) ? 0 : nextRunAt({ triedAtMs, failures, unfinished: false }, this.#options);
+    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt);
+    const attempt = { triedAtMs, failures, unfinished: false, hasCopy: true };
+    return Number.isNaN(triedAtMs) ? 0 : nextRunAt(attempt, this.#options);
   }
 
   async #run({ source, stored }: CurrentFeed): Promise<void> {
@@ -112,7 +113,7 @@ export class FeedRuns {
     this.#progress.set(id, {
       failures,
       failure,
-      dueAtMs: nextRunAt({ triedAtMs, failures, unfinished }, this.#options),
+      dueAtMs: nextRunAt({ triedAtMs, failures, unfinished, hasCopy: stored.fetchedAt !== null }, this.#options),
     });
     const failingSince = failure === undefined ? null : (before?.failingSince ?? triedAt);
     this.#standings.set(id, { ...(before ?? neverTried), triedAt, failingSince, problem });
