@@ -69,7 +69,7 @@ const longestPauseMs = 15_000;
 async function askDue({ questions, feeds, ask, now, settled }: AskingAgainOptions): Promise<void> {
   const current = await feeds().catch((): readonly CurrentFeed[] => []); // a run says what is wrong
   const ids = new Set(current.map(({ source }) => source.id));
-  for (const id of questions.keys()) if (current.length > 0 && !ids.has(id)) questions.delete(id);
+  for (const id of questions.keys()) if (!ids.has(id)) questions.delete(id);
   for (const { source, stored } of current) questions.get(source.id)?.drop(stored.knows);
   await settled();
   const due = new Set([...questions.values()].flatMap((open) => open.due(now())));

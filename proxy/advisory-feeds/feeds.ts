@@ -55,13 +55,11 @@ const lookMs = 2000;
 export function createFeeds(options: FeedOptions): Feeds {
   const closing = new AbortController();
   const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
-  const { leads, now, tell } = options;
+  const { now, tell } = options;
   const look = createLook(current, runs, now);
-  const { update, runAll, storeAll } = createAsking(options, current, runs, closing.signal);
+  const { update, runAll, storeAll, noteWaiting } = createAsking(options, current, runs, closing.signal);
   const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
   const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
-  const noteWaiting = (waiting: Waiting): Promise<void> =>
-    orTold(tell, async () => ((await leads()) ? runs.noteWaiting(waiting) : undefined));
   const learning = createLearning({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
@@ -129,6 +127,8 @@ interface Asking {
   /** nothing in a process that does not lead */
   readonly runAll: (isWanted: (feed: CurrentFeed) => boolean) => Promise<void>;
   readonly storeAll: () => Promise<void>;
+  /** Never rejects. */
+  readonly noteWaiting: (waiting: Waiting) => Promise<void>;
 }
 
 function createAsking(
@@ -145,6 +145,10 @@ function createAsking(
       if (signal.aborted || !(await leads())) return;
       await Promise.all(feeds.filter(isWanted).map((feed) => runs.run(feed)));
     },
+    noteWaiting: (waiting) =>
+      orTold(tell, async () => {
+        if (await leads()) await runs.noteWaiting(waiting);
+      }),
     storeAll: async () => {
       if (await leads()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
     },

@@ -44,15 +44,10 @@ export function createLearning({ feeds, signal, now, tell, noteWaiting }: Learni
   const flights = new SingleFlight<void>();
   const turn = createSemaphore({ inside: atOnce, waiting: mostInLine });
   const questions = new Map<string, OpenQuestions>();
-  const questionsTo = (id: string): OpenQuestions => {
-    const open = questions.get(id) ?? new OpenQuestions();
-    questions.set(id, open);
-    return open;
-  };
   const forEach = async (use: (feed: CurrentFeed, open: OpenQuestions) => Promise<void> | void): Promise<void> => {
     if (signal.aborted) return;
     const current = await feeds().catch(() => []); // a run says what is wrong
-    await Promise.all(current.map((feed) => use(feed, questionsTo(feed.source.id))));
+    await Promise.all(current.map((feed) => use(feed, questionsTo(feed.source.id, questions))));
     again.schedule();
   };
   const ask = (name: PackageName): Promise<void> =>
@@ -76,12 +71,18 @@ export function createLearning({ feeds, signal, now, tell, noteWaiting }: Learni
         () => undefined,
       ),
     resume: (left) => {
-      for (const [id, names] of left) for (const name of names) questionsTo(id).hold(name, now());
+      for (const [id, names] of left) for (const name of names) questionsTo(id, questions).hold(name, now());
       again.schedule();
     },
     waiting,
     close: again.close,
   };
+}
+
+function questionsTo(id: string, questions: Map<string, OpenQuestions>): OpenQuestions {
+  const open = questions.get(id) ?? new OpenQuestions();
+  questions.set(id, open);
+  return open;
 }
 
 /** How long a feed may take: later requests know the answer. */

@@ -2,6 +2,7 @@
 // they hold back no other package, and the standing of the feed names them.
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { advisory, jsonAnswer, startAdvisoryFeed, type AdvisoryFeed } from '../../util/advisory-feed.ts';
@@ -82,4 +83,17 @@ it('a run answers for packages that wait', async () => {
   osv.instead('/v1/query', undefined);
   await opened.feeds.refresh();
   expect([opened.ids(five), problemOf(opened)]).toEqual([['GHSA-5'], null]);
+});
+
+it('packages wait no more when no rule reads lists', async () => {
+  let areRead = true;
+  await using opened = open({ areRead: () => areRead });
+  fail();
+  await opened.feeds.learn(five);
+  await expect.poll(stored, { timeout: 4000 }).toContain('vend/five');
+  areRead = false;
+  await expect.poll(stored, { timeout: 10_000 }).not.toContain('vend/five');
+  const asked = osv.requests.length;
+  await sleep(1500);
+  expect(osv.requests).toHaveLength(asked);
 });
