@@ -96,13 +96,15 @@ async function askFeed(
 ): Promise<void> {
   if (stored.knows(name)) return open.dismiss(name);
   const askedAtMs = now();
-  if (!open.mayAsk(name, askedAtMs)) return open.hold(name, askedAtMs);
+  const mayAsk = open.mayAsk(name, askedAtMs);
+  if (!mayAsk && open.has(name)) return;
   const limited = timedSignal(answerMs, signal);
   try {
     if ((await source.mine([name])).length === 0) {
       stored.leaveOut(name);
       open.dismiss(name);
-    } else {
+    } else if (!mayAsk) open.hold(name, askedAtMs);
+    else {
       stored.learn(name, await source.askAbout(name, limited.signal));
       open.answered(name);
     }

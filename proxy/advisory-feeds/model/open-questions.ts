@@ -30,13 +30,17 @@ export class OpenQuestions {
     return [...this.#open.keys()];
   }
 
+  has(name: PackageName): boolean {
+    return this.#open.has(name);
+  }
+
   mayAsk(name: PackageName, nowMs: number): boolean {
     return nowMs >= this.#restsUntilMs && nowMs >= (this.#open.get(name)?.dueAtMs ?? 0);
   }
 
   /** The question waits, because the feed rests or too many questions are under way. */
   hold(name: PackageName, nowMs: number): void {
-    if (!this.#open.has(name)) this.#keep(name, { failures: 0, dueAtMs: nowMs });
+    if (!this.has(name)) this.#keep(name, { failures: 0, dueAtMs: nowMs });
   }
 
   /** Returns how often this question failed. */
