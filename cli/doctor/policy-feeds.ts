@@ -1,7 +1,7 @@
-// The check of the policy's feeds: lists that wait for acceptance, feeds without a copy, and old copies. It reads the
-// copies on this disk, and asks no feed.
+// The check of the policy's feeds: lists that wait for acceptance, feeds without a copy, damaged and old copies, feeds that
+// fail, and packages without an answer. It reads the copies on this disk, and asks no feed.
 
-import type { FeedView } from '../../proxy/policy/admin/policy-admin.ts';
+import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { counted } from '../io/output.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -10,37 +10,26 @@ const hourMs = 3_600_000;
 const oldMs = 24 * hourMs;
 
 /** The findings of each feed with a problem, and one for all others. */
-export function checkFeeds(feeds: readonly FeedView[], nowMs: number): readonly Finding[] {
+export function checkFeeds(feeds: readonly FeedStanding[], nowMs: number): readonly Finding[] {
   const found = feeds.map((feed) => ({ feed, findings: findingsOf(feed, nowMs) }));
   const sound = found.filter(({ findings }) => findings.length === 0).map(({ feed }) => soundText(feed, nowMs));
   return [...found.flatMap(({ findings }) => findings), ...(sound.length === 0 ? [] : [ok(name, sound.join('; '))])];
 }
 
-function findingsOf(feed: FeedView, nowMs: number): readonly Finding[] {
-  const { id, url, rows, fetched_at: fetched, failing_since: since, problem, shrunk } = feed;
-  const accept = `Look at the feed. If its list is right: \`libretto policy feeds --accept ${id}\`.`;
-  const shrunkText =
-    shrunk === null
-      ? ''
-      : `the feed ${id} had ${counted(shrunk.from, 'row')} and now has ${shrunk.to}; the former copy is used`;
-  const alarm = shrunk === null ? [] : [warning(name, shrunkText, accept)];
-  if (fetched === null && rows === 0) return [...alarm, withoutCopy(feed)];
-  const last = fetched ?? since; // a part of it may be known since it fails
-  if (last === null || nowMs - Date.parse(last) <= oldMs) return alarm;
-  const age = fetched === null ? 'it was never read completely' : `its copy was read ${ageOf(fetched, nowMs)}`;
-  const failing = since === null ? '' : `, and it fails since ${since}: ${sentenceOf(problem)}`;
-  return [
-    ...alarm,
-    warning(
-      name,
-      `the feed ${id} is old: ${age}${failing}`,
-      `Check whether a server runs, and whether it can reach ${url}. The last good copy is used.`,
-    ),
-  ];
+function findingsOf(feed: FeedStanding, nowMs: number): readonly Finding[] {
+  const alarm = shrunken(feed);
+  if (feed.fetchedAt === null && feed.rows === 0) return [...alarm, withoutCopy(feed)];
+  return [...alarm, ...damaged(feed), ...(aged(feed, nowMs) ?? failing(feed, nowMs)), ...unanswered(feed)];
 }
 
-function withoutCopy({ id, url, failing_since: since, problem }: FeedView): Finding {
-  if (since === null && problem === null)
+function shrunken({ id, shrunk }: FeedStanding): readonly Finding[] {
+  if (shrunk === null) return [];
+  const text = `the feed ${id} had ${counted(shrunk.from, 'row')} and now has ${shrunk.to}; the former copy is used`;
+  return [warning(name, text, `Look at the feed. If its list is right: \`libretto policy feeds --accept ${id}\`.`)];
+}
+
+function withoutCopy({ id, url, failingSince, problem }: FeedStanding): Finding {
+  if (failingSince === null && problem === null)
     return skipped(name, `the feed ${id} was not read yet; a running server reads it within a minute`);
   return failed(
     name,
@@ -49,10 +38,61 @@ function withoutCopy({ id, url, failing_since: since, problem }: FeedView): Find
   );
 }
 
-function soundText({ id, rows, fetched_at: fetched, failing_since: since, problem }: FeedView, nowMs: number): string {
-  const age = fetched === null ? 'not read completely yet' : `read ${ageOf(fetched, nowMs)}`;
-  const failing = since === null ? '' : `, fails since ${since}`;
-  return `the feed ${id} with ${counted(rows, 'row')}, ${age}${failing}${problem === null ? '' : `: ${sentenceOf(problem)}`}`;
+function damaged({ id, url, fileProblem }: FeedStanding): readonly Finding[] {
+  if (fileProblem === null) return [];
+  return [
+    warning(
+      name,
+      `the feed ${id} has a damaged file: ${sentenceOf(fileProblem)}`,
+      `A running server writes it again within an hour, and a server that starts at once, if it reaches ${url}. ` +
+        'If the fault comes back, check the disk.',
+    ),
+  ];
+}
+
+/** undefined: the copy is not old. */
+function aged(feed: FeedStanding, nowMs: number): readonly Finding[] | undefined {
+  const { id, url, fetchedAt, failingSince } = feed;
+  const last = fetchedAt ?? failingSince; // a part of it may be known since it fails
+  if (last === null || nowMs - Date.parse(last) <= oldMs) return undefined;
+  const age = fetchedAt === null ? 'it was never read completely' : `its copy was read ${ageOf(fetchedAt, nowMs)}`;
+  const fails = failingSince === null ? '' : `, and it ${failingText(feed)}`;
+  const advice = `Check whether a server runs, and whether it can reach ${url}. The last good copy is used.`;
+  return [warning(name, `the feed ${id} is old: ${age}${fails}`, advice)];
+}
+
+/** The first failures of a feed need no action: it is asked again. */
+function failing(feed: FeedStanding, nowMs: number): readonly Finding[] {
+  const { id, url, failingSince } = feed;
+  if (failingSince === null || nowMs - Date.parse(failingSince) <= hourMs) return [];
+  const text = `the feed ${id} ${failingText(feed)}`;
+  return [warning(name, text, `Check whether this server can reach ${url}. The last good copy is used.`)];
+}
+
+function unanswered({ id, url, waiting }: FeedStanding): readonly Finding[] {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const more = waiting.length === 1 ? '' : ` and ${waiting.length - 1} more`;
+  return [
+    warning(
+      name,
+      `the feed ${id} has not answered about ${counted(waiting.length, 'package')} yet, and blocks no version of ` +
+        `${waiting.length === 1 ? 'it' : 'them'}: ${first}${more}`,
+      `A running server asks again within a minute. If this stays, check whether the server can reach ${url}.`,
+    ),
+  ];
+}
+
+function failingText({ failingSince, problem }: FeedStanding): string {
+  return `fails since ${failingSince ?? ''}: ${sentenceOf(problem)}`;
+}
+
+function soundText(feed: FeedStanding, nowMs: number): string {
+  const { id, rows, fetchedAt, failingSince, problem } = feed;
+  const age = fetchedAt === null ? 'not read completely yet' : `read ${ageOf(fetchedAt, nowMs)}`;
+  const remark = problem === null ? '' : `: ${sentenceOf(problem)}`;
+  const fails = failingSince === null ? '' : `, fails since ${failingSince}`;
+  return `the feed ${id} with ${counted(rows, 'row')}, ${age}${fails}${remark}`;
 }
 
 function sentenceOf(problem: string | null): string {

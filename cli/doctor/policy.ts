@@ -34,7 +34,7 @@ export async function check(config: Config, context: Context): Promise<readonly 
     ];
     return [
       ...(problems.length > 0 ? problems : [ok(name, `${counted(rules.length, 'rule')} can be used`)]),
-      ...(rules.some(readsFeeds) ? checkFeeds(await here.policy.feeds(), nowMs) : []),
+      ...(rules.some(readsFeeds) ? checkFeeds(here.feeds(), nowMs) : []),
     ];
   } catch (error) {
     if (error instanceof PolicyFileError) return faults(error, config);

@@ -1,5 +1,6 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
+import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
@@ -16,6 +17,8 @@ import { composePolicyAdmin } from './compose-admin.ts';
 
 export interface AdminHere {
   readonly policy: PolicyAdmin;
+  /** How the feeds stand, by their copies here. Empty for a registry without feeds. */
+  readonly feeds: () => readonly FeedStanding[];
   /** leaves the state open */
   readonly close: () => Promise<void>;
 }
@@ -48,6 +51,7 @@ export async function openAdminHere(
       privateNames,
       feeds: here === undefined ? undefined : policyFeeds(() => here.feeds, createAuditedStore({ store, now })),
     }),
+    feeds: () => here?.feeds.standing() ?? [],
     close: async () => {
       await here?.close();
       tree.close();

@@ -43,7 +43,12 @@ export interface FeedStanding {
   /** when the feed was last heard completely */
   readonly fetchedAt: string | null;
   readonly failingSince: string | null;
+  /** all that is wrong, and remarks on rows; null: nothing */
   readonly problem: string | null;
+  /** what is wrong with its file; null: nothing */
+  readonly fileProblem: string | null;
+  /** packages that it has not answered about yet: it blocks no version of them */
+  readonly waiting: readonly PackageName[];
   /** an alarm: the newest answer is much smaller than the copy in use */
   readonly shrunk: Shrinkage | null;
 }

@@ -10,7 +10,7 @@ import { createCurrentFeeds, type CurrentFeed, type CurrentFeeds } from './curre
 import { createFeedClient, type FeedClient, type FeedClientOptions } from './feed-client.ts';
 import type { TellFeedEvent } from './feed-event.ts';
 import { createFeedLists, type FeedLists, type FeedStanding } from './feed-lists.ts';
-import { createLearning } from './learning.ts';
+import { createLearning, type Learning, type Waiting } from './learning.ts';
 import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { standingOf } from './standing-of.ts';
@@ -57,9 +57,10 @@ export function createFeeds(options: FeedOptions): Feeds {
   const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
   const { now, tell } = options;
   const look = createLook(current, runs, now);
-  const { update, runAll, storeAll } = createAsking(options, current, runs, closing.signal);
+  const { update, runAll, storeAll, noteWaiting } = createAsking(options, current, runs, closing.signal);
   const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
   const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
+  const learning = createLearning({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
     lists: () => {
@@ -68,9 +69,9 @@ export function createFeeds(options: FeedOptions): Feeds {
     },
     standing: () => {
       look();
-      return current.known().map(({ source, stored }) => standingOf(source, stored, runs.standingOf(source.id)));
+      return current.known().map((feed) => standingHere(feed, runs, learning));
     },
-    learn: createLearning({ feeds: update, signal: closing.signal, now, tell }),
+    learn: learning.learn,
     refresh: () => orTold(tell, () => runAll(() => true)),
     accept: async (id) => {
       const feed = (await update()).find(({ source }) => source.id === id);
@@ -78,12 +79,15 @@ export function createFeeds(options: FeedOptions): Feeds {
       await runs.accepted(id);
       return true;
     },
-    start: timer.start,
+    start: () => {
+      learning.resume(runs.waiting());
+      timer.start();
+    },
     close: async () => {
       timer.stop();
       closing.abort(new Error('The server is closing.'));
       client.close();
-      await Promise.all([runs.settled(), timer.settled()]);
+      await Promise.all([runs.settled(), timer.settled(), learning.close()]);
       await orTold(tell, storeAll);
     },
   };
@@ -123,6 +127,8 @@ interface Asking {
   /** nothing in a process that does not lead */
   readonly runAll: (isWanted: (feed: CurrentFeed) => boolean) => Promise<void>;
   readonly storeAll: () => Promise<void>;
+  /** Never rejects. */
+  readonly noteWaiting: (waiting: Waiting) => Promise<void>;
 }
 
 function createAsking(
@@ -139,10 +145,18 @@ function createAsking(
       if (signal.aborted || !(await leads())) return;
       await Promise.all(feeds.filter(isWanted).map((feed) => runs.run(feed)));
     },
+    noteWaiting: (waiting) =>
+      orTold(tell, async () => {
+        if (await leads()) await runs.noteWaiting(waiting);
+      }),
     storeAll: async () => {
       if (await leads()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
     },
   };
+}
+
+function standingHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: Learning): FeedStanding {
+  return standingOf(source, stored, runs.standingOf(source.id), learning.waiting().get(source.id));
 }
 
 /** Loads files that another process has replaced, every two seconds at most. */

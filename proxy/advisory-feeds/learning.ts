@@ -1,5 +1,5 @@
 // Asks the feeds at once about a package that they were not asked about, because a request is waiting. The request
-// waits for two seconds at most. A feed that fails is left alone for a while, so that the next requests do not wait.
+// waits for two seconds at most. A question that failed is asked again soon, without a request.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
@@ -7,8 +7,10 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
+import { createAskingAgain } from './asking-again.ts';
 import type { CurrentFeed } from './current-feeds.ts';
 import type { TellFeedEvent } from './feed-event.ts';
+import { OpenQuestions } from './model/open-questions.ts';
 
 export interface LearningOptions {
   readonly feeds: () => Promise<readonly CurrentFeed[]>;
@@ -16,47 +18,103 @@ export interface LearningOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly tell: TellFeedEvent;
+  /** Called after the questions without an answer may have changed. Never rejects. */
+  readonly noteWaiting: (waiting: Waiting) => Promise<void>;
+}
+
+/** The packages that a feed has not answered about yet, by its identifier. */
+export type Waiting = ReadonlyMap<string, readonly PackageName[]>;
+
+export interface Learning {
+  /** Never rejects. */
+  readonly learn: (name: PackageName) => Promise<void>;
+  /** Asks about packages that an earlier process left without an answer. */
+  readonly resume: (waiting: Waiting) => void;
+  readonly waiting: () => Waiting;
+  /** Resolves when no question is asked again. */
+  readonly close: () => Promise<void>;
 }
 
 /** How long a request waits. */
 const patienceMs = 2000;
-/** How long a feed may take: later requests know the answer. */
-const answerMs = 5000;
-/** How long a feed is left alone after a failure. */
-const pauseMs = 30_000;
 const atOnce = 8;
-const waiting = 200;
+const mostInLine = 200;
 
-/** The returned function never rejects. */
-export function createLearning({ feeds, signal, now, tell }: LearningOptions): (name: PackageName) => Promise<void> {
+export function createLearning({ feeds, signal, now, tell, noteWaiting }: LearningOptions): Learning {
   const flights = new SingleFlight<void>();
-  const pausedUntil = new Map<string, number>();
-  const turn = createSemaphore({ inside: atOnce, waiting });
-  const learnFrom = async ({ source, stored }: CurrentFeed, name: PackageName): Promise<void> => {
-    if (stored.knows(name) || now() < (pausedUntil.get(source.id) ?? 0)) return;
-    const limited = timedSignal(answerMs, signal);
-    try {
-      if ((await source.mine([name])).length === 0) stored.leaveOut(name);
-      else stored.learn(name, await source.askAbout(name, limited.signal));
-    } catch (error) {
-      if (signal.aborted) return;
-      // whatever it is: the request that waits must be answered
-      pausedUntil.set(source.id, now() + pauseMs);
-      const message = `Nothing was learned about ${name}: ${messageOf(error)}`;
-      tell({ kind: 'feed-failed', feed: source.id, message, ...stored.lacksCopy() });
-    } finally {
-      limited.clear();
-    }
-  };
-  const learn = async (name: PackageName): Promise<void> => {
+  const turn = createSemaphore({ inside: atOnce, waiting: mostInLine });
+  const questions = new Map<string, OpenQuestions>();
+  const forEach = async (use: (feed: CurrentFeed, open: OpenQuestions) => Promise<void> | void): Promise<void> => {
     if (signal.aborted) return;
     const current = await feeds().catch(() => []); // a run says what is wrong
-    await Promise.all(current.map((feed) => learnFrom(feed, name)));
+    await Promise.all(current.map((feed) => use(feed, questionsTo(feed.source.id, questions))));
+    again.schedule();
   };
-  return (name) =>
-    withDeadline(
-      flights.run(name, () => turn(() => learn(name)) ?? Promise.resolve()),
-      patienceMs,
-      () => undefined,
-    );
+  const ask = (name: PackageName): Promise<void> =>
+    forEach((feed, open) => askFeed(feed, open, name, { signal, now, tell }));
+  const hold = (name: PackageName): Promise<void> =>
+    forEach(({ stored }, open) => (stored.knows(name) ? undefined : open.hold(name, now())));
+  const waiting = (): Waiting => new Map([...questions].map(([id, open]) => [id, open.names()]));
+  const again = createAskingAgain({
+    questions,
+    feeds,
+    ask: (name) => flights.run(name, () => ask(name)),
+    now,
+    signal,
+    settled: () => noteWaiting(waiting()),
+  });
+  return {
+    learn: (name) =>
+      withDeadline(
+        flights.run(name, () => turn(() => ask(name)) ?? hold(name)),
+        patienceMs,
+        () => undefined,
+      ),
+    resume: (left) => {
+      for (const [id, names] of left) for (const name of names) questionsTo(id, questions).hold(name, now());
+      again.schedule();
+    },
+    waiting,
+    close: again.close,
+  };
+}
+
+function questionsTo(id: string, questions: Map<string, OpenQuestions>): OpenQuestions {
+  const open = questions.get(id) ?? new OpenQuestions();
+  questions.set(id, open);
+  return open;
+}
+
+/** How long a feed may take: later requests know the answer. */
+const answerMs = 5000;
+
+async function askFeed(
+  { source, stored }: CurrentFeed,
+  open: OpenQuestions,
+  name: PackageName,
+  { signal, now, tell }: Pick<LearningOptions, 'signal' | 'now' | 'tell'>,
+): Promise<void> {
+  if (stored.knows(name)) return open.dismiss(name);
+  const askedAtMs = now();
+  const mayAsk = open.mayAsk(name, askedAtMs);
+  if (!mayAsk && open.has(name)) return;
+  const limited = timedSignal(answerMs, signal);
+  try {
+    if ((await source.mine([name])).length === 0) {
+      stored.leaveOut(name);
+      open.dismiss(name);
+    } else if (!mayAsk) open.hold(name, askedAtMs);
+    else {
+      stored.learn(name, await source.askAbout(name, limited.signal));
+      open.answered(name);
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    // whatever it is: the request that waits must be answered
+    const failures = open.failed(name, askedAtMs, now());
+    const message = `Nothing was learned about ${name}: ${messageOf(error)}`;
+    if (failures === 1) tell({ kind: 'feed-failed', feed: source.id, message, ...stored.lacksCopy() });
+  } finally {
+    limited.clear();
+  }
 }

@@ -9,10 +9,10 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { CurrentFeed } from './current-feeds.ts';
 import type { TellFeedEvent } from './feed-event.ts';
+import type { Waiting } from './learning.ts';
 import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
 import { nextRunAt, type ScheduleOptions } from './schedule.ts';
-import type { StoredFeed } from './stored-feed.ts';
-import { readStandings, standingFile, writeStandings, type RunStanding } from './standing-file.ts';
+import { neverTried, readStandings, standingFile, writeStandings, type RunStanding } from './standing-file.ts';
 
 export interface RunsOptions extends Pick<FeedRun, 'names' | 'signal' | 'now' | 'tell'>, ScheduleOptions {
   readonly folder: string;
@@ -33,6 +33,7 @@ export class FeedRuns {
   readonly #tell: TellFeedEvent;
   #standings: Map<string, RunStanding> = new Map();
   #stamp: FileStamp | undefined;
+  #storing = Promise.resolve();
 
   constructor(options: RunsOptions) {
     this.#options = options;
@@ -49,8 +50,13 @@ export class FeedRuns {
     this.#standings = new Map(readStandings(this.#path));
   }
 
-  standingOf(id: string): RunStanding | undefined {
-    return this.#standings.get(id);
+  standingOf(id: string): RunStanding {
+    return this.#standings.get(id) ?? neverTried;
+  }
+
+  /** As the leading process has stored it. */
+  waiting(): Waiting {
+    return new Map([...this.#standings].map(([id, { waiting }]) => [id, waiting]));
   }
 
   isDue({ source, stored }: CurrentFeed): boolean {
@@ -77,11 +83,12 @@ export class FeedRuns {
 
   /** Another process may have asked a moment ago. */
   #firstDueAt(id: string, fetchedAt: string | null): number {
+    if (fetchedAt === null) return 0; // there is no complete copy, it is damaged, or of another address
     const standing = this.#standings.get(id);
     const failures = (standing?.failingSince ?? null) === null ? 0 : 1;
-    if (fetchedAt === null && failures === 0) return 0; // there is no copy, it is damaged, or of another address
-    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt ?? '');
-    return Number.isNaN(triedAtMs) ? 0 : nextRunAt({ triedAtMs, failures, unfinished: false }, this.#options);
+    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt);
+    const attempt = { triedAtMs, failures, unfinished: false, hasCopy: true };
+    return Number.isNaN(triedAtMs) ? 0 : nextRunAt(attempt, this.#options);
   }
 
   async #run({ source, stored }: CurrentFeed): Promise<void> {
@@ -94,14 +101,10 @@ export class FeedRuns {
       if (signal.aborted) return undefined;
       throw error;
     });
-    if (outcome !== undefined) await this.#note(source.id, outcome, stored.lacksCopy());
+    if (outcome !== undefined) await this.#note({ source, stored }, outcome);
   }
 
-  async #note(
-    id: string,
-    { failure, problem, unfinished }: RunOutcome,
-    lacksCopy: ReturnType<StoredFeed['lacksCopy']>,
-  ): Promise<void> {
+  async #note({ source: { id }, stored }: CurrentFeed, { failure, problem, unfinished }: RunOutcome): Promise<void> {
     const triedAtMs = this.#options.now();
     const triedAt = new Date(triedAtMs).toISOString();
     const before = this.#standings.get(id);
@@ -110,12 +113,12 @@ export class FeedRuns {
     this.#progress.set(id, {
       failures,
       failure,
-      dueAtMs: nextRunAt({ triedAtMs, failures, unfinished }, this.#options),
+      dueAtMs: nextRunAt({ triedAtMs, failures, unfinished, hasCopy: stored.fetchedAt !== null }, this.#options),
     });
     const failingSince = failure === undefined ? null : (before?.failingSince ?? triedAt);
-    this.#standings.set(id, { triedAt, failingSince, problem });
+    this.#standings.set(id, { ...(before ?? neverTried), triedAt, failingSince, problem });
     if (failure !== undefined && failure !== progress?.failure)
-      this.#tell({ kind: 'feed-failed', feed: id, message: failure, ...lacksCopy });
+      this.#tell({ kind: 'feed-failed', feed: id, message: failure, ...stored.lacksCopy() });
     if (failure === undefined && (before?.failingSince ?? null) !== null)
       this.#tell({ kind: 'feed-recovered', feed: id });
     await this.#store(id);
@@ -130,7 +133,27 @@ export class FeedRuns {
     await this.#store(id);
   }
 
-  async #store(id: string): Promise<void> {
+  /** Stores the packages that the feeds have not answered about yet. */
+  async noteWaiting(waiting: Waiting): Promise<void> {
+    this.look();
+    const ids = new Set([...this.#standings.keys(), ...waiting.keys()]);
+    const changed = [...ids].filter((id) => {
+      const [before = neverTried, names = []] = [this.#standings.get(id), waiting.get(id)];
+      if (before.waiting.length === names.length && names.every((name, at) => name === before.waiting[at]))
+        return false;
+      this.#standings.set(id, { ...before, waiting: names });
+      return true;
+    });
+    if (changed[0] !== undefined) await this.#store(changed[0]);
+  }
+
+  /** One after the other, so that the newest comes last. */
+  #store(id: string): Promise<void> {
+    this.#storing = this.#storing.then(() => this.#write(id));
+    return this.#storing;
+  }
+
+  async #write(id: string): Promise<void> {
     try {
       await writeStandings(this.#path, this.#standings);
       this.#stamp = stampFile(this.#path);

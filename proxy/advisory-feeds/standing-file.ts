@@ -1,17 +1,22 @@
-// `<data>/feeds/standing.json`: how the last run of each feed ended. The process that asks the feeds writes it, so that
-// every process can show it, and a new one knows since when a feed fails.
+// `<data>/feeds/standing.json`: how the last run of each feed ended, and the packages that it has not answered about. The
+// process that asks the feeds writes it, so that every process can show it, and a new one goes on from there.
 
 import { readFileSync } from 'node:fs';
 import { hasWrongChecksum, withChecksum } from '../../build/contract/checksum.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { replaceFile } from '../../build/shared/files/atomic-file.ts';
 
 export interface RunStanding {
-  /** of the last run */
-  readonly triedAt: string;
+  /** of the last run; null: there was none */
+  readonly triedAt: string | null;
   readonly failingSince: string | null;
   readonly problem: string | null;
+  /** the packages that were asked about, or should be, and have no answer yet */
+  readonly waiting: readonly PackageName[];
 }
+
+export const neverTried: RunStanding = { triedAt: null, failingSince: null, problem: null, waiting: [] };
 
 export type RunStandings = ReadonlyMap<string, RunStanding>;
 
@@ -19,9 +24,9 @@ export const standingFile = 'standing.json';
 
 export async function writeStandings(path: string, standings: RunStandings): Promise<void> {
   const feeds = Object.fromEntries(
-    [...standings].map(([id, { triedAt, failingSince, problem }]) => [
+    [...standings].map(([id, { triedAt, failingSince, problem, waiting }]) => [
       id,
-      { tried_at: triedAt, failing_since: failingSince, problem },
+      { tried_at: triedAt, failing_since: failingSince, problem, ...(waiting.length === 0 ? {} : { waiting }) },
     ]),
   );
   await replaceFile(path, [withChecksum(JSON.stringify({ format: 1, feeds }, null, 1))]);
@@ -45,11 +50,13 @@ export function readStandings(path: string): RunStandings {
 }
 
 function readOne(value: JsonValue | undefined): RunStanding | undefined {
-  const { tried_at: triedAt, failing_since: since = null, problem = null } = isJsonObject(value) ? value : {};
-  if (typeof triedAt !== 'string' || Number.isNaN(Date.parse(triedAt))) return undefined;
+  if (!isJsonObject(value)) return undefined;
+  const { tried_at: triedAt = null, failing_since: since = null, problem = null, waiting = [] } = value;
+  if (triedAt !== null && (typeof triedAt !== 'string' || Number.isNaN(Date.parse(triedAt)))) return undefined;
   return {
     triedAt,
     failingSince: typeof since === 'string' ? since : null,
     problem: typeof problem === 'string' ? problem : null,
+    waiting: Array.isArray(waiting) ? waiting.flatMap((name) => parsePackageName(String(name)) ?? []) : [],
   };
 }

@@ -1,7 +1,7 @@
 // `libretto policy feeds`: the feeds of advisories and filter lists, and how old their copies are. `--accept` takes a
 // list that has become much smaller.
 
-import type { FeedView } from '../../../proxy/policy/admin/policy-admin.ts';
+import type { FeedStanding } from '../../../proxy/advisory-feeds/feed-lists.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
@@ -12,29 +12,35 @@ export function run(context: Context, given: Given): Promise<number> {
   return runPolicyCommand(
     context,
     given,
-    async ({ policy, json }) => {
+    async ({ policy, feeds, json }) => {
       if (typeof accepted === 'string') await policy.acceptFeed(accepted, context.actor);
-      const feeds = await policy.feeds();
-      if (json) printJson(context.stdout, { feeds });
-      else if (feeds.length === 0) printLines(context.remarks, ['This registry reads no feeds.']);
-      else printLines(context.stdout, feedTable(feeds));
+      if (json) printJson(context.stdout, { feeds: await policy.feeds() });
+      else if (feeds().length === 0) printLines(context.remarks, ['This registry reads no feeds.']);
+      else printLines(context.stdout, feedTable(feeds()));
       return 0;
     },
     { changes: typeof accepted === 'string', area: 'all' },
   );
 }
 
-function feedTable(feeds: readonly FeedView[]): readonly string[] {
+function feedTable(feeds: readonly FeedStanding[]): readonly string[] {
   return formatTable(
     ['FEED', 'KIND', 'ROWS', 'FETCHED', 'STATUS', 'ADDRESS'],
-    feeds.map((feed) => [feed.id, feed.kind, String(feed.rows), feed.fetched_at ?? 'never', statusOf(feed), feed.url]),
+    feeds.map((feed) => [feed.id, feed.kind, String(feed.rows), feed.fetchedAt ?? 'never', statusOf(feed), feed.url]),
   );
 }
 
-function statusOf({ rows, fetched_at: at, shrunk, failing_since: since, problem }: FeedView): string {
-  const copy = at === null && rows === 0 ? 'no copy; ' : '';
-  const remark = problem === null ? '' : `: ${problem}`;
+function statusOf(feed: FeedStanding): string {
+  const { rows, fetchedAt, shrunk, failingSince: since, problem } = feed;
+  const hasCopy = fetchedAt !== null || rows > 0;
   if (shrunk !== null) return `shrunk from ${shrunk.from} to ${shrunk.to}; the former copy is used`;
-  if (since === null) return copy === '' ? `ok${remark}` : `no copy: ${problem ?? 'it was not read yet'}`;
-  return `${copy}failing since ${since}: ${problem ?? 'unknown'}`;
+  if (since !== null) return `${hasCopy ? '' : 'no copy; '}failing since ${since}: ${problem ?? 'unknown'}`;
+  if (!hasCopy) return `no copy: ${problem ?? 'it was not read yet'}`;
+  return problem === null ? 'ok' : `${stateOf(feed)}: ${problem}`;
+}
+
+/** A remark on rows does not keep a feed from working. */
+function stateOf({ fileProblem, waiting }: FeedStanding): string {
+  if (fileProblem !== null) return 'damaged file';
+  return waiting.length > 0 ? 'waiting for answers' : 'ok';
 }

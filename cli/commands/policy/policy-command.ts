@@ -23,6 +23,7 @@ export interface PolicyCommand {
   readonly config: Config;
   readonly state: StateStore;
   readonly policy: PolicyAdmin;
+  readonly feeds: AdminHere['feeds'];
   readonly json: boolean;
 }
 
@@ -37,7 +38,14 @@ export async function runPolicyCommand(
   let here: AdminHere | undefined;
   try {
     here = await openAdminHere(config, context, state);
-    return await work({ context, config, state, policy: here.policy, json: given.flags['json'] === true });
+    return await work({
+      context,
+      config,
+      state,
+      policy: here.policy,
+      feeds: here.feeds,
+      json: given.flags['json'] === true,
+    });
   } catch (error) {
     throw asPolicyRefusal(error);
   } finally {

@@ -193,7 +193,10 @@ export const policyFeed = z
     rows: z.int().openapi({ description: 'rows of the copy in use' }),
     fetched_at: time.nullable().openapi({ description: 'when the copy in use was fetched; null: never' }),
     failing_since: time.nullable().openapi({ description: 'since when the feed fails; null: it does not' }),
-    problem: z.string().nullable().openapi({ description: 'why it fails, or a remark on its rows; null: neither' }),
+    problem: z.string().nullable().openapi({
+      description:
+        'what is wrong, such as a damaged file or packages without an answer, or a remark on its rows; null: nothing',
+    }),
     shrunk: z
       .object({
         from: z.int().openapi({ description: 'rows of the copy in use' }),

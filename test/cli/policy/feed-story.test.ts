@@ -49,11 +49,11 @@ interface OfferedVersion {
 
 /** version → the path of its archive, from documents so far */
 const archives = new Map<string, string>();
-const offered = async (): Promise<readonly string[]> => {
-  const { packages } = (await (await get('/p2/some/lib.json')).json()) as {
+const offered = async (name = 'some/lib'): Promise<readonly string[]> => {
+  const { packages } = (await (await get(`/p2/${name}.json`)).json()) as {
     readonly packages: Record<string, Record<string, OfferedVersion>>;
   };
-  const versions = Object.values(packages['some/lib'] ?? {});
+  const versions = Object.values(packages[name] ?? {});
   for (const { version, dist } of versions) archives.set(version, new URL(dist.url, registry.direct()).pathname);
   return versions.map(({ version }) => version);
 };
@@ -71,10 +71,10 @@ const doctor = async (): Promise<readonly object[]> => {
   return checks.filter(({ check }) => check === 'policy.feed');
 };
 
-/** As if the feed had failed since the day before yesterday, and was asked last then. */
-function failedLongAgo(): string {
+/** As if the feed had failed since then, and was asked last then. */
+function failsSince(daysAgo: number): string {
   const path = `${registry.data}/feeds/standing.json`;
-  const at = new Date(Date.now() - 2.5 * 86_400_000).toISOString();
+  const at = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
   const feeds = { osv: { tried_at: at, failing_since: at, problem: 'It did not answer.' } };
   writeFileSync(path, withChecksum(JSON.stringify({ format: 1, feeds }, null, 1)));
   return at;
@@ -113,9 +113,17 @@ it('the version stays blocked after a restart while OSV is away, and commands sa
   expect([await offered(), await archive('1.0.0')]).toEqual([['2.0.0'], refused]);
 });
 
-it('doctor warns of a feed that fails for more than a day', async () => {
+it('doctor warns of a feed that fails for more than an hour', async () => {
   await registry.stopServer();
-  const since = failedLongAgo();
+  failsSince(0.5 / 24);
+  expect(await doctor()).toContainEqual(expect.objectContaining({ verdict: 'ok' }));
+  const since = failsSince(2 / 24);
+  const message = `the feed osv fails since ${since}: It did not answer`;
+  expect(await doctor()).toContainEqual(expect.objectContaining({ verdict: 'warning', message }));
+});
+
+it('doctor says how old the copy of a feed is that fails for more than a day', async () => {
+  const since = failsSince(2.5);
   expect(await doctor()).toContainEqual(
     expect.objectContaining({ message: expect.stringMatching(`^the feed osv is old: .*fails since ${since}`) }),
   );
@@ -160,3 +168,36 @@ it('the log has an error while a feed fails and has no copy, as after a restore 
   for (let turn = 0; turn < 50 && lines().length === 0; turn += 1) await sleep(100);
   expect(lines()[0]).toMatchObject({ level: 50, feed: { feed: 'osv' } });
 });
+
+it('a server that starts without a copy reads the feed at once, however short ago it failed', async () => {
+  expect(await feed()).toMatchObject({ fetched_at: null, failing_since: expect.any(String) });
+  await registry.stopServer();
+  osv.instead('/', undefined);
+  await registry.startServer();
+  await expect.poll(feed, { timeout: 5000 }).toMatchObject({ fetched_at: expect.any(String), failing_since: null });
+});
+
+it('packages without a first answer are told, and are asked about again within seconds', async () => {
+  const names = ['some/five', 'some/six'];
+  for (const name of names) {
+    osv.advisories.set(
+      name,
+      advisory(`GHSA-${name.at(-1)}`, name, '2.0.0', { database_specific: { severity: 'HIGH' } }),
+    );
+    upstream.put(name, [{ version: '1.0.0', zip: archiveFor('1.0.0') }]);
+  }
+  osv.instead('/v1/query', (_request, response) => void response.writeHead(500).end());
+  for (const name of names) expect(await offered(name)).toEqual(['1.0.0']);
+  expect((await archive('1.0.0'))[0]).toBe(200);
+  const problem = '2 packages have no answer of this feed yet: some/five, some/six.';
+  await expect.poll(feed, { timeout: 5000 }).toMatchObject({ problem, failing_since: null });
+  expect((await registry.cli('policy', 'feeds')).stdout).toContain(`waiting for answers: ${problem}`);
+  const message = expect.stringMatching(
+    /^the feed osv has not answered about 2 packages yet, and blocks no version of /,
+  );
+  expect(await doctor()).toContainEqual(expect.objectContaining({ verdict: 'warning', message }));
+  osv.instead('/v1/query', undefined);
+  for (const name of names) await expect.poll(() => offered(name), { timeout: 20_000 }).toEqual([]);
+  expect(await archive('1.0.0')).toEqual(refused);
+  await expect.poll(feed, { timeout: 5000 }).toMatchObject({ problem: null });
+}, 60_000);

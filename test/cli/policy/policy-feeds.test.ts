@@ -82,6 +82,18 @@ describe('a feed that shrank to nothing', () => {
   });
 });
 
+describe('a feed with a damaged file', () => {
+  it('is a warning of doctor at once, and `policy feeds` shows it', async () => {
+    const { folder } = one.registry;
+    writeFileSync(folder.at('data/feeds/osv.ndjson'), 'rubbish');
+    const [first] = await feedFindings();
+    expect(first).toMatch(/^the feed osv has a damaged file: .* its checksum is wrong\. The copy of \S+ is used until/);
+    expect((await one.policy(['feeds'])).stdout).toMatch(
+      /^osv +osv +2 .* damaged file: The file of osv is not used: /m,
+    );
+  });
+});
+
 describe('a feed without any copy', () => {
   it('is a failed check of doctor, and `policy feeds` says it', async () => {
     const { folder } = one.registry;

@@ -1,6 +1,7 @@
 // Tests the copies of feeds on disk: in use from the start, replaced whole, and never used when they are damaged.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import type { PackageName } from '../../../build/contract/name.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { advisory, jsonAnswer, startAdvisoryFeed, type AdvisoryFeed } from '../../util/advisory-feed.ts';
 import { openFeeds } from '../../util/opened-feeds.ts';
@@ -73,6 +74,19 @@ describe('the copy of a feed', () => {
     writeFileSync(path(), 'rubbish');
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
     expect(opened.feeds.standing()[0]?.problem).toContain('is not used');
+  });
+
+  it('with no sound file beside it is fetched at the start, although the last run failed a moment ago', async () => {
+    await fill();
+    osv.instead('/', (_request, response) => void response.destroy());
+    await fill();
+    osv.instead('/', undefined);
+    writeFileSync(path(), 'rubbish');
+    await using opened = openFeeds(folder.path, osv.url, { of });
+    await opened.feeds.learn('acme/other' as PackageName);
+    expect(opened.feeds.standing()[0]).toMatchObject({ rows: 0, failingSince: expect.any(String) as string });
+    opened.feeds.start();
+    await expect.poll(() => opened.feeds.standing()[0], { timeout: 10_000 }).toMatchObject({ rows: 2, problem: null });
   });
 
   it('of a feed that is off does not count', async () => {

@@ -242,7 +242,7 @@ describe('the feed of an upstream', () => {
     await using opened = openOn(running, ['some/lib']);
     await opened.feeds.refresh();
     expect(opened.ids('some/lib')).toEqual(['PKSA-1']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('1 rows block nothing');
+    expect(opened.feeds.standing()[0]?.problem).toContain('cannot be written as a constraint: 1.');
   });
 
   it('gets the credential of its repository, at its own address only', async () => {

@@ -82,7 +82,7 @@ const feed = z.object({
   rows: count('entries of the copy in use'),
   fetched_at: orNull(z.string(), 'when the copy was fetched; null: never'),
   failing_since: orNull(z.string(), 'since when requests fail; null: they do not'),
-  problem: orNull(z.string(), 'why they fail; null: they do not'),
+  problem: orNull(z.string(), 'what is wrong, or a remark on its rows; null: nothing'),
   shrunk: z
     .object({ from: count('entries of the copy in use'), to: count('entries of the newest answer') })
     .nullable()
