@@ -92,9 +92,7 @@ function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
   if (shrunk !== null)
     return (
       <div class="stack-tight">
-        <Badge kind="warn" icon="triangle-alert">
-          much smaller
-        </Badge>
+        <Warning text="much smaller" />
         <span class="small">{shrunkWords(shrunk)}</span>
         {mayAccept ? <A to={acceptPath(feed)}>{`Accept the list of ${feed.id}`}</A> : null}
       </div>
@@ -111,9 +109,9 @@ function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
   );
 }
 
-/** A feed that works may have a remark on its rows. */
+/** A feed that works may have rows that block nothing, a damaged file, or packages without an answer. */
 function HealthBadge({ feed, nowMs }: Pick<FeedStateProps, 'feed' | 'nowMs'>): Child {
-  const { failing_since: since, fetched_at: fetched, rows } = feed;
+  const { failing_since: since, fetched_at: fetched, rows, problem } = feed;
   if (since !== null)
     return (
       <span class="row">
@@ -125,13 +123,20 @@ function HealthBadge({ feed, nowMs }: Pick<FeedStateProps, 'feed' | 'nowMs'>): C
         </span>
       </span>
     );
-  return fetched === null && rows === 0 ? (
-    <Badge kind="warn" icon="triangle-alert">
-      not read yet
-    </Badge>
-  ) : (
+  if (fetched === null && rows === 0) return <Warning text="not read yet" />;
+  return problem === null ? (
     <Badge kind="good" icon="circle-check">
       works
+    </Badge>
+  ) : (
+    <Warning text="works in part" />
+  );
+}
+
+function Warning({ text }: { readonly text: string }): Child {
+  return (
+    <Badge kind="warn" icon="triangle-alert">
+      {text}
     </Badge>
   );
 }
