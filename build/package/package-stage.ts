@@ -86,6 +86,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   const { entries, pins } = mergeEntries(name, state.index.versions, {
     kept: publishedRecords.map(({ entry }) => entry),
     made: made.map(({ entry }) => entry),
+    records: state.records,
     now: context.now,
   });
   const published = entries.filter((entry) => entry.state === 'published');
