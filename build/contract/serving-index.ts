@@ -43,7 +43,10 @@ export interface IndexEntry {
   /** the digest of its README, if it has one and is published */
   readonly readme?: TextDigest;
   readonly changelog?: TextDigest;
-  /** of an entry that is not published: what rules read of its former record, if that was known when it left */
+  /**
+   * of an entry that is not published: what rules read of its former record, if that was known when it left. A version
+   * that returns loses it once a document has its record again
+   */
   readonly facts?: FormerFacts;
 }
 
@@ -124,7 +127,7 @@ function formatEntry({
     ...(signed_by === undefined ? {} : { signed_by }),
     ...(readme === undefined ? {} : { readme }),
     ...(changelog === undefined ? {} : { changelog }),
-    ...(facts === undefined || state === 'published' ? {} : { facts: formatFormerFacts(facts) }),
+    ...(facts === undefined ? {} : { facts: formatFormerFacts(facts) }),
   };
 }
 
@@ -218,9 +221,8 @@ function signerOf({ signed_by: text }: JsonObject): Pick<IndexEntry, 'signed_by'
   return signer === undefined ? {} : { signed_by: signer };
 }
 
-/** A published version has a record, and needs no facts. */
-function factsOf({ version, state, facts }: JsonObject): Pick<IndexEntry, 'facts'> {
-  if (facts === undefined || state === 'published') return {};
+function factsOf({ version, facts }: JsonObject): Pick<IndexEntry, 'facts'> {
+  if (facts === undefined) return {};
   try {
     return { facts: parseFormerFacts(facts) };
   } catch (cause) {

@@ -28,7 +28,10 @@ export function mergeEntries(
 ): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
   const known = new Map(before.map((entry) => [entryKey(entry), entry]));
   const published = new Map(
-    [...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]),
+    [...next.kept, ...next.made].map((entry) => [
+      entryKey(entry),
+      withFirst(withoutFacts(entry), known.get(entryKey(entry))),
+    ]),
   );
   const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
   const pinned = new Set(
@@ -48,6 +51,29 @@ export function mergeEntries(
       return { ...entry, path };
     });
   return { entries: [...published.values(), ...past].toSorted(compareEntries), pins };
+}
+
+function withoutFacts(entry: IndexEntry): IndexEntry {
+  if (entry.facts === undefined) return entry;
+  const { facts: _facts, ...bare } = entry;
+  return bare;
+}
+
+/**
+ * The entries during the time in which no document has the records of returned versions. The facts stay in case the
+ * publication is interrupted, and the next one withdraws them. The same array where no version returns.
+ */
+export function entriesUntilRecorded(
+  entries: readonly IndexEntry[],
+  before: readonly IndexEntry[],
+): readonly IndexEntry[] {
+  const known = new Map(before.flatMap((entry) => (entry.facts === undefined ? [] : [[entryKey(entry), entry.facts]])));
+  const returns = (entry: IndexEntry): boolean => entry.state === 'published' && known.has(entryKey(entry));
+  if (known.size === 0 || !entries.some(returns)) return entries;
+  return entries.map((entry) => {
+    const facts = returns(entry) ? known.get(entryKey(entry)) : undefined;
+    return facts === undefined ? entry : { ...entry, facts };
+  });
 }
 
 function retire(entry: IndexEntry, replaced: boolean, { records, now }: NewEntries): IndexEntry {

@@ -8,7 +8,7 @@ import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import { packageChange, type PackageHistory } from './package-change.ts';
-import { mergeEntries } from './index-entries.ts';
+import { entriesUntilRecorded, mergeEntries } from './index-entries.ts';
 import { hasArchive, type RestoredArchives } from './lost-archives.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
@@ -113,7 +113,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), output),
       removals: documents.removals,
       unusedTexts: texts.removals,
-      purgedIndexes: indexes.withoutPurged,
+      lastIndexes: indexes.last,
       purgedArchives: archivesToRemove(name, dropped, entries),
     },
     history: await packageChange({ name, state, entries, stamps, replaced, output, pending: context.pending }),
@@ -142,20 +142,25 @@ function versionChanges(
   };
 }
 
-/** The serving index, and the same without purged contents, which is placed once no document names them. */
+/**
+ * The serving index. While documents change, it also has purged contents and the facts of returned versions; then
+ * `last` replaces it.
+ */
 async function stageIndexes(
   name: PackageName,
   { state, dropped = [] }: Outcome,
   next: PackageIndex,
   { output, now }: StageContext,
-): Promise<{ readonly next: readonly Placement[]; readonly withoutPurged: readonly Placement[] }> {
+): Promise<{ readonly next: readonly Placement[]; readonly last: readonly Placement[] }> {
   const stage = async (text: string): Promise<Placement> => ({ file: await output.stage(text), path: indexPath(name) });
   const text = formatPackageIndex(next);
   const written = text !== state.indexText && (next.versions.length > 0 || dropped.length > 0);
-  const first = dropped.length === 0 ? text : formatPackageIndex(indexUntilDropped(next, dropped, now));
+  const versions = entriesUntilRecorded(next.versions, state.index.versions);
+  const isFinal = dropped.length === 0 && versions === next.versions;
+  const first = isFinal ? text : formatPackageIndex(indexUntilDropped({ ...next, versions }, dropped, now));
   return {
     next: written ? [await stage(first)] : [],
-    withoutPurged: dropped.length === 0 ? [] : [await stage(text)],
+    last: isFinal ? [] : [await stage(text)],
   };
 }
 

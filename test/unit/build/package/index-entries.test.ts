@@ -5,7 +5,7 @@ import type { FormerFacts } from '../../../../build/contract/former-facts.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PublicPath } from '../../../../build/contract/paths.ts';
 import { formatPackageIndex, parsePackageIndex, type IndexEntry } from '../../../../build/contract/serving-index.ts';
-import { mergeEntries } from '../../../../build/package/index-entries.ts';
+import { entriesUntilRecorded, mergeEntries } from '../../../../build/package/index-entries.ts';
 import { entryOf, referenceOf } from '../samples.ts';
 
 const name = 'acme/hello' as PackageName;
@@ -129,11 +129,19 @@ describe('mergeEntries', () => {
       const facts: FormerFacts = { license: ['MIT'], type: 'Composer-Plugin', abandoned: 'acme/new', readme: true };
       const withdrawn = written(left(entry, record));
       expect([withdrawn?.state, withdrawn?.facts]).toEqual(['withdrawn', facts]);
-      const published = { ...withdrawn, ...entryOf('1.0.0', '1') };
-      expect(written(published)).not.toHaveProperty('facts');
+      const before = withdrawn === undefined ? [] : [withdrawn];
+      const { entries } = mergeEntries(name, before, { kept: [], made: [entryOf('1.0.0', '1')], records, now });
+      expect(entries[0]).not.toHaveProperty('facts');
+      expect(entriesUntilRecorded(entries, before)[0]).toMatchObject({ state: 'published', facts });
+      expect(entriesUntilRecorded(entries, entries)).toBe(entries);
+    });
+
+    it('stays where a publication stops before the record returns', () => {
+      const facts: FormerFacts = { license: ['MIT'], readme: true };
+      const bare = entryOf('1.0.0', '1', { facts });
+      expect(left(bare, recordOf(referenceOf('2'), {}))?.facts).toEqual(facts);
       // a publication that stops returns the entry without its README
-      const again = written(left({ ...published, facts }, recordOf(referenceOf('1'), { abandoned: false })));
-      expect(again?.facts).toEqual({ readme: true });
+      expect(left(bare, recordOf(referenceOf('1'), { abandoned: false }))?.facts).toEqual({ readme: true });
     });
 
     it('is not taken from the record of another content', () => {
