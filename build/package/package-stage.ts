@@ -83,12 +83,7 @@ export type StageContext = Pick<
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { former, state, publishedRecords, made, dropped = [], restored } = outcome;
   const { output, leftovers } = context;
-  const { entries, pins } = mergeEntries(name, state.index.versions, {
-    kept: publishedRecords.map(({ entry }) => entry),
-    made: made.map(({ entry }) => entry),
-    records: state.records,
-    now: context.now,
-  });
+  const { entries, pins } = nextEntries(name, outcome, context.now);
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, former, asIndexed([...publishedRecords, ...made], entries), context);
   const { stamps, replaced } = documents;
@@ -120,6 +115,12 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     undone: outcome.undone,
     blocked: outcome.blocked ?? [],
   };
+}
+
+function nextEntries(name: PackageName, { state, publishedRecords, made }: Outcome, now: Date) {
+  const entriesOf = (all: readonly PublishedRecord[]): readonly IndexEntry[] => all.map(({ entry }) => entry);
+  const next = { kept: entriesOf(publishedRecords), made: entriesOf(made), records: state.records, now };
+  return mergeEntries(name, state.index.versions, next);
 }
 
 /** The changes in the versions that readers have. */
