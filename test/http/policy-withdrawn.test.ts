@@ -65,7 +65,6 @@ describe('an archive whose version was withdrawn is judged by its own former rec
     [licences, plugin, { license: ['BSD-3-Clause'] }],
     [withLicence, {}, { license: ['MIT'] }],
     [withReadme, {}, { readme: true }],
-    [abandoned, { abandoned: true }, {}],
   ])(
     '%j serves it where only a newer version with %j is blocked, and its entry has %j',
     async (rule, fields, facts) => {
@@ -73,6 +72,14 @@ describe('an archive whose version was withdrawn is judged by its own former rec
       expect(await judged(rule, [newer(fields), withdrawn(facts)])).toBe(200);
     },
   );
+});
+
+it('a package that was abandoned after the withdrawal is abandoned for the withdrawn version too', async () => {
+  expect(await judged(abandoned, [newer({}), withdrawn({})])).toBe(200);
+  expect(await judged(abandoned, [newer({ abandoned: 'acme/new' }), withdrawn({})])).toBe(
+    'it is abandoned; use acme/new instead',
+  );
+  expect(await judged(abandoned, [newer({}), withdrawn({ abandoned: true })])).toBe('it is abandoned');
 });
 
 describe('an archive whose version was withdrawn by an older version of Libretto', () => {

@@ -28,6 +28,12 @@ export function recordFacts(documents: readonly (readonly JsonObject[])[]): Reco
 
 export function factsOfArchive({ records, newest }: RecordFacts, entry: IndexEntry): VersionFacts {
   const same = records.get(`${entry.version_normalized} ${entry.reference}`);
-  const known = same ?? factsOfFormer(entry) ?? records.get(entry.version_normalized) ?? newest;
-  return factsOfEntry(entry, known, same !== undefined);
+  const later = records.get(entry.version_normalized) ?? newest;
+  return factsOfEntry(entry, same ?? formerly(entry, later) ?? later, same !== undefined);
+}
+
+/** A package may be abandoned after the version has left: then its present record says so. */
+function formerly(entry: IndexEntry, later: VersionFacts | undefined): VersionFacts | undefined {
+  const former = factsOfFormer(entry);
+  return former?.abandoned === false && later !== undefined ? { ...former, abandoned: later.abandoned } : former;
 }
