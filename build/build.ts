@@ -179,7 +179,7 @@ async function openRun(
   const { output, tree, limit, choice } = opening;
   refuseUnreadMoves(choice.moves, scanned);
   const lists = await readLists(output, tree.announced, request, effects.now());
-  const advisories = await nextAdvisories(output, request.advisories, limit);
+  const advisories = await nextAdvisories(output, request.advisories, { limit, advised: tree.publication?.advised });
   const pending = await pendingOf(tree, output);
   const { dataDirectory, by } = request;
   const { now, progress } = effects;

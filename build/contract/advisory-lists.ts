@@ -82,6 +82,12 @@ export function formatAdvisoryLists({ advised, filters, packages }: AdvisoryList
   );
 }
 
+/** `advised`: the number of packages that the announcement names, for a file that is lost. */
+export function describeLostAdvisories(advised: number): string {
+  const packages = advised === 1 ? '1 package' : `${advised} packages`;
+  return `The file of advisories and filter lists is lost: the last publication had one that names ${packages}.`;
+}
+
 /** Throws an Error that describes the fault, NewerFormat among them; the caller names the file. */
 export function parseAdvisoryLists(text: string): AdvisoryLists {
   const json: unknown = JSON.parse(text);

@@ -76,6 +76,11 @@ export interface Publication extends Partial<AnnouncedLists> {
   /** absent for none */
   readonly undone?: readonly RollbackHold[];
   /**
+   * the number of packages in `index/_safety.json`; absent if there is no such file, and in publications of older
+   * versions
+   */
+  readonly advised?: number;
+  /**
    * epoch seconds: no view has a later date from this publication and those before; absent where an older version
    * published
    */
@@ -127,6 +132,7 @@ export function parsePublication(text: string): Publication {
     sources: sources.map(parsePublishedSource),
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseRollbackHold) } : {}),
+    ...(typeof json['advised'] === 'number' ? { advised: json['advised'] } : {}),
     ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
     ...parseAnnouncedLists(json),
     ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),

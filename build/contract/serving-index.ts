@@ -4,6 +4,7 @@
 
 import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
+import { formatFormerFacts, parseFormerFacts, type FormerFacts } from './former-facts.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
@@ -42,6 +43,11 @@ export interface IndexEntry {
   /** the digest of its README, if it has one and is published */
   readonly readme?: TextDigest;
   readonly changelog?: TextDigest;
+  /**
+   * of an entry that is not published: what rules read of its former record, if that was known when it left. A version
+   * that returns loses it once a document has its record again
+   */
+  readonly facts?: FormerFacts;
 }
 
 /** The facts of one published document, or of a former one: Last-Modified must continue to rise when it returns. */
@@ -103,6 +109,7 @@ function formatEntry({
   signed_by,
   readme,
   changelog,
+  facts,
 }: IndexEntry): IndexEntry {
   return {
     version,
@@ -120,6 +127,7 @@ function formatEntry({
     ...(signed_by === undefined ? {} : { signed_by }),
     ...(readme === undefined ? {} : { readme }),
     ...(changelog === undefined ? {} : { changelog }),
+    ...(facts === undefined ? {} : { facts: formatFormerFacts(facts) }),
   };
 }
 
@@ -203,6 +211,7 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
     ...signerOf(value),
     ...textDigest('readme', value),
     ...textDigest('changelog', value),
+    ...factsOf(value),
   };
 }
 
@@ -210,6 +219,15 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
 function signerOf({ signed_by: text }: JsonObject): Pick<IndexEntry, 'signed_by'> {
   const signer = typeof text === 'string' ? parseSigner(text) : undefined;
   return signer === undefined ? {} : { signed_by: signer };
+}
+
+function factsOf({ version, facts }: JsonObject): Pick<IndexEntry, 'facts'> {
+  if (facts === undefined) return {};
+  try {
+    return { facts: parseFormerFacts(facts) };
+  } catch (cause) {
+    throw new Error(`version ${String(version)}: ${String(cause)}`, { cause });
+  }
 }
 
 function textDigest<Kind extends 'readme' | 'changelog'>(

@@ -1,14 +1,15 @@
 // Checks the lists in the folder of the serving index. The lists of purged, withdrawn and pruned versions and of
-// advisories are unchanged since their writing. The first two have all rows that the announcement names. The list of
-// quarantined versions can be read.
+// advisories are unchanged since their writing. The first two have all rows that the announcement names, and the last
+// is there if the announcement counts it. The list of quarantined versions can be read.
 
 import { missingRows, type AnnouncedLists } from '../contract/announced-lists.ts';
 import { hasWrongChecksum, isAsWritten } from '../contract/checksum.ts';
 import { parsePackageName } from '../contract/name.ts';
 import { parsePruned, prunedFolder } from '../contract/pruned.ts';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup } from '../contract/purged.ts';
+import type { Publication } from '../contract/publication.ts';
 import { parseQuarantined, quarantinedPath } from '../contract/quarantined.ts';
-import { parseAdvisoryLists, advisoryListsPath } from '../contract/advisory-lists.ts';
+import { advisoryListsPath, describeLostAdvisories, parseAdvisoryLists } from '../contract/advisory-lists.ts';
 import { parseWithheld, withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { describeMissing, repairPurged } from '../package/purged.ts';
@@ -140,12 +141,21 @@ async function quarantinedFaults(output: Output): Promise<readonly Fault[]> {
   return listFaults(text, { path: `index/${quarantinedPath}` }, check, () => parseQuarantined(text));
 }
 
-/** Published advisories and filter lists. */
-export async function verifyAdvisoryLists(output: Output): Promise<readonly Fault[]> {
+/** Published advisories and filter lists, which the announcement counts. */
+export async function verifyAdvisoryLists(
+  output: Output,
+  announced: Pick<Publication, 'advised'> = {},
+): Promise<readonly Fault[]> {
+  const { advised } = announced;
   const text = await output.read('index', advisoryListsPath);
-  if (text === undefined) return [];
+  const path = `index/${advisoryListsPath}`;
+  if (text === undefined) {
+    if (advised === undefined) return [];
+    const message = `${describeLostAdvisories(advised)} ${repairAdvisoryLists}`;
+    return [{ code: 'MISSING_FILE', path, message }];
+  }
   const check = { repair: repairAdvisoryLists, isWrong: isEdited };
-  return listFaults(text, { path: `index/${advisoryListsPath}` }, check, () => parseAdvisoryLists(text));
+  return listFaults(text, { path }, check, () => parseAdvisoryLists(text));
 }
 
 const isEdited = (text: string): boolean => !isAsWritten(text);

@@ -58,7 +58,7 @@ async function positionOf(output: Output): Promise<string> {
 async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> {
   const faults: Fault[] = [];
   const { manifest, publication, announced, outdated } = await verifyMemory(output, faults);
-  faults.push(...(await verifyAdvisoryLists(output)));
+  faults.push(...(await verifyAdvisoryLists(output, publication)));
   const lists = await verifyLists(output, announced);
   faults.push(...lists.faults);
   const repairs = repairsBeside(faults);

@@ -41,8 +41,11 @@ export interface PackageChanges {
   readonly removals: readonly PublicPath[];
   /** below index/: READMEs and CHANGELOGs that no serving index names */
   readonly unusedTexts: readonly string[];
-  /** serving indexes without the purged contents, placed after no document names these contents */
-  readonly purgedIndexes: readonly Placement[];
+  /**
+   * serving indexes without purged contents and without the facts of returned versions, placed after the documents: these
+   * name no purged contents, and have the records of returned versions
+   */
+  readonly lastIndexes: readonly Placement[];
   /** archives of purged contents, deleted after no serving index names them */
   readonly purgedArchives: readonly PublicPath[];
 }
@@ -65,7 +68,7 @@ export const noChanges: PackageChanges = {
   plain: [],
   removals: [],
   unusedTexts: [],
-  purgedIndexes: [],
+  lastIndexes: [],
   purgedArchives: [],
 };
 
@@ -80,7 +83,7 @@ export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
     plain: all.flatMap((changes) => changes.plain),
     removals: all.flatMap((changes) => changes.removals),
     unusedTexts: all.flatMap((changes) => changes.unusedTexts),
-    purgedIndexes: all.flatMap((changes) => changes.purgedIndexes),
+    lastIndexes: all.flatMap((changes) => changes.lastIndexes),
     purgedArchives: all.flatMap((changes) => changes.purgedArchives),
   };
 }

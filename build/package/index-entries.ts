@@ -1,6 +1,8 @@
 // The entries of a package's serving index after a build, pure: it only grows, and one (version, reference) has one
 // entry.
 
+import type { VersionRecord } from '../contract/documents.ts';
+import { formerFacts } from '../contract/former-facts.ts';
 import type { PackageName } from '../contract/name.ts';
 import { compareNormalized } from '../contract/ordering.ts';
 import { distPath, pinnedDistPath, type DistLabel } from '../contract/paths.ts';
@@ -13,6 +15,8 @@ export interface NewEntries {
   /** published entries that stay, perhaps with another source */
   readonly kept: readonly IndexEntry[];
   readonly made: readonly IndexEntry[];
+  /** the records that readers have before this build, by normalized version */
+  readonly records: ReadonlyMap<string, VersionRecord>;
   readonly now: Date;
 }
 
@@ -24,7 +28,10 @@ export function mergeEntries(
 ): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
   const known = new Map(before.map((entry) => [entryKey(entry), entry]));
   const published = new Map(
-    [...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]),
+    [...next.kept, ...next.made].map((entry) => [
+      entryKey(entry),
+      withFirst(withoutFacts(entry), known.get(entryKey(entry))),
+    ]),
   );
   const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
   const pinned = new Set(
@@ -35,7 +42,7 @@ export function mergeEntries(
   const pins: Alias[] = [];
   const past = before
     .filter((entry) => !published.has(entryKey(entry)))
-    .map((entry) => retire(entry, republished.has(entry.version_normalized), next.now))
+    .map((entry) => retire(entry, republished.has(entry.version_normalized), next))
     .map((entry) => {
       const plain = distPath(name, entry.version as DistLabel);
       if (entry.path !== plain || !pinned.has(entry.version)) return entry;
@@ -46,11 +53,47 @@ export function mergeEntries(
   return { entries: [...published.values(), ...past].toSorted(compareEntries), pins };
 }
 
-function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
+function withoutFacts(entry: IndexEntry): IndexEntry {
+  if (entry.facts === undefined) return entry;
+  const { facts: _facts, ...bare } = entry;
+  return bare;
+}
+
+/**
+ * The entries during the time in which no document has the records of returned versions. The facts stay in case the
+ * publication is interrupted, and the next one withdraws them. The same array where no version returns.
+ */
+export function entriesUntilRecorded(
+  entries: readonly IndexEntry[],
+  before: readonly IndexEntry[],
+): readonly IndexEntry[] {
+  const known = new Map(before.flatMap((entry) => (entry.facts === undefined ? [] : [[entryKey(entry), entry.facts]])));
+  const returns = (entry: IndexEntry): boolean => entry.state === 'published' && known.has(entryKey(entry));
+  if (known.size === 0 || !entries.some(returns)) return entries;
+  return entries.map((entry) => {
+    const facts = returns(entry) ? known.get(entryKey(entry)) : undefined;
+    return facts === undefined ? entry : { ...entry, facts };
+  });
+}
+
+function retire(entry: IndexEntry, replaced: boolean, { records, now }: NewEntries): IndexEntry {
   if (entry.state !== 'published') return entry;
   // the README of a version that is not offered is never requested
   const { readme: _readme, changelog: _changelog, ...bare } = entry;
-  return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
+  const left = { ...bare, ...factsOf(entry, records.get(entry.version_normalized)) };
+  return withFirst({ ...left, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
+}
+
+/**
+ * `record`: the published one of the version. After an interrupted publication it may be of another content, and the
+ * index has forgotten the README: then the facts that the index had count.
+ */
+function factsOf(
+  { version, reference, readme, facts }: IndexEntry,
+  record: VersionRecord | undefined,
+): Pick<IndexEntry, 'facts'> {
+  if (record?.version !== version || record.dist?.reference !== reference) return {};
+  return { facts: formerFacts(record, readme !== undefined || facts?.readme === true) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import { packageChange, type PackageHistory } from './package-change.ts';
-import { mergeEntries } from './index-entries.ts';
+import { entriesUntilRecorded, mergeEntries } from './index-entries.ts';
 import { hasArchive, type RestoredArchives } from './lost-archives.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
@@ -83,11 +83,7 @@ export type StageContext = Pick<
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { former, state, publishedRecords, made, dropped = [], restored } = outcome;
   const { output, leftovers } = context;
-  const { entries, pins } = mergeEntries(name, state.index.versions, {
-    kept: publishedRecords.map(({ entry }) => entry),
-    made: made.map(({ entry }) => entry),
-    now: context.now,
-  });
+  const { entries, pins } = nextEntries(name, outcome, context.now);
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, former, asIndexed([...publishedRecords, ...made], entries), context);
   const { stamps, replaced } = documents;
@@ -112,13 +108,19 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), output),
       removals: documents.removals,
       unusedTexts: texts.removals,
-      purgedIndexes: indexes.withoutPurged,
+      lastIndexes: indexes.last,
       purgedArchives: archivesToRemove(name, dropped, entries),
     },
     history: await packageChange({ name, state, entries, stamps, replaced, output, pending: context.pending }),
     undone: outcome.undone,
     blocked: outcome.blocked ?? [],
   };
+}
+
+function nextEntries(name: PackageName, { state, publishedRecords, made }: Outcome, now: Date) {
+  const entriesOf = (all: readonly PublishedRecord[]): readonly IndexEntry[] => all.map(({ entry }) => entry);
+  const next = { kept: entriesOf(publishedRecords), made: entriesOf(made), records: state.records, now };
+  return mergeEntries(name, state.index.versions, next);
 }
 
 /** The changes in the versions that readers have. */
@@ -141,20 +143,25 @@ function versionChanges(
   };
 }
 
-/** The serving index, and the same without purged contents, which is placed once no document names them. */
+/**
+ * The serving index. While documents change, it also has purged contents and the facts of returned versions; then
+ * `last` replaces it.
+ */
 async function stageIndexes(
   name: PackageName,
   { state, dropped = [] }: Outcome,
   next: PackageIndex,
   { output, now }: StageContext,
-): Promise<{ readonly next: readonly Placement[]; readonly withoutPurged: readonly Placement[] }> {
+): Promise<{ readonly next: readonly Placement[]; readonly last: readonly Placement[] }> {
   const stage = async (text: string): Promise<Placement> => ({ file: await output.stage(text), path: indexPath(name) });
   const text = formatPackageIndex(next);
   const written = text !== state.indexText && (next.versions.length > 0 || dropped.length > 0);
-  const first = dropped.length === 0 ? text : formatPackageIndex(indexUntilDropped(next, dropped, now));
+  const versions = entriesUntilRecorded(next.versions, state.index.versions);
+  const isFinal = dropped.length === 0 && versions === next.versions;
+  const first = isFinal ? text : formatPackageIndex(indexUntilDropped({ ...next, versions }, dropped, now));
   return {
     next: written ? [await stage(first)] : [],
-    withoutPurged: dropped.length === 0 ? [] : [await stage(text)],
+    last: isFinal ? [] : [await stage(text)],
   };
 }
 

@@ -21,7 +21,7 @@ export async function applyPublication(
   await placeDocuments(publication, output);
   step('newest dev archives');
   await placePlainCopies(publication, output);
-  await removePurged(publication, output);
+  await placeLastIndexes(publication, output);
   step('announcement');
   await placeAll(output, 'index', [publication.head]);
   await output.barrier();
@@ -33,13 +33,13 @@ function stagedFiles({
   prunedLists,
   indexes,
   documents,
-  purgedIndexes,
+  lastIndexes,
   record,
   root,
   head,
 }: Publication): readonly StagedFile[] {
   const last = root === undefined ? [head] : [root, head];
-  return [...archives, ...texts, ...prunedLists, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(
+  return [...archives, ...texts, ...prunedLists, ...indexes, ...documents, ...lastIndexes, record, ...last].map(
     ({ file }) => file,
   );
 }
@@ -71,12 +71,12 @@ async function placePlainCopies({ plain, removals, unusedTexts }: Publication, o
 }
 
 /**
- * No document names purged contents at this point. The serving index drops them before the build removes their
+ * The documents are in place: they name no purged contents. The serving index drops these before the build removes their
  * archives, so that I1 holds at every moment.
  */
-async function removePurged({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
-  if (purgedIndexes.length + purgedArchives.length === 0) return;
-  await placeAll(output, 'index', purgedIndexes);
+async function placeLastIndexes({ lastIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
+  if (lastIndexes.length + purgedArchives.length === 0) return;
+  await placeAll(output, 'index', lastIndexes);
   await output.barrier();
   for (const path of purgedArchives) await output.remove('public', path);
   await output.barrier();

@@ -4,12 +4,12 @@
 
 import type { PackageName } from '../contract/name.ts';
 import {
+  describeLostAdvisories,
   formatAdvisoryLists,
   noAdvisories,
   parseAdvisoryLists,
   advisoriesOf,
   advisoryListsPath,
-  type PackageAdvisories,
   type AdvisoryLists,
 } from '../contract/advisory-lists.ts';
 import type { Output } from '../output/output.ts';
@@ -25,6 +25,15 @@ export interface NextAdvisories {
   readonly text: string | undefined;
   /** packages whose entries differ from before */
   readonly changed: readonly PackageName[];
+  /** the number of packages in the file after this build, for the announcement; undefined: there is no such file */
+  readonly advised: number | undefined;
+}
+
+export interface AdvisoryContext {
+  /** undefined: the build examines all packages */
+  readonly limit?: PackageLimit | undefined;
+  /** the number of packages that the announcement gives for the file; undefined: it names no such file */
+  readonly advised: number | undefined;
 }
 
 /**
@@ -34,36 +43,59 @@ export interface NextAdvisories {
 export async function nextAdvisories(
   output: Output,
   request: AdvisoryRequest | undefined,
-  limit: PackageLimit | undefined,
+  { limit, advised }: AdvisoryContext,
 ): Promise<NextAdvisories> {
   const before = await output.read('index', advisoryListsPath);
-  // a damaged file counts as empty: the build examines every package that the lists name
-  const known =
-    before === undefined ? noAdvisories : parseOwnFile(`index/${advisoryListsPath}`, () => parseAdvisoryLists(before));
-  if (known === undefined && request === undefined)
-    throw new BuildRefused(
-      `index/${advisoryListsPath} is damaged: it holds the advisories and filter lists that are published. Build with ` +
-        'the libretto.json that names them (--config), or restore it from a backup.',
-    );
-  const published = known ?? noAdvisories;
-  if (request === undefined) return { lists: published, text: undefined, changed: [] };
+  const known = before === undefined && advised === undefined ? noAdvisories : parsePublished(before);
+  if (request === undefined) {
+    if (known === undefined) throw refuseUnknown(before, advised);
+    return { lists: known, text: undefined, changed: [], advised: before === undefined ? undefined : sizeOf(known) };
+  }
   const wanted = await readAdvisoryFiles(request);
-  const lists = limit === undefined ? wanted : { ...wanted, packages: mergeLimited(published, wanted, limit) };
+  // a lost or damaged file counts as empty: the build examines every package that the lists name
+  const changed = changedNames(known ?? noAdvisories, wanted).filter((name) => limit?.admits(name) !== false);
+  // only a build of all packages can write it again: the others may have documents of earlier lists
+  if (known === undefined && limit !== undefined) return { lists: wanted, text: undefined, changed, advised };
+  const lists = known === undefined || limit === undefined ? wanted : mergeLimited(known, wanted, limit);
   const text = formatAdvisoryLists(lists);
   const isNothing = !lists.advised && lists.filters.length === 0 && before === undefined;
-  const names = new Set([...published.packages.keys(), ...lists.packages.keys()]);
-  const changed = [...names].filter((name) => entriesOf(published, name) !== entriesOf(lists, name));
-  return { lists, text: text === before || isNothing ? undefined : text, changed };
+  return {
+    lists,
+    text: text === before || isNothing ? undefined : text,
+    changed,
+    advised: isNothing ? undefined : sizeOf(lists),
+  };
+}
+
+/** undefined: the file is lost or damaged. */
+function parsePublished(text: string | undefined): AdvisoryLists | undefined {
+  return text === undefined ? undefined : parseOwnFile(`index/${advisoryListsPath}`, () => parseAdvisoryLists(text));
+}
+
+function refuseUnknown(text: string | undefined, advised = 0): BuildRefused {
+  const fault =
+    text === undefined
+      ? `index/${advisoryListsPath}: ${describeLostAdvisories(advised)}`
+      : `index/${advisoryListsPath} is damaged: it holds the advisories and filter lists that are published.`;
+  return new BuildRefused(
+    `${fault} Build with the libretto.json that names them (--config), or restore it from a backup.`,
+  );
+}
+
+function sizeOf({ packages }: AdvisoryLists): number {
+  return packages.size;
+}
+
+function changedNames(published: AdvisoryLists, next: AdvisoryLists): readonly PackageName[] {
+  const names = new Set([...published.packages.keys(), ...next.packages.keys()]);
+  return [...names].filter((name) => entriesOf(published, name) !== entriesOf(next, name));
 }
 
 /** Packages that this build leaves alone keep their entries. */
-function mergeLimited(
-  published: AdvisoryLists,
-  wanted: AdvisoryLists,
-  limit: PackageLimit,
-): ReadonlyMap<PackageName, PackageAdvisories> {
+function mergeLimited(published: AdvisoryLists, wanted: AdvisoryLists, limit: PackageLimit): AdvisoryLists {
   const stays = [...published.packages].filter(([name]) => !limit.admits(name));
-  return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
+  const renewed = [...wanted.packages].filter(([name]) => limit.admits(name));
+  return { ...wanted, packages: new Map([...stays, ...renewed]) };
 }
 
 function entriesOf(lists: AdvisoryLists, name: PackageName): string {

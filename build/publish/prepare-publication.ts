@@ -107,6 +107,7 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
     packages.results.length === 0 &&
     run.choice.forgotten.length === 0 &&
     run.advisories.text === undefined &&
+    run.advisories.advised === run.tree.publication?.advised &&
     run.withheld.text === undefined &&
     run.purged.text === undefined &&
     !run.purged.asked &&

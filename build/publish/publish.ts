@@ -43,6 +43,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
       sources: publishedSources(run),
       withdrawn,
       ...(undone === undefined ? {} : { undone }),
+      ...(run.advisories.advised === undefined ? {} : { advised: run.advisories.advised }),
       ...announceLists(guardedLists(run)),
       ...nextDates(run, packages, now),
     };
@@ -92,6 +93,7 @@ function isAnnouncementNew(
     run.purged.text !== undefined ||
     !announcesAll(tree.publication, guardedLists(run)) ||
     run.advisories.text !== undefined ||
+    run.advisories.advised !== tree.publication?.advised ||
     !sameNames(withdrawn, tree.publication?.withdrawn) ||
     undone !== tree.undone ||
     !isEmptyChange(changes)

@@ -66,7 +66,7 @@ export async function runWithoutSources(
     output,
     dataDirectory,
     ...lists,
-    advisories: await nextAdvisories(output, undefined, undefined),
+    advisories: await nextAdvisories(output, undefined, { advised: tree.publication?.advised }),
     pending: await readPending(output, tree),
     by: request.by,
     now: effects.now,

@@ -128,7 +128,7 @@ interface Staged extends Pick<RollbackReport, 'undone' | 'staysOut'> {
 async function stage(to: number, tree: TreeMemory, { request, effects, output }: RollbackPlace): Promise<Staged> {
   const records = await recordsSince(output, to);
   const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
-  const advisories = await nextAdvisories(output, undefined, undefined);
+  const advisories = await nextAdvisories(output, undefined, { advised: tree.publication?.advised });
   const { results, staysOut } = await stageRollback({
     records,
     to,

@@ -1,12 +1,7 @@
 // Reads the published tree for the catalogue: the summary of each package, and a digest of its versions. The versions
 // themselves are read again for the packages that changed, since those of thousands of packages need much memory.
 
-import {
-  parseAdvisoryLists,
-  advisoryListsPath,
-  noAdvisories,
-  type AdvisoryLists,
-} from '../../build/contract/advisory-lists.ts';
+import type { AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
@@ -26,6 +21,7 @@ import {
   type PackageSummary,
 } from '../../proxy/packages/package-summary.ts';
 import { readVersions, type PublishedVersion } from '../../proxy/packages/published-package.ts';
+import { readAdvisoryLists } from '../../proxy/tree/published-advisories.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 
 export interface TreePackage {
@@ -53,9 +49,9 @@ const packagesAtOnce = 16;
 
 /** Rejects with UnusableFile if a file of the tree is damaged: a catalogue without a package would say that it is gone. */
 export async function readTree(files: PublishedFiles): Promise<SiteTree> {
-  const [publication, [lists], [root], names] = await Promise.all([
+  const [publication, lists, [root], names] = await Promise.all([
     readPublication(files),
-    parsePublished(files, `index/${advisoryListsPath}`, (text) => [parseAdvisoryLists(text)]),
+    readAdvisoryLists(files),
     parsePublished(files, `public/${rootDocumentPath}`, (text) => [JSON.parse(text) as unknown]),
     readPublishedNames(files),
   ]);
@@ -66,7 +62,7 @@ export async function readTree(files: PublishedFiles): Promise<SiteTree> {
     name: textOf(described['name']) ?? undefined,
     description: textOf(described['description']) ?? undefined,
     packages: await readPackages(files, names),
-    lists: lists ?? noAdvisories,
+    lists,
   };
 }
 

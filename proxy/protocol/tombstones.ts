@@ -3,8 +3,6 @@
 
 import { createHash } from 'node:crypto';
 import { missingRows, replacedTombstones } from '../../build/contract/announced-lists.ts';
-import { publicationPath } from '../../build/contract/paths.ts';
-import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import {
   lookUpPurged,
   mergePurged,
@@ -16,8 +14,8 @@ import {
 } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
-import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
+import { readAnnouncement } from '../tree/published-announcement.ts';
 import { createPublishedListCache, type PublishedListCache } from '../tree/published-list-cache.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
@@ -40,19 +38,6 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
   return missing.length === 0
     ? listed
     : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
-}
-
-/** undefined for a damaged announcement, or one of a newer version. Then only the list counts. */
-async function readAnnouncement(files: PublishedFiles): Promise<Publication | undefined> {
-  const bytes = await files.read(`index/${publicationPath}`).catch((error: unknown) => {
-    if (error instanceof UnusableFile) return undefined;
-    throw error;
-  });
-  try {
-    return bytes === undefined ? undefined : parsePublication(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 export function createTombstones(files: PublishedFiles): Tombstones {

@@ -1,8 +1,9 @@
 // I26. Compares the server with a model of the policy: random rules, scopes, exceptions and times, for published and mirrored
-// packages, and for tokens with and without a view. Every version is asked for at both places.
+// packages, and for tokens with and without a view. Every version is asked for at both places. Some versions are withdrawn.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noAdvisories } from '../../build/contract/advisory-lists.ts';
+import type { FormerFacts } from '../../build/contract/former-facts.ts';
 import { noOutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
@@ -44,6 +45,7 @@ const packages: readonly ModelPackage[] = ['acme/a', 'acme/b', 'some/a', 'some/b
     ...(seed % 2 === 0 ? [{ id: 'A-2', severity: 'medium', constraint: '^2.1' }] : []),
   ],
   listed: seed % 2 === 1 ? ['2.0.0'] : [],
+  withdrawn: seed % 2 === 0 && name.startsWith('acme/') ? ['2.1.0', '1.0.0', 'dev-main'] : [],
 }));
 
 const maybe = <Value>(key: string, values: fc.Arbitrary<Value>): fc.Arbitrary<Record<string, Value>> =>
@@ -150,7 +152,7 @@ async function compare(
   const caller = { token: `tok_${token}`, nowMs: registry.clock.nowMs };
   const seen = of.versions.filter(({ version }) => modelSees(views[token] ?? {}, of.name, version));
   for (const dev of [false, true]) {
-    const here = seen.filter(({ version }) => version.startsWith('dev-') === dev);
+    const here = seen.filter(({ version }) => version.startsWith('dev-') === dev && !of.withdrawn.includes(version));
     const wanted = here.filter((one) => !modelBlocks(policy, of, one, caller)).map(({ version }) => version);
     const offered = await registry.offered(of.name, token, dev);
     // a mirrored document without a version that a rule lets through may be missing
@@ -181,8 +183,13 @@ function exceptionsOf(
   });
 }
 
-function put({ tree, upstream }: PolicedRegistry, { name, origin, versions }: ModelPackage): void {
+function put({ tree, upstream }: PolicedRegistry, { name, origin, versions, withdrawn }: ModelPackage): void {
   const fieldsOf = ({ license, type, abandoned }: ModelVersion) => ({ license: [license], type, abandoned });
+  const factsOf = ({ license, type, abandoned }: ModelVersion): FormerFacts => ({
+    license: [license],
+    type,
+    ...(abandoned ? { abandoned } : {}),
+  });
   const timeOf = ({ timeMs }: ModelVersion): string => new Date(timeMs).toISOString().replace('.000Z', '+00:00');
   if (origin === 'mirrored') {
     upstream.put(
@@ -203,6 +210,7 @@ function put({ tree, upstream }: PolicedRegistry, { name, origin, versions }: Mo
       zip: zipBytes(`${name} ${one.version}`),
       time: timeOf(one).replace('+00:00', 'Z'),
       fields: fieldsOf(one),
+      ...(withdrawn.includes(one.version) ? { state: 'withdrawn', facts: factsOf(one) } : {}),
     })),
   );
 }

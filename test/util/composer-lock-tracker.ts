@@ -69,6 +69,8 @@ export function trackComposerLocks(data: string): ComposerLockTracker {
 function isServed(data: string, { name, version, reference, shasum }: LockLine): boolean {
   const entry = entryOf(data, { name, version, reference });
   if (entry === undefined) return false;
+  // the rules of the policy still know the version
+  expect(entry, `${name} ${version} of ${reference}`).toHaveProperty(entry.state === 'published' ? 'state' : 'facts');
   expect(
     createHash('sha1')
       .update(readFileSync(join(data, 'public', entry.path)))

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FormerFacts } from '../../build/contract/former-facts.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from '../../build/contract/digest.ts';
 import { exactMetadataUrl, mirrorDistUrl } from '../../build/contract/documents.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
@@ -34,6 +35,8 @@ export interface VersionSpec {
   readonly time?: string;
   /** further fields of its record */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** what its entry keeps of its former record; default: nothing, as an older version wrote it */
+  readonly facts?: FormerFacts;
 }
 
 export class HandMadeTree {
@@ -204,6 +207,7 @@ function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
     state: spec.state ?? 'published',
     since: '2026-01-31T12:00:00Z',
     source: 'hand',
+    ...(spec.facts === undefined ? {} : { facts: spec.facts }),
   };
 }
 

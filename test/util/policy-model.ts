@@ -22,6 +22,8 @@ export interface ModelPackage {
     readonly constraint: string;
   }[];
   readonly listed: readonly string[];
+  /** versions that only the archives still have */
+  readonly withdrawn: readonly string[];
 }
 
 export type ModelRule = Readonly<Record<string, unknown>> & {

@@ -2,9 +2,14 @@
 
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
-import type { VersionFacts } from '../judge/facts.ts';
+import { factsOfRecord, type VersionFacts } from '../judge/facts.ts';
 
-/** `record`: of this version, or of the nearest one. `isOwn`: it is the record of exactly this archive. */
+/** What is known of the former record of this archive; undefined: nothing. */
+export function factsOfFormer({ version, version_normalized, facts }: IndexEntry): VersionFacts | undefined {
+  return facts === undefined ? undefined : factsOfRecord({ version, version_normalized, ...facts });
+}
+
+/** `record`: of this version, or of the nearest one. `isOwn`: it is the published record of exactly this archive. */
 export function factsOfEntry(
   {
     version,
@@ -15,6 +20,7 @@ export function factsOfEntry(
     readme,
     state,
     signed_by: signer,
+    facts,
   }: IndexEntry,
   record: VersionFacts | undefined,
   isOwn: boolean,
@@ -29,8 +35,8 @@ export function factsOfEntry(
     licenses: record?.licenses,
     type: record?.type,
     abandoned: record?.abandoned ?? false,
-    // the index forgets the README of a version that is no longer published
-    readme: state === 'published' ? readme !== undefined : undefined,
+    // an older version of Libretto forgot the README of a version that is no longer published
+    readme: state === 'published' ? readme !== undefined : facts === undefined ? undefined : facts.readme === true,
     signedBy: signer ?? null,
   };
 }

@@ -1,10 +1,11 @@
 // The facts of the published records of one package, and of its archives. A lock file may name an archive whose record is
-// no longer published: then the record of the same version counts, or the newest one. Pure.
+// no longer published: then what the index kept of it counts. An index of an older version of Libretto kept nothing, and
+// the record of the same version counts, or the newest one. Pure.
 
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { factsOfRecord, type VersionFacts } from '../judge/facts.ts';
-import { factsOfEntry } from './entry-facts.ts';
+import { factsOfEntry, factsOfFormer } from './entry-facts.ts';
 
 export interface RecordFacts {
   /** by normalized version, and by normalized version and reference */
@@ -27,5 +28,12 @@ export function recordFacts(documents: readonly (readonly JsonObject[])[]): Reco
 
 export function factsOfArchive({ records, newest }: RecordFacts, entry: IndexEntry): VersionFacts {
   const same = records.get(`${entry.version_normalized} ${entry.reference}`);
-  return factsOfEntry(entry, same ?? records.get(entry.version_normalized) ?? newest, same !== undefined);
+  const later = records.get(entry.version_normalized) ?? newest;
+  return factsOfEntry(entry, same ?? formerly(entry, later) ?? later, same !== undefined);
+}
+
+/** A package may be abandoned after the version has left: then its present record says so. */
+function formerly(entry: IndexEntry, later: VersionFacts | undefined): VersionFacts | undefined {
+  const former = factsOfFormer(entry);
+  return former?.abandoned === false && later !== undefined ? { ...former, abandoned: later.abandoned } : former;
 }

@@ -82,10 +82,11 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
   abandoned:
     () =>
     () =>
-    ({ abandoned }) =>
-      abandoned === false
-        ? undefined
-        : { because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` },
+    ({ abandoned, type }) => {
+      if (type === undefined) return { because: unknown('abandonment') }; // there is no record at all
+      if (abandoned === false) return undefined;
+      return { because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` };
+    },
   plugin: ({ allow }) => {
     const isAllowed = matchAnyName(allow);
     return ({ name }) => {
@@ -119,7 +120,7 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
 };
 
 /** A withdrawal proves nothing: the archive may still be in a lock file. */
-function unknown(fact: 'type' | 'licence'): string {
+function unknown(fact: 'type' | 'licence' | 'abandonment'): string {
   return `its ${fact} is unknown, since the version is no longer published`;
 }
 
