@@ -138,8 +138,8 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
 function createEventLimiter(now: () => number): (event: MirrorEvent) => boolean {
   const lastReported = new Map<string, number>();
   return (event) => {
-    if (!('message' in event) || alarmKinds.has(event.kind)) return true;
-    const key = `${event.kind} ${event.message}`;
+    if (alarmKinds.has(event.kind) || !('message' in event || event.kind === 'lists-unreadable')) return true;
+    const key = `${event.kind} ${'message' in event ? event.message : event.name}`;
     if (now() - (lastReported.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
     if (lastReported.size >= mostRemembered) lastReported.clear();
     lastReported.set(key, now());
@@ -160,6 +160,7 @@ const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(
   'versions-left-out',
   'stand-ins-dropped',
   'lists-emptied',
+  'lists-unreadable',
   'lists-unwritten',
 ]);
 

@@ -17,6 +17,7 @@ import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/policy/admin/known-packages.ts';
+import { withPinnedFields } from '../../proxy/mirror/versions/pinned-record.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
@@ -76,7 +77,11 @@ async function readPackage(
   const offered = records.flatMap((record) => {
     const full = normalized(record);
     const key = keyOfRecord(full);
-    const known = versionOf(full, { isOffered: true, stored: stored.has(key) });
+    const kept = stored.get(key)?.record;
+    const known = versionOf(kept === undefined ? full : asAccepted(full, kept), {
+      isOffered: true,
+      stored: kept !== undefined,
+    });
     stored.delete(key);
     return [known];
   });
@@ -90,6 +95,11 @@ async function readPackage(
   );
   const versions = [...offered, ...others];
   return versions.length === 0 ? undefined : { name, origin: 'mirrored', beside, versions };
+}
+
+/** As the server judges it: the fields of accepted bytes do not change. */
+function asAccepted(offered: JsonObject, kept: JsonObject): JsonObject {
+  return { ...withPinnedFields(offered, kept), ...(kept['license'] === undefined ? {} : { license: kept['license'] }) };
 }
 
 async function firstDocuments(name: PackageName, urls: readonly string[], folder: string): Promise<CachedVersions> {

@@ -137,20 +137,19 @@ export class Mirror {
     return this.#names.ifMirrored(name, moment, (ids, compiled) => offeredRecords(name, stability, ids, compiled));
   }
 
-  /** The document as an answer, filtered by `seen`; undefined: not found. `dated`: see Mirrored. */
+  /** The document as an answer, filtered by `seen`; undefined: not found. */
   provider(
     name: PackageName,
     stability: Stability,
     preferences: MirrorPreferences,
     moment: Moment,
-    seen: (document: TextDocument, dated: ReadonlySet<string>) => MaybeAsync<TextDocument | undefined> = (document) =>
-      document,
+    seen: (document: TextDocument, mirrored: Mirrored) => MaybeAsync<TextDocument | undefined> = (document) => document,
   ): MaybeAsync<Answer | undefined> {
     return this.#orRefusal(() =>
       andThen(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
         return andThen(
-          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.dated),
+          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored),
           (document) => {
             if (document === undefined) return undefined;
             const chosen = document.in(chooseEncoding(preferences.acceptEncoding), (bytes) =>

@@ -51,11 +51,11 @@ export function createMirroredTree(
   return {
     ...plainParts(mirror),
     provider: (name, stability, preferences, viewer, moment) =>
-      andThen(advisories?.read(moment.nowMs), (lists) =>
-        mirror.provider(name, stability, preferences, moment, (document, dated) =>
-          andThen(advised.complete(document, name, lists), (whole) =>
+      andThen(advisories?.read(moment.nowMs), (own) =>
+        mirror.provider(name, stability, preferences, moment, (document, { dated, lists }) =>
+          andThen(advised.complete(document, name, own), (whole) =>
             andThen(documents.documentFor(whole, name, stability, viewer), (seen) => {
-              const asked = { name, stability, isCut: viewer.filter !== 'all', dated };
+              const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
               return seen && (policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen);
             }),
           ),

@@ -58,6 +58,8 @@ function alarmOf(event: MirrorEvent, lastMs: number): MirrorAlarm | undefined {
       return { kind: 'note', about: event.name, message: `it claims to stand in for ${event.names}`, lastMs };
     case 'lists-emptied':
       return { kind: 'note', about: event.name, message: `${event.upstream} emptied its list ${event.lists}`, lastMs };
+    case 'lists-unreadable':
+      return { kind: 'note', about: event.name, message: `${event.upstream} has unreadable lists about it`, lastMs };
     case 'lists-unwritten':
       return { kind: 'failure', about: event.name, message: event.message, lastMs };
     case 'archive':

@@ -2,7 +2,7 @@
 // reads them again.
 
 import type { Reference } from '../../../build/contract/digest.ts';
-import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
@@ -18,12 +18,15 @@ type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   readonly learned: boolean;
   /** true: its upstream gave no `published-time` */
   readonly dated: boolean;
+  /** of its record */
+  readonly license: JsonValue | undefined;
 };
 
 export class AcceptedPackage implements AcceptedArchives {
   readonly #byKey = new Map<string, Accepted>();
   readonly #learned = new Set<string>();
   readonly #dated = new Set<string>();
+  #hasReleases = false;
   readonly #archives: PackageArchives;
 
   constructor(name: PackageName, records: readonly (Accepted | ArchiveRecord)[]) {
@@ -45,9 +48,11 @@ export class AcceptedPackage implements AcceptedArchives {
         settled,
         learned,
         dated,
+        license: 'record' in one ? one.record['license'] : one.license,
       });
       if (learned && !dev) this.#learned.add(normalized);
       if (dated && !dev) this.#dated.add(normalized);
+      if (!dev) this.#hasReleases = true;
     }
     this.#archives = new PackageArchives({
       format: 1,
@@ -90,6 +95,10 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#dated;
   }
 
+  get hasReleases(): boolean {
+    return this.#hasReleases;
+  }
+
   get size(): number {
     return this.#byKey.size;
   }
@@ -115,7 +124,7 @@ function entryOf({
   shasum,
   size,
   fetchedAt,
-}: Omit<Accepted, 'settled' | 'learned' | 'dated'>): IndexEntry {
+}: Omit<Accepted, 'settled' | 'learned' | 'dated' | 'license'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
   return {
     version,

@@ -1,5 +1,6 @@
 // Joins advisories, filter lists and `abandoned` of several documents about one package. Pure.
 
+import { parseConstraint } from '../../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { besideOf, type UpstreamDocument } from '../upstream/upstream-document.ts';
 
@@ -15,6 +16,30 @@ export function saidIn(documents: readonly UpstreamDocument[]): JsonObject {
 function abandonedIn([newest]: readonly JsonObject[]): JsonObject {
   const abandoned = newest?.['abandoned'];
   return abandoned === undefined || abandoned === false || abandoned === '' ? {} : { abandoned };
+}
+
+/**
+ * True if each list and each row of this document can be read. A row that cannot is no proof that a version is no longer
+ * listed.
+ */
+export function areReadable({ advisories, filter }: Pick<UpstreamDocument, 'advisories' | 'filter'>): boolean {
+  const rowsAreReadable = (rows: JsonValue | undefined, constraint: string): boolean =>
+    Array.isArray(rows) &&
+    (rows as readonly JsonValue[]).every((row) => isJsonObject(row) && isReadable(row[constraint]));
+  const lists = isEmpty(filter) ? [] : isJsonObject(filter) ? Object.values(filter) : [filter];
+  return (
+    (isEmpty(advisories) || rowsAreReadable(advisories, 'affectedVersions')) &&
+    lists.every((rows) => rowsAreReadable(rows, 'constraint'))
+  );
+}
+
+function isReadable(constraint: JsonValue | undefined): boolean {
+  return typeof constraint === 'string' && !('refusal' in parseConstraint(constraint));
+}
+
+/** PHP writes an empty object as `[]`. */
+function isEmpty(list: JsonValue | undefined): boolean {
+  return list === undefined || list === null || (Array.isArray(list) && list.length === 0);
 }
 
 /** All rows, each once; `abandoned` of the first that says it. */

@@ -23,8 +23,19 @@ export interface Said {
   readonly isDev: boolean;
   /** the keys at its top, and `abandoned` */
   readonly lists: JsonObject;
-  /** true: these are all that the document has now. false: it is an old one, or has no versions any more */
+  /** false: a list or a row of it cannot be read */
+  readonly isReadable: boolean;
+  /** true: these are all that the document has now. false: it is an old one, unreadable, or has no versions any more */
   readonly isWhole: boolean;
+}
+
+export interface Update {
+  /** `releases`: what documents of dev versions said does not count */
+  readonly which: 'all' | 'releases';
+  /** true: the documents say all that there is to know, and may replace a damaged file */
+  readonly isAll: boolean;
+  /** false: this upstream does not serve the package any more. Its lists go with the next whole document */
+  readonly isUsed: (upstream: string) => boolean;
 }
 
 /** Upstream, with `~dev` for its document of dev versions → the lists. */
@@ -37,6 +48,8 @@ interface Known {
 }
 
 const cacheBytes = 4 * 1024 ** 2;
+/** Of what one document ever said; each document has fewer. */
+const mostCharacters = 3 * 1024 ** 2;
 const format = 1;
 const devMark = '~dev';
 
@@ -44,6 +57,7 @@ export class LastLists {
   readonly #folder: string;
   readonly #tell: Tell;
   readonly #known = new ByteCache<Known>(cacheBytes);
+  readonly #turns = new Map<PackageName, Promise<void>>();
   /** what a disk that refused to be written does not have */
   readonly #unwritten = new Map<PackageName, Parts>();
 
@@ -59,29 +73,46 @@ export class LastLists {
   }
 
   /**
-   * Takes over what documents say now. Resolves to what all documents last said; `which`: `releases` leaves out those of
-   * dev versions. Rejects for a damaged file.
+   * Takes over what documents say now, one after the other for each package. Resolves to what all documents last said.
+   * Rejects with UnreadableRecord for a damaged file.
    */
-  async update(
-    name: PackageName,
-    said: readonly Said[],
-    which: 'all' | 'releases',
-    isUsed: (upstream: string) => boolean,
-  ): Promise<JsonObject> {
-    const before = await this.#partsOf(name).catch((error: unknown) => this.#anew(name, said, error));
+  async update(name: PackageName, said: readonly Said[], update: Update): Promise<JsonObject> {
+    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(() => this.#update(name, said, update));
+    const ended = turn.then(
+      () => undefined,
+      () => undefined, // the caller hears of it
+    );
+    this.#turns.set(name, ended);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(name) === ended) this.#turns.delete(name);
+    }
+  }
+
+  async #update(name: PackageName, said: readonly Said[], { which, isAll, isUsed }: Update): Promise<JsonObject> {
+    const before = await this.#partsOf(name).catch((error: unknown) => this.#anew(name, isAll, error));
     const parts = new Map(Object.entries(before));
-    for (const { upstream, isDev, lists, isWhole } of said) {
-      const part = isDev ? `${upstream}${devMark}` : upstream;
-      const last = parts.get(part) ?? {};
-      const emptied = isWhole ? emptiedLists(last, lists) : [];
-      if (emptied.length > 0) this.#tell({ kind: 'lists-emptied', name, upstream, lists: emptied.join(', ') });
-      parts.set(part, isWhole ? lists : unionOf([lists, last]));
+    for (const one of said) {
+      const part = one.isDev ? `${one.upstream}${devMark}` : one.upstream;
+      parts.set(part, this.#partAfter(name, parts.get(part) ?? {}, one));
     }
     if (said.some(({ isWhole }) => isWhole))
       for (const part of parts.keys()) if (!isUsed(part.replace(devMark, ''))) parts.delete(part);
     await this.#keep(name, before, [...parts]);
     const counting = [...parts].filter(([part]) => which === 'all' || !part.endsWith(devMark));
     return unionOf([{}, ...counting.map(([, lists]) => lists)]);
+  }
+
+  #partAfter(name: PackageName, last: JsonObject, { upstream, lists, isReadable, isWhole }: Said): JsonObject {
+    if (!isReadable) this.#tell({ kind: 'lists-unreadable', name, upstream });
+    if (!isWhole) {
+      const more = unionOf([last, lists]);
+      return JSON.stringify(more).length > mostCharacters ? last : more;
+    }
+    const emptied = emptiedLists(last, lists);
+    if (emptied.length > 0) this.#tell({ kind: 'lists-emptied', name, upstream, lists: emptied.join(', ') });
+    return lists;
   }
 
   /** A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time. */
@@ -119,9 +150,8 @@ export class LastLists {
     return parts;
   }
 
-  /** A whole document of releases replaces a damaged file. */
-  #anew(name: PackageName, said: readonly Said[], error: unknown): Parts | Promise<Parts> {
-    if (!said.some(({ isWhole, isDev }) => isWhole && !isDev)) return Promise.reject(error);
+  #anew(name: PackageName, isAll: boolean, error: unknown): Parts | Promise<Parts> {
+    if (!isAll) return Promise.reject(error);
     this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)}. This has happened now` });
     return {};
   }

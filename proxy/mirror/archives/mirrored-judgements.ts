@@ -20,7 +20,7 @@ import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { LastLists } from './last-lists.ts';
 import { offersOf, storedOffers, type Offers } from './offered-records.ts';
-import { keepLists, listsOf } from './package-lists.ts';
+import { listsOf, neededLists, type Needed } from './package-lists.ts';
 import { offeredFacts, storedFacts } from './stored-facts.ts';
 
 export interface JudgedVersion {
@@ -75,7 +75,7 @@ const withoutUpstreamMs = 10_000;
 const cacheBytes = 4 * 1024 ** 2;
 
 export interface JudgementOptions {
-  readonly archiveStore: Pick<AcceptedArchiveStore, 'record'>;
+  readonly archiveStore: Pick<AcceptedArchiveStore, 'accepted' | 'record'>;
   readonly lastLists: LastLists;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -103,10 +103,12 @@ export class MirroredJudgements {
   }
 
   /** Of an archive that would be fetched. */
-  ofOffered({ record, offers }: FetchableVersion, { name, compiled }: ArchiveOwner): JudgeVersion {
+  ofOffered({ record, offered, offers }: FetchableVersion, owner: ArchiveOwner): JudgeVersion {
     return async (found, policy) => {
+      const { name } = owner;
       await policy.learn(name);
-      const beside = await listsFor(found)(name, await offers(), compiled, this.#options.lastLists);
+      const needed = neededLists(found.rules);
+      const beside = await this.#listsOf(owner, needed === 'none' ? offered : await offers(), needed);
       return this.#judged(name, offeredFacts(record), beside, false, found, policy);
     };
   }
@@ -116,7 +118,7 @@ export class MirroredJudgements {
     const { policy } = owner.compiled.rules.releases;
     const found = policy?.rules.about(owner.name, 'mirrored', undefined);
     if (policy === undefined || found === undefined || found.rules.length === 0) {
-      await keepLists(owner.name, version.offered, owner.compiled, this.#options.lastLists);
+      await this.#listsOf(owner, version.offered, 'none');
       return false;
     }
     return blockOf((await this.ofOffered(version, owner)(found, policy)).judgement) !== undefined;
@@ -135,10 +137,10 @@ export class MirroredJudgements {
       offersInTime(entry, owner),
       policy.learn(name),
     ]);
-    const beside = await listsFor(found)(name, offers, compiled, this.#options.lastLists);
+    const beside = await this.#listsOf(owner, offers, neededLists(found.rules));
     const judged = this.#judged(name, storedFacts(entry, kept, offers, beside), beside, true, found, policy);
     const untilMs = Math.min(
-      offers.own?.goodUntilMs || this.#options.now() + withoutUpstreamMs,
+      goodUntil(offers, this.#options.now() + withoutUpstreamMs),
       judged.judgement.changesAtMs ?? Number.POSITIVE_INFINITY,
     );
     this.#kept.set(key, { policy, compiled, judged, untilMs }, key.length + 512);
@@ -157,6 +159,11 @@ export class MirroredJudgements {
     return { version: facts.version, normalized: facts.normalized, judgement, stored };
   }
 
+  async #listsOf({ name, ids }: ArchiveOwner, offers: Offers, needed: Needed): Promise<JsonObject> {
+    const accepted = await this.#options.archiveStore.accepted(name);
+    return listsOf({ name, ids, accepted }, offers, this.#options.lastLists, needed);
+  }
+
   async #keptRecord(name: PackageName, entry: IndexEntry): Promise<JsonObject | undefined> {
     const { version_normalized: normalized, reference } = entry;
     const kept = await this.#options.archiveStore.record({
@@ -169,9 +176,12 @@ export class MirroredJudgements {
   }
 }
 
-function listsFor({ rules }: FoundRules): typeof listsOf {
-  const readers: ReadonlySet<string> = new Set(['advisories', 'filter', 'abandoned']);
-  return rules.some(({ given }) => readers.has(given.rule)) ? listsOf : keepLists;
+/** `soonMs`: when to look again for a document that is missing or old. */
+function goodUntil({ own, stable }: Offers, soonMs: number): number {
+  const until = [own, stable].flatMap((offer) =>
+    offer === undefined ? [] : [offer.staleSinceMs === undefined ? offer.goodUntilMs : soonMs],
+  );
+  return own === undefined ? Math.min(soonMs, ...until) : Math.min(...until);
 }
 
 /** The newest documents, or those on disk if the upstream gives no answer in time. */

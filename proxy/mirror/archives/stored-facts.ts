@@ -22,7 +22,9 @@ export function storedFacts(
   const offered = offeredIn(offers, entry);
   const record = kept ?? offered;
   if (record === undefined) return unknownFacts(entry, beside);
-  const abandoned = (offered ?? beside)['abandoned'] ?? record['abandoned'];
+  // an upstream that takes the mark back leaves it out
+  const abandoned =
+    offered === undefined ? (beside['abandoned'] ?? record['abandoned']) : (offered['abandoned'] ?? false);
   const published = record['published-time'] ?? offered?.['published-time'];
   return offeredFacts({
     ...record,

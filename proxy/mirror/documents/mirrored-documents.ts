@@ -11,6 +11,8 @@ import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
 import { findOffer, type FoundOffer } from '../upstream/first-offer.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
+import type { LastLists } from '../archives/last-lists.ts';
+import { documentLists } from './document-lists.ts';
 import { noForeignNames, OfferFormatter, type Formatted, type FormatterOptions } from './offer-formatter.ts';
 
 export interface Mirrored {
@@ -22,6 +24,8 @@ export interface Mirrored {
   readonly learned: ReadonlySet<string>;
   /** normalized releases whose `published-time` is that of their acceptance here: no rule about the age reads it */
   readonly dated: ReadonlySet<string>;
+  /** the advisories and filter lists that count for the package */
+  readonly lists: JsonObject;
 }
 
 interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
@@ -40,6 +44,7 @@ interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
 const nothingLearned: ReadonlySet<string> = new Set();
 
 export interface DocumentsOptions extends FormatterOptions {
+  readonly lastLists: LastLists;
   readonly cacheBytes: number;
 }
 
@@ -117,6 +122,7 @@ export class MirroredDocuments {
         accepted: 0,
         learned: nothingLearned,
         dated: nothingLearned,
+        lists: {},
         goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
         changesAtMs: undefined,
         foreignNames: noForeignNames,
@@ -129,19 +135,19 @@ export class MirroredDocuments {
   }
 
   /** `nowMs`: when the upstream had answered. */
-  async #madeOf(
-    { name, stability, ids, compiled, epoch }: Wanted,
-    { offer, upstream }: FoundOffer & { readonly offer: Offer },
-    nowMs: number,
-  ): Promise<Made> {
+  async #madeOf(wanted: Wanted, found: FoundOffer & { readonly offer: Offer }, nowMs: number): Promise<Made> {
+    const { name, stability, ids, compiled, epoch } = wanted;
+    const { offer, upstream } = found;
     const upstreamIds = ids.join(' ');
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.archiveStore.acceptedNow(name); // another process may have accepted an archive
+    const { lists, goodUntilMs } = await documentLists(wanted, found, accepted, this.#options.lastLists);
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // documents of dev versions get none
     const isCurrent =
       before?.compiled === compiled &&
       before.asked === upstreamIds &&
       before.digest === offer.digest &&
+      JSON.stringify(before.lists) === JSON.stringify(lists) &&
       before.accepted === accepted.size &&
       nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
     const same =
@@ -152,7 +158,7 @@ export class MirroredDocuments {
       );
     const { document, changesAtMs, foreignNames } = same
       ? before
-      : await this.#formatter.format(name, stability, { offer, upstream }, compiled, accepted);
+      : await this.#formatter.format(name, stability, found, compiled, { accepted, lists });
     return {
       document,
       staleSinceMs: offer.staleSinceMs,
@@ -162,7 +168,8 @@ export class MirroredDocuments {
       accepted: accepted.size,
       learned,
       dated: stability === 'dev' ? nothingLearned : datedHere(accepted.dated, offer.document.versions),
-      goodUntilMs: Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY),
+      lists,
+      goodUntilMs: Math.min(goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY),
       changesAtMs,
       foreignNames,
       epoch,

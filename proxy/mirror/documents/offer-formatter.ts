@@ -12,12 +12,9 @@ import type { AcceptedArchiveStore } from '../archives/accepted-archive-store.ts
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import { pinVersions } from '../archives/pinned-versions.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
-import { applyRules } from '../rules/release-rules.ts';
+import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
+import { applyRules, normalized } from '../rules/release-rules.ts';
 import type { FoundOffer } from '../upstream/first-offer.ts';
-import { saidIn } from '../archives/joined-lists.ts';
-import type { LastLists } from '../archives/last-lists.ts';
-import { keepLists, listsOf } from '../archives/package-lists.ts';
-import { readsLists } from '../../policy/apply/current-policy.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
@@ -37,7 +34,6 @@ export interface FormatterOptions {
   readonly check: CheckRecord;
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
-  readonly lastLists: LastLists;
   readonly now: () => number;
   readonly tell: Tell;
 }
@@ -54,6 +50,12 @@ export interface Formatted {
   readonly document: TextDocument | undefined;
   readonly changesAtMs: number | undefined;
   readonly foreignNames: ForeignNames;
+}
+
+export interface FormatParts {
+  readonly accepted: AcceptedPackage;
+  /** the lists that count for the package */
+  readonly lists: JsonObject;
 }
 
 export const noForeignNames: ForeignNames = { claimed: [], dropped: [] };
@@ -75,10 +77,11 @@ export class OfferFormatter {
     stability: Stability,
     { offer, upstream }: FoundOffer & { readonly offer: Offer },
     compiled: Compiled,
-    accepted: AcceptedPackage,
+    parts: FormatParts,
   ): Promise<Formatted> {
     const { rules } = compiled;
-    const { shown, ruled, changed } = await this.#ruled(name, stability, { offer, upstream }, compiled, accepted);
+    const { accepted } = parts;
+    const { shown, ruled, changed } = await this.#ruled(name, stability, offer, compiled, parts);
     if (shown.length === 0 && stability === 'dev')
       return { document: undefined, changesAtMs: ruled.changesAtMs, foreignNames: noForeignNames };
     const { versions, foreignNames } = await this.#withoutForeignNames(name, shown, upstream, compiled);
@@ -119,39 +122,20 @@ export class OfferFormatter {
     return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
   }
 
-  /** The pinned versions that the rules of releases let through. */
-  async #ruled(
-    name: PackageName,
-    stability: Stability,
-    found: FoundOffer & { readonly offer: Offer },
-    compiled: Compiled,
-    accepted: AcceptedPackage,
-  ) {
-    const { rules } = compiled;
-    const { versions, changed } = await this.#pinned(name, stability, found.offer, accepted);
-    const records = versions.map(({ record }) => record);
+  /** The pinned versions that the rules of releases let through. An accepted archive keeps the licence of its record. */
+  async #ruled(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled, parts: FormatParts) {
+    const { accepted, lists } = parts;
+    const { versions, changed } = await this.#pinned(name, stability, offer, accepted);
+    const byRecord = new Map(versions.map((version) => [version.record, version]));
+    const factsOf = (record: JsonObject): VersionFacts => {
+      const version = byRecord.get(record);
+      const kept = version && accepted.find(version, version.dist?.reference ?? '');
+      return factsOfRecord(normalized(kept?.license === undefined ? record : { ...record, license: kept.license }));
+    };
     await rules.releases.policy?.learn(name);
-    const lists = await this.#listsOf(name, stability, found, compiled, accepted);
-    const ruled = await applyRules(name, records, rules.releases, this.#options.now(), lists);
+    const ruled = await applyRules(name, [...byRecord.keys()], rules.releases, this.#options.now(), lists, factsOf);
     const offered = new Set(ruled.offered);
     return { shown: versions.filter(({ record }) => offered.has(record)), ruled, changed };
-  }
-
-  /** Lists concern all versions, and stand in the document of releases. They are kept for archives that are here. */
-  async #listsOf(
-    name: PackageName,
-    stability: Stability,
-    { offer, upstream }: FoundOffer & { readonly offer: Offer },
-    compiled: Compiled,
-    accepted: AcceptedPackage,
-  ): Promise<JsonObject> {
-    const { policy } = compiled.rules.releases;
-    const readsThem = policy !== undefined && readsLists(policy.compiled);
-    if (stability === 'dev' && !readsThem) return {};
-    const stable = stability === 'stable' ? offer : await upstream.offer(name, 'stable');
-    const keep = readsThem ? listsOf : keepLists;
-    if (accepted.size > 0) return keep(name, { upstream, own: offer, stable }, compiled, this.#options.lastLists);
-    return saidIn([stable, offer].flatMap((one) => one?.document ?? []));
   }
 
   /** The offered versions of this stability, as accepted archives pin them. */

@@ -8,7 +8,7 @@ import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { Warnings } from '../../policy/apply/warnings.ts';
-import { factsOfRecord } from '../../policy/judge/facts.ts';
+import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
 import { blockOf, earlier, judgePackage, type Judgement } from '../../policy/judge/judge.ts';
 
 export interface ReleaseRules {
@@ -46,11 +46,12 @@ export async function applyRules(
   rules: ReleaseRules,
   nowMs: number,
   beside: JsonObject = {},
+  factsOf: (record: JsonObject) => VersionFacts = (record) => factsOfRecord(normalized(record)),
 ): Promise<Ruled> {
   const offered: JsonObject[] = [];
   const refused: Refused[] = [];
   const warnings = new Warnings(name);
-  const judge = judgeOf(name, rules, beside);
+  const judge = judgeOf(name, rules, beside, factsOf);
   let changesAtMs: number | undefined;
   const turn = createTurns();
   for (const record of records) {
@@ -73,11 +74,12 @@ function judgeOf(
   name: PackageName,
   { policy }: ReleaseRules,
   beside: JsonObject,
+  factsOf: (record: JsonObject) => VersionFacts,
 ): (record: JsonObject, nowMs: number) => Judgement {
   const found = policy?.rules.about(name, 'mirrored', undefined);
   if (policy === undefined || found === undefined || found.rules.length === 0) return () => nothing;
   const judge = judgePackage(found.rules, policy.factsOf(name, 'mirrored', beside));
-  return (record, nowMs) => judge(factsOfRecord(normalized(record)), nowMs);
+  return (record, nowMs) => judge(factsOf(record), nowMs);
 }
 
 /** An upstream may leave the normalized version out. */

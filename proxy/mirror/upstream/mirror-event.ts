@@ -22,6 +22,8 @@ export type MirrorEvent =
   | { readonly kind: 'stand-ins-dropped'; readonly name: string; readonly count: number; readonly names: string }
   /** lists that named versions of a package are empty now: these versions are no longer blocked by them */
   | { readonly kind: 'lists-emptied'; readonly name: string; readonly upstream: string; readonly lists: string }
+  /** a list or a row in the document of a package cannot be read: what it said before still counts */
+  | { readonly kind: 'lists-unreadable'; readonly name: string; readonly upstream: string }
   /** the last lists of a package are damaged, or cannot be written */
   | { readonly kind: 'lists-unwritten'; readonly name: string; readonly message: string }
   | { readonly kind: 'archive'; readonly name: string; readonly version: string; readonly bytes: number }

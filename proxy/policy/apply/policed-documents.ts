@@ -48,6 +48,8 @@ export interface PolicedPackage {
   readonly complete: () => MaybeAsync<(facts: VersionFacts) => VersionFacts>;
   /** grows with each publication */
   readonly epoch: number;
+  /** the advisories and filter lists that count; default: those at the top of the document */
+  readonly lists?: JsonObject;
 }
 
 /** A record has all facts that the rules read. */
@@ -106,7 +108,7 @@ export class PolicedDocuments {
   ): Promise<TextDocument> {
     const { name, origin, found, epoch } = asked;
     const read = await readProviderDocument(base, name);
-    const judge = judgePackage(found.rules, policy.factsOf(name, origin, read.beside));
+    const judge = judgePackage(found.rules, policy.factsOf(name, origin, asked.lists ?? read.beside));
     const complete = await asked.complete();
     const warnings = new Warnings(name);
     let changesAtMs: number | undefined;

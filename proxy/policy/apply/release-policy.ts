@@ -1,6 +1,7 @@
 // Answers the port of the core, and the questions of the mirror: which documents, archives and clients the policy lets
 // through.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../../http/answer.ts';
@@ -38,7 +39,8 @@ export interface RegistryPolicy extends ReleasePolicy {
   /**
    * A document of a mirrored package, without the versions that are blocked for this token alone. `isCut`: the token's
    * view has removed versions, and the warnings of all rules with them. `dated`: normalized versions whose
-   * `published-time` this registry has added: their age is that of their author.
+   * `published-time` this registry has added: their age is that of their author. `lists`: those that count for the
+   * package, also of other documents.
    */
   readonly mirrored: (
     base: TextDocument,
@@ -47,6 +49,7 @@ export interface RegistryPolicy extends ReleasePolicy {
       readonly stability: 'stable' | 'dev';
       readonly isCut: boolean;
       readonly dated: ReadonlySet<string>;
+      readonly lists: JsonObject;
     },
     caller: PolicyCaller,
     moment: Moment,
@@ -71,7 +74,7 @@ export function createReleasePolicy({ reader, files, hits, cacheBytes }: Release
   };
   return {
     rules: (nowMs) => andThen(reader.current(nowMs), rulesOf),
-    mirrored: (base, { name, stability, isCut, dated }, { token, view }, { nowMs, epoch }) =>
+    mirrored: (base, { name, stability, isCut, dated, lists }, { token, view }, { nowMs, epoch }) =>
       andThen(reader.current(nowMs), (policy) => {
         const found = policy.rules[isCut ? 'about' : 'aboutToken'](name, 'mirrored', token);
         if (found.rules.length === 0 || documents.isUnchanged(base, policy, found, nowMs, epoch)) return base;
@@ -83,6 +86,7 @@ export function createReleasePolicy({ reader, files, hits, cacheBytes }: Release
           viewKey,
           found,
           complete: () => withoutOwnDates(dated),
+          lists,
           epoch,
         } as const;
         return documents.get(base, policy, asked, nowMs);
