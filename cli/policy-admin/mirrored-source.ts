@@ -17,7 +17,6 @@ import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/policy/admin/known-packages.ts';
-import { withPinnedFields } from '../../proxy/mirror/versions/pinned-record.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
@@ -99,7 +98,7 @@ async function readPackage(
 
 /** As the server judges it: the fields of accepted bytes do not change. */
 function asAccepted(offered: JsonObject, kept: JsonObject): JsonObject {
-  return { ...withPinnedFields(offered, kept), ...(kept['license'] === undefined ? {} : { license: kept['license'] }) };
+  return { ...offered, license: kept['license'] ?? null, type: kept['type'] ?? 'library' };
 }
 
 async function firstDocuments(name: PackageName, urls: readonly string[], folder: string): Promise<CachedVersions> {

@@ -18,8 +18,8 @@ type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   readonly learned: boolean;
   /** true: its upstream gave no `published-time` */
   readonly dated: boolean;
-  /** of its record */
-  readonly license: JsonValue | undefined;
+  /** what rules read of its record */
+  readonly judged: { readonly license: JsonValue; readonly type: JsonValue };
 };
 
 export class AcceptedPackage implements AcceptedArchives {
@@ -48,7 +48,7 @@ export class AcceptedPackage implements AcceptedArchives {
         settled,
         learned,
         dated,
-        license: 'record' in one ? one.record['license'] : one.license,
+        judged: 'record' in one ? judgedOf(one.record) : one.judged,
       });
       if (learned && !dev) this.#learned.add(normalized);
       if (dated && !dev) this.#dated.add(normalized);
@@ -104,6 +104,11 @@ export class AcceptedPackage implements AcceptedArchives {
   }
 }
 
+/** A missing licence stays missing, and a missing type is `library`. */
+function judgedOf({ license = null, type = 'library' }: JsonObject): Accepted['judged'] {
+  return { license, type };
+}
+
 /** The empty value for any package. */
 export const nothingAccepted = new AcceptedPackage('' as PackageName, []);
 
@@ -124,7 +129,7 @@ function entryOf({
   shasum,
   size,
   fetchedAt,
-}: Omit<Accepted, 'settled' | 'learned' | 'dated' | 'license'>): IndexEntry {
+}: Omit<Accepted, 'settled' | 'learned' | 'dated' | 'judged'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
   return {
     version,

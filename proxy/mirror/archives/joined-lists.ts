@@ -26,10 +26,10 @@ export function areReadable({ advisories, filter }: Pick<UpstreamDocument, 'advi
   const rowsAreReadable = (rows: JsonValue | undefined, constraint: string): boolean =>
     Array.isArray(rows) &&
     (rows as readonly JsonValue[]).every((row) => isJsonObject(row) && isReadable(row[constraint]));
-  const lists = isEmpty(filter) ? [] : isJsonObject(filter) ? Object.values(filter) : [filter];
   return (
     (isEmpty(advisories) || rowsAreReadable(advisories, 'affectedVersions')) &&
-    lists.every((rows) => rowsAreReadable(rows, 'constraint'))
+    (isEmpty(filter) ||
+      (isJsonObject(filter) && Object.values(filter).every((rows) => rowsAreReadable(rows, 'constraint'))))
   );
 }
 

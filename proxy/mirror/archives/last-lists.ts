@@ -91,8 +91,8 @@ export class LastLists {
   }
 
   async #update(name: PackageName, said: readonly Said[], { which, isAll, isUsed }: Update): Promise<JsonObject> {
-    const before = await this.#partsOf(name).catch((error: unknown) => this.#anew(name, isAll, error));
-    const parts = new Map(Object.entries(before));
+    const before = await this.#partsOf(name).catch((error: unknown) => this.#damaged(name, isAll, error));
+    const parts = new Map(Object.entries(before ?? {}));
     for (const one of said) {
       const part = one.isDev ? `${one.upstream}${devMark}` : one.upstream;
       parts.set(part, this.#partAfter(name, parts.get(part) ?? {}, one));
@@ -116,7 +116,11 @@ export class LastLists {
   }
 
   /** A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time. */
-  async #keep(name: PackageName, before: Parts, parts: readonly (readonly [string, JsonObject])[]): Promise<void> {
+  async #keep(
+    name: PackageName,
+    before: Parts | undefined,
+    parts: readonly (readonly [string, JsonObject])[],
+  ): Promise<void> {
     const now = Object.fromEntries(
       parts.filter(([, lists]) => Object.keys(lists).length > 0).toSorted(([one], [other]) => (one < other ? -1 : 1)),
     );
@@ -150,10 +154,11 @@ export class LastLists {
     return parts;
   }
 
-  #anew(name: PackageName, isAll: boolean, error: unknown): Parts | Promise<Parts> {
+  /** undefined: nothing that is known is the same as before */
+  #damaged(name: PackageName, isAll: boolean, error: unknown): undefined | Promise<never> {
     if (!isAll) return Promise.reject(error);
     this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)}. This has happened now` });
-    return {};
+    return undefined;
   }
 
   #pathOf(name: PackageName): string {

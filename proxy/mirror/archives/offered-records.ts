@@ -26,7 +26,7 @@ export async function offeredRecords(
 /** The documents of one package. Lists concern all versions, and stand in the document of releases. */
 export interface Offers {
   /** undefined: no upstream has the package */
-  readonly upstream: Pick<Upstream, 'id'> | undefined;
+  readonly upstream: Upstream | undefined;
   /** of the asked stability; undefined: there is none */
   readonly own: Offer | undefined;
   /** of releases */
@@ -48,7 +48,7 @@ export async function storedOffers(
   return { upstream: undefined, own: undefined, stable: undefined };
 }
 
-/** Rejects with UpstreamUnavailable. */
+/** Asks for both documents at once. Rejects with UpstreamUnavailable. */
 export async function offersOf(
   name: PackageName,
   stability: Stability,
@@ -56,7 +56,10 @@ export async function offersOf(
   compiled: Compiled,
 ): Promise<Offers> {
   const asked = upstreamsIn(compiled, ids);
-  const own = await findOffer(name, stability, asked);
-  const stable = stability === 'stable' ? own : await findOffer(name, 'stable', asked);
-  return { upstream: (stable ?? own)?.upstream, own: own?.offer, stable: stable?.offer };
+  const finding = findOffer(name, stability, asked);
+  const [own, stable] = await Promise.all([
+    finding,
+    stability === 'stable' ? finding : findOffer(name, 'stable', asked),
+  ]);
+  return { upstream: (own ?? stable)?.upstream, own: own?.offer, stable: stable?.offer };
 }

@@ -1,5 +1,6 @@
-// The advisories and filter lists by which a p2 document of a mirrored package is made. They concern all versions, and
-// stand in the document of releases. For packages with accepted archives they are kept (last-lists.ts).
+// The documents that a p2 document of a mirrored package is made of, and the advisories and filter lists that count for it.
+// Lists concern all versions, and stand in the document of releases. For packages with accepted archives they are kept
+// (last-lists.ts).
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -7,18 +8,14 @@ import { rulesAbout } from '../../policy/judge/judge.ts';
 import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import { saidIn } from '../archives/joined-lists.ts';
 import type { LastLists } from '../archives/last-lists.ts';
-import { listsOf, neededLists } from '../archives/package-lists.ts';
+import { offersOf, upstreamsIn, type Offers } from '../archives/offered-records.ts';
+import { listsOf, neededLists, type Needed } from '../archives/package-lists.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
-import type { FoundOffer } from '../upstream/first-offer.ts';
-import type { Offer, Stability } from '../upstream/upstream.ts';
+import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
+import { findOffer } from '../upstream/first-offer.ts';
+import type { Stability } from '../upstream/upstream.ts';
 
-export interface DocumentLists {
-  readonly lists: JsonObject;
-  /** epoch milliseconds: until when the documents that were read need no new request */
-  readonly goodUntilMs: number;
-}
-
-export interface ListedDocument {
+export interface WantedDocument {
   readonly name: PackageName;
   readonly stability: Stability;
   /** of the upstreams of the name */
@@ -26,21 +23,40 @@ export interface ListedDocument {
   readonly compiled: Compiled;
 }
 
-/** Rejects with UpstreamUnavailable, and with UnreadableRecord for lists that a rule needs. */
+/** What the rules about this package need, for whichever token. */
+function neededFor({ name, compiled }: WantedDocument): Needed {
+  const { policy } = compiled.rules.releases;
+  return policy === undefined
+    ? 'none'
+    : neededLists(rulesAbout(policy.compiled, { name, origin: 'mirrored' }, () => true));
+}
+
+/** The document of releases is read for one of dev versions only where a rule needs it. Rejects with UpstreamUnavailable. */
+export async function documentsOf(wanted: WantedDocument): Promise<Offers> {
+  const { name, stability, ids, compiled } = wanted;
+  const needed = stability === 'stable' ? 'all' : neededFor(wanted);
+  try {
+    if (needed !== 'none') return await offersOf(name, stability, ids, compiled);
+  } catch (error) {
+    if (needed === 'all' || !(error instanceof UpstreamUnavailable)) throw error;
+  }
+  const found = await findOffer(name, stability, upstreamsIn(compiled, ids));
+  return { upstream: found?.upstream, own: found?.offer, stable: undefined };
+}
+
+/** Rejects with UnreadableRecord for lists that a rule needs. */
 export async function documentLists(
-  { name, stability, ids, compiled }: ListedDocument,
-  { offer, upstream }: FoundOffer & { readonly offer: Offer },
+  wanted: WantedDocument,
+  offers: Offers,
   accepted: AcceptedPackage,
   last: LastLists,
-): Promise<DocumentLists> {
-  const { policy } = compiled.rules.releases;
-  const rules = policy === undefined ? [] : rulesAbout(policy.compiled, { name, origin: 'mirrored' }, () => true);
-  const needed = neededLists(rules);
-  if (stability === 'dev' && needed === 'none') return { lists: {}, goodUntilMs: offer.goodUntilMs };
-  const stable = stability === 'stable' ? offer : await upstream.offer(name, 'stable');
-  const lists =
-    accepted.size > 0
-      ? await listsOf({ name, ids, accepted }, { upstream, own: offer, stable }, last, needed)
-      : saidIn([stable, offer].flatMap((one) => one?.document ?? []));
-  return { lists, goodUntilMs: Math.min(offer.goodUntilMs, stable?.goodUntilMs ?? Number.POSITIVE_INFINITY) };
+): Promise<JsonObject> {
+  const { name, ids } = wanted;
+  if (accepted.size > 0) return listsOf({ name, ids, accepted }, offers, last, neededFor(wanted));
+  return saidIn([offers.stable, offers.own].flatMap((offer) => offer?.document ?? []));
+}
+
+/** Epoch milliseconds: until when the documents need no new request. */
+export function goodUntil({ own, stable }: Offers): number {
+  return Math.min(...[own, stable].flatMap((offer) => offer?.goodUntilMs ?? []));
 }

@@ -9,11 +9,18 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import type { TextDocument } from '../../http/document.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
-import { findOffer, type FoundOffer } from '../upstream/first-offer.ts';
-import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
+import type { FoundOffer } from '../upstream/first-offer.ts';
+import type { Offer, Stability } from '../upstream/upstream.ts';
 import type { LastLists } from '../archives/last-lists.ts';
-import { documentLists } from './document-lists.ts';
-import { noForeignNames, OfferFormatter, type Formatted, type FormatterOptions } from './offer-formatter.ts';
+import type { Offers } from '../archives/offered-records.ts';
+import { documentLists, documentsOf, goodUntil } from './document-lists.ts';
+import {
+  noForeignNames,
+  OfferFormatter,
+  type FormatParts,
+  type Formatted,
+  type FormatterOptions,
+} from './offer-formatter.ts';
 
 export interface Mirrored {
   /** undefined: no such package, or no version of this stability */
@@ -106,13 +113,10 @@ export class MirroredDocuments {
 
   async #make(wanted: Wanted): Promise<Made> {
     const { name, stability, ids, compiled, epoch } = wanted;
-    const found = await findOffer(
-      name,
-      stability,
-      ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
-    );
+    const offers = await documentsOf(wanted);
+    const { own: offer, upstream } = offers;
     const nowMs = this.#options.now();
-    if (found?.offer === undefined)
+    if (offer === undefined || upstream === undefined)
       return this.#keep(keyOf(name, stability), {
         document: undefined,
         staleSinceMs: undefined,
@@ -128,34 +132,24 @@ export class MirroredDocuments {
         foreignNames: noForeignNames,
         epoch,
       });
-    return this.#keep(
-      keyOf(name, stability),
-      await this.#madeOf(wanted, { offer: found.offer, upstream: found.upstream }, nowMs),
-    );
+    return this.#keep(keyOf(name, stability), await this.#madeOf(wanted, { offer, upstream }, offers, nowMs));
   }
 
   /** `nowMs`: when the upstream had answered. */
-  async #madeOf(wanted: Wanted, found: FoundOffer & { readonly offer: Offer }, nowMs: number): Promise<Made> {
+  async #madeOf(
+    wanted: Wanted,
+    found: FoundOffer & { readonly offer: Offer },
+    offers: Offers,
+    nowMs: number,
+  ): Promise<Made> {
     const { name, stability, ids, compiled, epoch } = wanted;
-    const { offer, upstream } = found;
+    const { offer } = found;
     const upstreamIds = ids.join(' ');
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.archiveStore.acceptedNow(name); // another process may have accepted an archive
-    const { lists, goodUntilMs } = await documentLists(wanted, found, accepted, this.#options.lastLists);
+    const lists = await documentLists(wanted, offers, accepted, this.#options.lastLists);
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // documents of dev versions get none
-    const isCurrent =
-      before?.compiled === compiled &&
-      before.asked === upstreamIds &&
-      before.digest === offer.digest &&
-      JSON.stringify(before.lists) === JSON.stringify(lists) &&
-      before.accepted === accepted.size &&
-      nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
-    const same =
-      isCurrent &&
-      isSame(
-        before.foreignNames.dropped,
-        await this.#formatter.droppedOf(before.foreignNames.claimed, upstream, compiled),
-      );
+    const same = before !== undefined && (await this.#isSame(before, wanted, found, { accepted, lists }, nowMs));
     const { document, changesAtMs, foreignNames } = same
       ? before
       : await this.#formatter.format(name, stability, found, compiled, { accepted, lists });
@@ -169,11 +163,33 @@ export class MirroredDocuments {
       learned,
       dated: stability === 'dev' ? nothingLearned : datedHere(accepted.dated, offer.document.versions),
       lists,
-      goodUntilMs: Math.min(goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY),
+      goodUntilMs: Math.min(goodUntil(offers), changesAtMs ?? Number.POSITIVE_INFINITY),
       changesAtMs,
       foreignNames,
       epoch,
     };
+  }
+
+  /** True if the document would be made of the same. */
+  async #isSame(
+    before: Made,
+    { ids, compiled }: Wanted,
+    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    { accepted, lists }: FormatParts,
+    nowMs: number,
+  ): Promise<boolean> {
+    return (
+      before.compiled === compiled &&
+      before.asked === ids.join(' ') &&
+      before.digest === offer.digest &&
+      JSON.stringify(before.lists) === JSON.stringify(lists) &&
+      before.accepted === accepted.size &&
+      nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY) &&
+      isSame(
+        before.foreignNames.dropped,
+        await this.#formatter.droppedOf(before.foreignNames.claimed, upstream, compiled),
+      )
+    );
   }
 
   #keep(key: string, made: Made): Made {

@@ -122,7 +122,7 @@ export class OfferFormatter {
     return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
   }
 
-  /** The pinned versions that the rules of releases let through. An accepted archive keeps the licence of its record. */
+  /** The pinned versions that the rules of releases let through. An accepted archive keeps its licence and type. */
   async #ruled(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled, parts: FormatParts) {
     const { accepted, lists } = parts;
     const { versions, changed } = await this.#pinned(name, stability, offer, accepted);
@@ -130,7 +130,7 @@ export class OfferFormatter {
     const factsOf = (record: JsonObject): VersionFacts => {
       const version = byRecord.get(record);
       const kept = version && accepted.find(version, version.dist?.reference ?? '');
-      return factsOfRecord(normalized(kept?.license === undefined ? record : { ...record, license: kept.license }));
+      return factsOfRecord(normalized(kept === undefined ? record : { ...record, ...kept.judged }));
     };
     await rules.releases.policy?.learn(name);
     const ruled = await applyRules(name, [...byRecord.keys()], rules.releases, this.#options.now(), lists, factsOf);

@@ -3,7 +3,7 @@
 // check and rule.
 
 import type { Sha1 } from '../../../build/contract/digest.ts';
-import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { joinYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { createMinifier, minifiedMark } from '../../documents/minified.ts';
@@ -71,9 +71,19 @@ function* textsOf(versions: readonly OfferedVersion[], textOf: (version: Offered
 function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
   return {
     ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
-    ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
+    ...(isJsonObject(filter) ? { filter: usableLists(filter) } : {}),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
   };
+}
+
+/** What Composer can read: lists of rows with a constraint. */
+function usableLists(filter: JsonObject): JsonObject {
+  const isRow = (row: JsonValue): boolean => isJsonObject(row) && typeof row['constraint'] === 'string';
+  return Object.fromEntries(
+    Object.entries(filter).flatMap(([list, rows]) =>
+      Array.isArray(rows) ? [[list, (rows as readonly JsonValue[]).filter(isRow)]] : [],
+    ),
+  );
 }
 
 /** Fields that would lead a client past this registry, or that are written again. */
