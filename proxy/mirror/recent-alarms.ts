@@ -59,7 +59,12 @@ function alarmOf(event: MirrorEvent, lastMs: number): MirrorAlarm | undefined {
     case 'lists-emptied':
       return { kind: 'note', about: event.name, message: `${event.upstream} emptied its list ${event.lists}`, lastMs };
     case 'lists-unreadable':
-      return { kind: 'note', about: event.name, message: `${event.upstream} has unreadable lists about it`, lastMs };
+      return {
+        kind: 'note',
+        about: event.name,
+        message: `${event.upstream} has unreadable lists about it, so that former rows count too`,
+        lastMs,
+      };
     case 'lists-unwritten':
       return { kind: 'failure', about: event.name, message: event.message, lastMs };
     case 'archive':

@@ -104,7 +104,9 @@ describe('metadata and archives', () => {
   });
 
   it('need no document of releases where no rule about the package reads lists', async () => {
-    registry.setPolicy({ rules: [licences, { ...malware, packages: ['other/*'] }] });
+    registry.setPolicy({
+      rules: [licences, { ...malware, packages: ['other/*'] }, { ...malware, name: 'w', action: 'warn' }],
+    });
     publish(versions);
     registry.upstream.instead('/p2/some/lib.json', (_, response) => void response.writeHead(503).end());
     expect([await registry.offered('some/lib', 'reader', true), await status('dev-main')]).toEqual([['dev-main'], 200]);

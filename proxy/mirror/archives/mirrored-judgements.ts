@@ -108,7 +108,8 @@ export class MirroredJudgements {
       const { name } = owner;
       await policy.learn(name);
       const needed = neededLists(found.rules);
-      const beside = await this.#listsOf(owner, needed === 'none' ? offered : await offers(), needed);
+      const read = needed === 'none' ? offered : await offers().catch(orElse(needed === 'all' ? undefined : offered));
+      const beside = await this.#listsOf(owner, read, needed);
       return this.#judged(name, offeredFacts(record), beside, false, found, policy);
     };
   }
@@ -174,6 +175,14 @@ export class MirroredJudgements {
     });
     return kept?.record;
   }
+}
+
+/** A rule that only tells of lists keeps no archive back while their document cannot be had. */
+function orElse(known: Offers | undefined): (error: unknown) => Offers {
+  return (error) => {
+    if (known === undefined || !(error instanceof UpstreamUnavailable)) throw error;
+    return known;
+  };
 }
 
 /** `soonMs`: when to look again for a document that is missing or old. */

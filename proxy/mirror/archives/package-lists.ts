@@ -31,7 +31,7 @@ export function neededLists(rules: readonly CompiledRule[]): Needed {
 /** `abandoned`: the newest record says it for versions that the upstream has removed. */
 const readingRules: ReadonlySet<string> = new Set(['advisories', 'filter', 'abandoned']);
 
-/** `needed`: other than `all`: damaged lists count as none. Rejects with UnreadableRecord. */
+/** `needed`: other than `all`: damaged lists count as none, beside those of the documents. Rejects with UnreadableRecord. */
 export async function listsOf(
   owner: ListedPackage,
   offers: Offers,
@@ -41,8 +41,8 @@ export async function listsOf(
   try {
     return await joined(owner, offers, last);
   } catch (error) {
-    if (needed !== 'all' && error instanceof UnreadableRecord) return {};
-    throw error;
+    if (needed === 'all' || !(error instanceof UnreadableRecord)) throw error;
+    return saidIn([offers.stable, offers.own].flatMap((offer) => offer?.document ?? []));
   }
 }
 

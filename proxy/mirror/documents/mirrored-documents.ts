@@ -193,7 +193,15 @@ export class MirroredDocuments {
   }
 
   #keep(key: string, made: Made): Made {
-    this.#made.set(key, made, key.length + 512 + 64 * made.foreignNames.claimed.length + (made.document?.weight ?? 0));
+    this.#made.set(
+      key,
+      made,
+      key.length +
+        512 +
+        64 * made.foreignNames.claimed.length +
+        2 * JSON.stringify(made.lists).length +
+        (made.document?.weight ?? 0),
+    );
     return made;
   }
 }
