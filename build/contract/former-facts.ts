@@ -1,5 +1,5 @@
-// What rules read of a version that has left the documents: its record is gone there, and its archive may still be in a
-// lock file. The serving index keeps these facts, so that a withdrawal is no way past a rule.
+// The facts of a version that has left the documents, as rules of the policy read them. A lock file may still name its
+// archive. The serving index keeps the facts, so that a withdrawal is no way past a rule.
 
 import type { VersionRecord } from './documents.ts';
 import { isJsonObject, type JsonValue } from './json.ts';

@@ -7,7 +7,7 @@ import { counted, formatTable } from '../io/output.ts';
 
 const fewest = 3;
 
-/** What a rule is against: completes the sentence "The rule is against …". */
+/** The end of the sentence "The rule is against …". */
 export function againstText(rule: Rule): string {
   switch (rule.rule) {
     case 'advisories':

@@ -1,5 +1,5 @@
 // One run of a feed: asks about every package, and puts the answer in the place of the copy in use, unless it is an
-// alarm. What the feed did not answer stays as it was.
+// alarm. Packages without an answer keep their rows.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
@@ -96,7 +96,7 @@ async function nextTable(
   return { table, shrinkage: comparison.shrinkage() };
 }
 
-/** What only a part of a run at another address says does not replace the rows of the former address. */
+/** A run at another address replaces the rows of the former address only if it is complete. */
 function beside(answer: FeedAnswer, { rowsOf }: StoredFeed): FeedAnswer {
   if (answer.failure === undefined && !answer.unfinished) return answer;
   const rows = new Map(

@@ -60,7 +60,7 @@ export function viewOf(caller: Caller): View | undefined {
   return caller.kind === 'user' ? caller.view : undefined;
 }
 
-/** What the policy says of this caller. A token of `libretto login` may do less: session-only.ts. */
+/** The decision of the role policy on this caller. A token of `libretto login` may do less: session-only.ts. */
 export function decideFor(operation: Permission, caller: Caller): ReturnType<typeof decidePolicy> {
   return decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined, rightsOf(caller));
 }

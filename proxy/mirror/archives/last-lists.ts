@@ -157,7 +157,8 @@ export class LastLists {
   /** undefined: nothing that is known is the same as before */
   #damaged(name: PackageName, isAll: boolean, error: unknown): undefined | Promise<never> {
     if (!isAll) return Promise.reject(error);
-    this.#tell({ kind: 'lists-unwritten', name, message: `${messageOf(error)}. This has happened now` });
+    const message = `${this.#pathOf(name)} was damaged, and is written again from the newest documents`;
+    this.#tell({ kind: 'lists-unwritten', name, message });
     return undefined;
   }
 

@@ -23,7 +23,7 @@ export interface WantedDocument {
   readonly compiled: Compiled;
 }
 
-/** What the rules about this package need, for whichever token. */
+/** The need of all rules about this package, of all tokens. */
 function neededFor({ name, compiled }: WantedDocument): Needed {
   const { policy } = compiled.rules.releases;
   return policy === undefined

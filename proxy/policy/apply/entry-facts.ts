@@ -4,7 +4,7 @@ import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
 import { factsOfRecord, type VersionFacts } from '../judge/facts.ts';
 
-/** What is known of the former record of this archive; undefined: nothing. */
+/** The known facts of the former record of this archive; undefined: there are none. */
 export function factsOfFormer({ version, version_normalized, facts }: IndexEntry): VersionFacts | undefined {
   return facts === undefined ? undefined : factsOfRecord({ version, version_normalized, ...facts });
 }

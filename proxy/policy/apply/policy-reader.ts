@@ -78,7 +78,7 @@ function settledLists(): (read: AdvisoryLists) => AdvisoryLists {
   };
 }
 
-/** What a request has read, in part not settled yet. */
+/** The values that a request has read; some are not settled yet. */
 type Reading = [
   values: MaybeAsync<SettingValues>,
   given: MaybeAsync<PolicyDocument>,
@@ -86,7 +86,7 @@ type Reading = [
   nowMs: number,
 ];
 
-/** What the last policy was made of. */
+/** The last policy, and the values that it was made of. */
 interface Latest {
   readonly values: SettingValues;
   readonly given: PolicyDocument;

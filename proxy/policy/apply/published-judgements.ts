@@ -39,7 +39,7 @@ export class PublishedJudgements {
     this.#kept = new ByteCache(cacheBytes);
   }
 
-  /** What the rules say of this archive. */
+  /** The judgement of the rules on this archive. */
   of(
     name: PackageName,
     entry: IndexEntry,

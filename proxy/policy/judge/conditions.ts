@@ -9,7 +9,7 @@ import { severities } from '../model/words.ts';
 import type { KnownAdvisory, ListEntry, PackageFacts, VersionFacts } from './facts.ts';
 import { licenseTest } from './licenses.ts';
 
-/** What a rule has against a version. */
+/** The reason of a rule against a version. */
 export interface Hit {
   /** completes a sentence: `it is abandoned` */
   readonly because: string;
