@@ -3,15 +3,12 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveFor } from '../util/mirroring-registry.ts';
+import { listed, listedRow, malware, one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';
 import type { UpstreamVersion } from '../util/upstream.ts';
 
-const malware = { name: 'malware', rule: 'filter', lists: ['malware'], action: 'block' };
 const advisories = { name: 'advisories', rule: 'advisories', action: 'block' };
 const licences = { name: 'licences', rule: 'license', allow: ['MIT'], action: 'block' };
-const row = { constraint: '*', reason: 'it phones home' };
-const listed = { filter: { malware: [row] } };
 const advisory = {
   advisoryId: 'TEST-1',
   packageName: 'some/lib',
@@ -22,11 +19,6 @@ const advisory = {
   reportedAt: '2020-01-01T00:00:00+00:00',
   sources: [],
 };
-const one = (version: string, extra: Readonly<Record<string, unknown>> = {}): UpstreamVersion => ({
-  version,
-  zip: archiveFor(version),
-  extra: { license: ['MIT'], time: '2020-01-01T00:00:00+00:00', ...extra },
-});
 
 let registry: PolicedRegistry;
 beforeEach(async () => {
@@ -114,12 +106,12 @@ describe('metadata and archives', () => {
 });
 
 it.each([
-  ['a list that is an object', { filter: { malware: { 0: row } } }],
+  ['a list that is an object', { filter: { malware: { 0: listedRow } } }],
   ['a list that is a text', { filter: { malware: 'x' } }],
   ['lists that are a text', { filter: 'x' }],
-  ['lists that are rows', { filter: [row] }],
+  ['lists that are rows', { filter: [listedRow] }],
   ['a row without versions', { filter: { malware: [{ reason: 'it phones home' }] } }],
-  ['a row with unreadable versions', { filter: { malware: [{ ...row, constraint: '>>>?!' }] } }],
+  ['a row with unreadable versions', { filter: { malware: [{ ...listedRow, constraint: '>>>?!' }] } }],
   ['advisories that are an object', { 'security-advisories': { 0: advisory } }],
   ['an advisory without versions', { 'security-advisories': [{ ...advisory, affectedVersions: null }] }],
 ])('%s unblocks nothing, and is told', async (_, beside) => {

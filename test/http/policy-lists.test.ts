@@ -5,19 +5,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
-import { archiveFor } from '../util/mirroring-registry.ts';
+import { listed, malware, one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedOptions, type PolicedRegistry } from '../util/policed-registry.ts';
 import { packageName } from '../util/running-mirror.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type UpstreamVersion } from '../util/upstream.ts';
-
-const malware = { name: 'malware', rule: 'filter', lists: ['malware'], action: 'block' };
-const listed = { filter: { malware: [{ constraint: '*', reason: 'it phones home' }] } };
-const one = (version: string, extra: Readonly<Record<string, unknown>> = {}): UpstreamVersion => ({
-  version,
-  zip: archiveFor(version),
-  extra: { license: ['MIT'], time: '2020-01-01T00:00:00+00:00', ...extra },
-});
 
 let at: TemporaryFolder;
 let running: PolicedRegistry[];

@@ -2,17 +2,8 @@
 // rewrites a record. And a warning names no version that the token does not see.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveFor } from '../util/mirroring-registry.ts';
+import { listed, malware, one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';
-import type { UpstreamVersion } from '../util/upstream.ts';
-
-const malware = { name: 'malware', rule: 'filter', lists: ['malware'], action: 'block' };
-const listed = { filter: { malware: [{ constraint: '*', reason: 'it phones home' }] } };
-const one = (version: string, extra: Readonly<Record<string, unknown>> = {}): UpstreamVersion => ({
-  version,
-  zip: archiveFor(version),
-  extra: { license: ['MIT'], time: '2020-01-01T00:00:00+00:00', ...extra },
-});
 
 let registry: PolicedRegistry;
 beforeEach(async () => {
