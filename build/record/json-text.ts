@@ -47,6 +47,13 @@ function checkValue(text: string, offset: number, depth: number, repeated: Repea
   const end = endOf(literal, text, offset);
   if (end === undefined)
     throw new JsonTextError(`a value was expected, not ${shown(text, offset)}${hint(first)}`, offset);
+  const token = text.slice(offset, end);
+  if (Math.abs(Number(token)) === Infinity)
+    throw new JsonTextError(
+      `the number ${token.slice(0, 20)} is too large for PHP; write it as a string`,
+      offset,
+      false,
+    );
   return end;
 }
 

@@ -78,7 +78,7 @@ export function scrub(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
   return text
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/]*@/gi, '$1')
+    .replace(/(:\/\/)[^/]*@/g, '$1')
     .replace(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***')
     .trim();
 }

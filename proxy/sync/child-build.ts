@@ -105,7 +105,7 @@ export function scrub(text: string): string {
     text
       // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
       .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f]+/g, ' ')
-      .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, '$1')
+      .replaceAll(/(:\/\/)[^/\s]*@/g, '$1')
       .replaceAll(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***')
       .trim()
   );

@@ -197,7 +197,7 @@ function existsDay(date: string): boolean {
 }
 
 /** Four decimal numbers without leading zeros, which some read as octal; or anything with a colon and no zone. */
-const rangeText = /^(?:(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}|[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
+const rangeText = /^(?:(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}|(?=[^:]*:)[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
 
 /**
  * The range of a network: 203.0.113.7/24 becomes 203.0.113.0/24. ::ffff:203.0.113.0/120 becomes the same, since an IPv4

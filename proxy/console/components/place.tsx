@@ -17,7 +17,7 @@ export const PlaceContext = createContext<Place>({ root: '', isCatalogue: false,
 
 /** The relative address of a page. `path`: from the root, beginning with a slash; may have a query or a fragment. */
 export function hrefTo({ root, isCatalogue }: Place, path: string): string {
-  const [, plain = '', query = '', fragment = ''] = /^\/([^?#]*)([^#]*)(.*)$/.exec(path) ?? [];
+  const [, plain = '', query = '', fragment = ''] = /^\/([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(path) ?? [];
   if (isCatalogue) return `${root}${catalogueFile(path)}${fragment}`;
   const href = `${root}${plain}`;
   return `${href === '' ? './' : href}${query}${fragment}`;

@@ -42,6 +42,8 @@ describe('checkComposerJson', () => {
     ['autoload.exclude-from-classmap', { autoload: { 'exclude-from-classmap': [5] } }],
     ['archive.name', { archive: { name: ['x'] } }],
     ['archive.exclude', { archive: { exclude: 'x' } }],
+    ['archive.exclude', { archive: { exclude: ['/docs', 'x'.repeat(513)] } }],
+    ['archive.exclude', { archive: { exclude: Array.from({ length: 17 }, () => 'x'.repeat(512)) } }],
     ['extra.branch-alias', { extra: { 'branch-alias': { 'dev-main': ['2.x-dev'] } } }],
     ['extra.branch-alias', { extra: { 'branch-alias': { 'dev-main': null } } }],
     ['require', { require: 'x' }],

@@ -93,6 +93,15 @@ describe('parseComposerJson', () => {
     }
   });
 
+  it.each(['1e400', '-1e999', '9'.repeat(400)])('the number %s, which would become null, is refused', (number) => {
+    expect(refusal(`{\n  "extra": {"most": ${number}}}`)).toEqual({
+      code: 'INVALID_COMPOSER_JSON',
+      message: expect.stringContaining(
+        `composer.json, line 2, column 21: the number ${number.slice(0, 20)} is too large`,
+      ),
+    });
+  });
+
   it('a file of more than 1 MiB is refused', () => {
     expect(refusal(`{"a": "${'x'.repeat(maxComposerJsonBytes)}"}`)).toEqual({
       code: 'INVALID_COMPOSER_JSON',
