@@ -2,6 +2,7 @@
 // repaired silently. Unpacking an archive that passed writes only below the archive's own top folder (invariant I4).
 
 import { QuarantineError } from '../contract/quarantine.ts';
+import { parseRelativePath } from '../contract/relative-path.ts';
 
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
@@ -64,21 +65,13 @@ export function checkSymlinks(links: ReadonlyMap<string, string>, paths: Readonl
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 function faultOf(path: string): string | undefined {
-  if (path === '') return 'it is empty';
-  if (path.startsWith('/')) return 'it is absolute';
-  if (/^[A-Za-z]:/.test(path)) return 'it starts with a drive letter';
   if (path.includes('\\')) return 'it holds a backslash';
   if (controlCharacter.test(path)) return 'it contains a control character';
   if (!path.isWellFormed()) return 'it is not valid Unicode';
   if (path.length * 3 > maxPathBytes && Buffer.byteLength(path) > maxPathBytes)
     return `it is longer than ${maxPathBytes} bytes`;
-  return faultOfSegments(path);
-}
-
-function faultOfSegments(path: string): string | undefined {
-  if (path.endsWith('/') || path.includes('//')) return 'it has an empty segment';
-  const dots = /(?:^|\/)(\.\.?)(?:\/|$)/.exec(path);
-  if (dots !== null) return `it has a "${dots[1]}" segment`;
+  const parsed = parseRelativePath(path);
+  if ('refusal' in parsed) return parsed.refusal;
   if (path.length * 3 <= maxSegmentBytes) return undefined;
   return path.split('/').some((segment) => Buffer.byteLength(segment) > maxSegmentBytes)
     ? `a segment of it is longer than ${maxSegmentBytes} bytes`

@@ -12,6 +12,7 @@
 import type { Branded } from './brand.ts';
 import type { Reference } from './digest.ts';
 import type { PackageName } from './name.ts';
+import { parseRelativePath } from './relative-path.ts';
 
 /** A version label that is safe as a path below a package's dist folder. */
 export type DistLabel = Branded<string, 'DistLabel'>;
@@ -31,11 +32,9 @@ export function parseDistLabel(version: string): { readonly label: DistLabel } |
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   if (/[\u0000-\u001f\u007f\\]/.test(version)) return { refusal: 'it contains a control character or a backslash' };
   if (!version.isWellFormed()) return { refusal: 'it is not valid Unicode' };
-  for (const segment of version.split('/')) {
-    if (segment === '' || segment === '.' || segment === '..')
-      return { refusal: 'it has an empty, "." or ".." path segment' };
-    if (/\.zip$/i.test(segment) && !version.endsWith(segment)) return { refusal: 'a path segment of it ends in .zip' };
-  }
+  const below = parseRelativePath(version);
+  if ('refusal' in below) return below;
+  if (/\.zip\//i.test(version)) return { refusal: 'a path segment of it ends in .zip' };
   if (/@[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version))
     return { refusal: "it ends like the file of another version's content (@<reference>)" };
   return { label: version as DistLabel };

@@ -10,6 +10,7 @@ import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 import { parseTextDigest, type TextDigest } from './package-texts.ts';
 import type { PublicPath } from './paths.ts';
+import { parseRelativePath } from './relative-path.ts';
 import { parseSigner, type Signer } from './signer.ts';
 import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
 
@@ -191,7 +192,7 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
   const size = value['size'];
   if (reference === undefined || shasum === undefined)
     throw new Error(`version ${text('version')} has a malformed reference or shasum`);
-  if (!path.startsWith(`dist/${name}/`) || path.split('/').includes('..'))
+  if (!path.startsWith(`dist/${name}/`) || 'refusal' in parseRelativePath(path))
     throw new Error(`version ${text('version')} has a path outside its package`);
   if (typeof size !== 'number' || !states.has(value['state']))
     throw new Error(`version ${text('version')} has a malformed size or state`);

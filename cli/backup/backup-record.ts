@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { parseRelativePath } from '../../build/contract/relative-path.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export const backupFormat = 1;
@@ -14,7 +15,7 @@ export const recordName = 'backup.json';
 
 const backupFile = z.strictObject({
   /** relative to the backup, forward slashes */
-  path: z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))/, 'points outside the backup'),
+  path: z.string().refine((path) => 'path' in parseRelativePath(path), 'points outside the backup'),
   size: z.number().int().min(0),
   /** hex */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),

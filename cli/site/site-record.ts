@@ -2,6 +2,7 @@
 // rendered again only if its digest changed. Pure.
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { parseRelativePath } from '../../build/contract/relative-path.ts';
 
 /** Marks a folder as a catalogue, and holds the record and the lock. */
 export const markerFolder = '.libretto-site';
@@ -53,7 +54,7 @@ export function isOwnPath(path: unknown): path is string {
   return (
     typeof path === 'string' &&
     /^(?:index\.html|page-\d+\.html|assets\/[^/]+|packages\/.+)$/.test(path) &&
-    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+    'path' in parseRelativePath(path)
   );
 }
 

@@ -285,15 +285,17 @@ describe('a changed backup', () => {
         writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace(/"size":\d+/, '"size":1')),
       /its list of files is not as it was written/,
     ],
-    [
-      'a path that leads out of it',
-      (at) =>
-        writeFileSync(
-          at('backup.json'),
-          readFileSync(at('backup.json'), 'utf8').replace('"public/packages.json"', '"public/../../packages.json"'),
-        ),
-      /backup\.json cannot be used/,
-    ],
+    ...['public/../../packages.json', 'public/\n/../../../packages.json', 'public/\u2028/../../../packages.json'].map(
+      (path): [string, (at: (path: string) => string) => void, RegExp] => [
+        `the path ${JSON.stringify(path)}, which leads out of it`,
+        (at) => {
+          const { files_sha256: _, ...record } = readRecord(at(''));
+          const files = record.files.map((file) => (file.path === 'public/packages.json' ? { ...file, path } : file));
+          writeFileSync(at('backup.json'), formatRecord({ ...record, files }));
+        },
+        /backup\.json cannot be used: it is damaged, or not from `backup`/,
+      ],
+    ),
     [
       'a newer format',
       (at) => writeFileSync(at('backup.json'), '{"format": 2}'),

@@ -27,9 +27,9 @@ const plainNames: ReadonlySet<string> = new Set([
 ]);
 const secretFolders = /(?:^|\/)\.(?:ssh|gnupg|aws)\//;
 const translationFolders = /(?:^|\/)(?:langs?|languages?|locales?|i18n|l10n|translations?)\//;
-const environmentFile = /^\.env(?:\..+)?$/;
+const environmentFile = /^\.env(?:\..+)?$/s;
 const environmentTemplate = /\.(?:examples?|samples?|dist|template|tpl|stub|defaults?)$/;
-const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?$/;
+const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[._-].*)?$/s;
 const keyFile = /\.(?:key|pem|p8|jks|keystore)$/;
 const keyStore = /\.(?:p12|pfx|ppk|kdbx)$/;
 
