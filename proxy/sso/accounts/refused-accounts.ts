@@ -86,7 +86,7 @@ function otherProvider({ title }: IdentityProvider, { id, email }: UserRecord): 
 
 /** Letters of different scripts can become the same lower case letter, and are different letters for a mail server. */
 function isSpelledSo({ email = '' }: ProviderIdentity, record: UserRecord): boolean {
-  return email.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) === record.email;
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) === record.email;
 }
 
 export function notActive({ title }: Pick<IdentityProvider, 'title'>, { id, status }: UserRecord): SignInRefused {
@@ -109,7 +109,7 @@ export function lastAdmin({ title }: IdentityProvider, { id }: UserRecord, role:
 export function noEmail({ title }: IdentityProvider): SignInRefused {
   return new SignInRefused(
     'no e-mail address',
-    `${title} sends no e-mail address for you, which every account here has. Add one to your account there. If you have ` +
+    `${title} sends no valid e-mail address for you, which every account here has. Add one to your account there. If you have ` +
       'one, an admin of the registry can name its claim (`claims.email` of the provider) or ask for the scope `email`.',
   );
 }

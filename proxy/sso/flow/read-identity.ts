@@ -2,6 +2,7 @@
 // userinfo endpoint is asked only for what the ID token leaves out, because many providers keep ID tokens short.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
+import { parseEmail } from '../../auth/email.ts';
 import { roleOfClaims } from '../accounts/role-of-claims.ts';
 import { claimAt } from '../model/claim-at.ts';
 import type { ProviderIdentity } from '../model/identity.ts';
@@ -57,12 +58,17 @@ function readEmail(
   idToken: JsonObject,
   more: JsonObject,
 ): Pick<ProviderIdentity, 'email' | 'isEmailVerified'> {
-  const signed = textOf(claimAt(idToken, claim));
-  const email = signed ?? textOf(claimAt(more, claim));
+  const signed = claimAt(idToken, claim);
+  const email = emailOf(signed ?? claimAt(more, claim));
   const { email: checked, email_verified } =
     signed !== undefined && idToken['email_verified'] !== undefined ? idToken : more;
   const isSame = claim === 'email' && email !== undefined && checked === email;
   return { email, isEmailVerified: isSame && email_verified === true };
+}
+
+/** Blanks around an address are for people who type it: of a provider, another text is another mailbox. */
+function emailOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value === value.trim() && parseEmail(value) !== undefined ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

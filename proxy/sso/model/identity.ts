@@ -6,7 +6,7 @@ export interface ProviderIdentity {
   readonly issuer: string;
   /** the claim `sub` */
   readonly subject: string;
-  /** as the provider has it; undefined: it names none */
+  /** an address, as the provider spells it; undefined: it names none */
   readonly email: string | undefined;
   /** true only if the provider says that it checked the e-mail address */
   readonly isEmailVerified: boolean;

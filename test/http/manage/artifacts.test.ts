@@ -179,11 +179,19 @@ describe('POST /api/artifacts', () => {
     expect(
       codeOf(await upload(bytes, '', { 'content-digest': `sha-256=:${randomBytes(32).toString('base64')}:` })),
     ).toEqual([400, 'BAD_REQUEST']);
+    for (const header of [
+      'nonsense',
+      'sha-256=:AAAA:',
+      'sha-256=:*:',
+      `sha-256=${digest.toString('base64')}`,
+      'a=:AA==:, b',
+    ])
+      expect(codeOf(await upload(bytes, '', { 'content-digest': header }))).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/digest@1.0.0']).toBeUndefined();
     expect(
       (
         await upload(bytes, `?sha256=${digest.toString('hex')}`, {
-          'content-digest': `sha-256=:${digest.toString('base64')}:`,
+          'content-digest': `sha-512=:AA==:, sha-256=:${digest.toString('base64')}:`,
         })
       ).status,
     ).toBe(201);

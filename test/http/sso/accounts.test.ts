@@ -223,8 +223,20 @@ describe('an account that exists already', () => {
     ]);
   });
 
-  it('is linked by a verified e-mail address, and keeps its password', async () => {
+  it.each(['ada@example.org\n', ' ada@example.org', 'ada@example.org\u00a0', 'Ada <ada@example.org>'])(
+    'is not opened by %j, which is another text than its address',
+    async (email) => {
+      await using run = await withLocal(linking);
+      change(run, { email });
+      const reply = await signIn(run);
+      expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('sends no valid e-mail address')]);
+      expect((await usersOf(run))[0]?.identities).toBeUndefined();
+    },
+  );
+
+  it('is linked by a verified e-mail address in any case, and keeps its password', async () => {
     await using run = await withLocal(linking);
+    change(run, { email: 'Ada@Example.org' });
     expect((await signIn(run)).status).toBe(303);
     const [user] = await usersOf(run);
     expect(user).toMatchObject({ role: 'maintainer', identities: [{ subject: ada.sub }], created_by: 'cli:test' });

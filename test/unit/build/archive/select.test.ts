@@ -184,6 +184,8 @@ describe('row 59: credentials', () => {
     'putty.ppk',
     'release.jks',
     'AuthKey_AB12.p8',
+    '.env.\u2028local',
+    'id_rsa.\u2028old',
   ];
   const kept = [
     '.env.example',
