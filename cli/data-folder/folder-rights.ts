@@ -78,6 +78,8 @@ export async function ownerText(data: string, path: string): Promise<string> {
   const of = `${owned === path ? 'it' : owned} belongs to ${shown}`;
   const whole = path === data ? undefined : await uidOf(data);
   if (whole !== undefined && whole !== uid) return `${of}, and ${wholeOwnerText(data, whole)}`;
+  if (uid === 0 && owned !== path)
+    return `${of}, and only its owner may enter it. Run the command as the owner of ${data}`;
   return `${of}. Run the command as that user, with "sudo -u ${forSudo}" before it`;
 }
 

@@ -24,9 +24,12 @@ function adviceOnHidden(path: string): string {
 function adviceFor(path: string, uid: number): string {
   if (uid === process.getuid?.()) return ` Change its mode: chmod u+rX ${quoteForShell(path)}.`;
   const name = userName(uid);
+  const owned = ` ${path} belongs to ${name ?? `the user with the id ${uid}`}.`;
+  // root may not work in the data folder of another user
+  if (uid === 0) return `${owned} Give this user the right to read it.`;
   return (
-    ` ${path} belongs to ${name ?? `the user with the id ${uid}`}. Run the command as that user, with ` +
-    `"sudo -u ${name ?? `'#${uid}'`}" before it, or give this user the right to read it.`
+    `${owned} Run the command as that user, with "sudo -u ${name ?? `'#${uid}'`}" before it, or give this user the ` +
+    'right to read it.'
   );
 }
 

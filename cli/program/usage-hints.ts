@@ -38,8 +38,19 @@ const absent: Readonly<Record<string, string>> = {
   '--url': 'this command has no remote form: run it on the host of the registry',
 };
 
+/** Names that destroy something. Letters alone must not suggest them: the typed word meant something else. */
+const destroying = new Set(
+  (
+    '--allow-republish --allow-withdraw --clear --drop-old --force --forget --lift --purged --recover --remove ' +
+    '--remove-password --reset-two-factor --yes prune purge purged remove revoke rollback withdraw'
+  ).split(' '),
+);
+
 /** The message with a hint behind its first line. */
-export function withHint(message: string, command: RefusingCommand): string {
+export function withHint(said: string, command: RefusingCommand): string {
+  const message = said.replace(/\n\(Did you mean (?:one of )?([^)]*)\?\)/, (line, names: string) =>
+    names.split(', ').some((name) => destroying.has(name)) ? '' : line,
+  );
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
   if (kind === 'command') {
     const meant = meantCommand(word, command);

@@ -25,14 +25,12 @@ export interface Announced {
 
 export function announcement(announced: Announced): string[] {
   const { host, port, config, metrics, tree, mirrors, certificate, now } = announced;
-  const { metadataUrl, data, origin } = config;
-  const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
+  const { data, origin } = config;
   const lines = [
     `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ` +
       `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
   lines.push(...clientLines(announced));
-  if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (origin.value !== undefined)
     lines.push(
       `The tree is at ${origin.value.url}.` +

@@ -76,10 +76,14 @@ describe('help and version', () => {
 describe('unusable arguments', () => {
   it.each([
     [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
+    [['build', '--forse'], "error: unknown option '--forse'\nRun `libretto build --help` to see its arguments."],
     [
-      ['build', '--forse'],
-      "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see its arguments.",
+      ['build', '--stricht'],
+      "error: unknown option '--stricht'\n(Did you mean --strict?)\nRun `libretto build --help` to see its arguments.",
     ],
+    [['purge'], "error: unknown command 'purge'\nRun `libretto --help` to see the commands."],
+    [['package', 'purges'], "error: unknown command 'purges'\nRun `libretto package --help` to see the commands."],
+    [['help', 'prunes'], "error: unknown command 'prunes'\nRun `libretto --help` to see the commands."],
     [['token', 'frobnicate'], "error: unknown command 'frobnicate'\nRun `libretto token --help` to see the commands."],
     [
       ['token', 'create'],

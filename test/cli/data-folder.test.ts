@@ -119,7 +119,7 @@ describe('doctor', () => {
     [
       'a folder inside one that is closed',
       'closed/var',
-      /FAILED +data .*may not read \S+closed\/var: \S+closed belongs/,
+      /FAILED +data .*may not read \S+closed\/var: \S+closed belongs to (?:root, and only its owner may enter it\. Run the command as the owner of \S+closed\/var|(?!root)\S+\. Run)/,
     ],
   ])('says of %s what is wrong, and nothing about certificates', async (_, path, message) => {
     for (const made of ['nothing-in-it', 'closed']) mkdirSync(folder.at(made), { recursive: true });

@@ -40,8 +40,8 @@ const mistakes: readonly Mistake[] = [
   },
   {
     title: 'an option misspelt',
-    args: ['build', '--forse'],
-    says: ["unknown option '--forse'", 'Did you mean --forget?', 'Run `libretto build --help`'],
+    args: ['build', '--stricht'],
+    says: ["unknown option '--stricht'", 'Did you mean --strict?', 'Run `libretto build --help`'],
   },
   {
     title: 'the help of a misspelt command',

@@ -330,7 +330,7 @@ const withoutRights: readonly Mistake[] = [
     options: asOther,
     says: [
       `${path} (from --config) cannot be read: this user may not read it.`,
-      /closed\S* belongs to (\S+)\. Run the command as that user, with "sudo -u \1" before it, or give/,
+      /closed\S* belongs to (?:root\. G|(?!root)(\S+)\. Run the command as that user, with "sudo -u \1" before it, or g)ive/,
     ],
   })),
   ...[
@@ -353,7 +353,7 @@ const withoutRights: readonly Mistake[] = [
     says: [
       'closed.json',
       'cannot be read: this user may not read it.',
-      /closed\.json belongs to (\S+)\. Run the command as that user, with "sudo -u \1" before it, or give/,
+      /closed\.json belongs to (?:root\. G|(?!root)(\S+)\. Run the command as that user, with "sudo -u \1" before it, or g)ive/,
     ],
   })),
   {

@@ -119,7 +119,7 @@ export function openWorkspace(): Workspace {
       if (exitCode !== 0) throw new Error(`libretto ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
       return JSON.parse(stdout) as Document;
     },
-    start: async (args, { says = 'metadata-url: ', environment: own = {} } = {}) => {
+    start: async (args, { says = 'Serving ', environment: own = {} } = {}) => {
       const child = spawn(process.execPath, [program, ...args], {
         cwd,
         env: { ...environment, ...own },

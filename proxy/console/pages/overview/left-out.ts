@@ -44,9 +44,8 @@ async function readSources(published: PublishedFiles): Promise<readonly Publishe
   }
 }
 
-/** A path is recorded with the kind of its source, and from the data folder: `dir:../packages`. */
+/** Recorded with the kind of the source, and a path from the data folder: `dir:../packages`, `git:https://…`. */
 function shownLocation(location: string, dataDirectory: string | undefined): string {
-  const path = /^(?:dir|git|artifact):(?!\/\/)(.+)$/.exec(location)?.[1];
-  if (path === undefined) return location;
-  return dataDirectory === undefined ? path : resolve(dataDirectory, path);
+  const place = /^(?:dir|git|artifact):(?!\/\/)(.+)$/s.exec(location)?.[1] ?? location;
+  return dataDirectory !== undefined && place.startsWith('.') ? resolve(dataDirectory, place) : place;
 }

@@ -20,7 +20,7 @@ const announcement = {
   published_at: '2026-11-27T08:45:11.217Z',
   root: { last_modified: 1795769111, sha256: '6c'.repeat(32) },
   sources: [
-    { id: 'git-1', location: url, from: 'registered' },
+    { id: 'git-1', location: `git:${url}`, from: 'registered' },
     { id: 'dir-1', location: 'git:../remotes/tool', from: 'argument' },
   ],
   withdrawn: [],
