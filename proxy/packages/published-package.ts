@@ -57,7 +57,7 @@ export function findVersion(versions: readonly PublishedVersion[], wanted: strin
 export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
   if (filter === 'none') return nothing;
-  const { index, ...documents } = await files.readPackage(name);
+  const { index, ...documents } = await files.readPackage(name, view);
   const records = new Map<string, JsonObject>();
   const damaged = new Map<'stable' | 'dev', unknown>();
   for (const kind of kinds) {

@@ -1,8 +1,9 @@
 // Answers requests of archives: the published ZIP, the mirrored one, or the tombstone of a purged version.
 
 import type { PackageName } from '../../build/contract/name.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Answer } from '../http/answer.ts';
+import { errorAnswer, type Answer } from '../http/answer.ts';
 import { ArchiveMismatch } from '../tree/archive-store.ts';
 import { absentWhereHidden } from '../tree/document-releases.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
@@ -24,6 +25,16 @@ export interface ArchiveAnswersOptions {
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
   readonly tombstones?: Tombstones | undefined;
 }
+
+interface Found {
+  /** undefined: the caller sees no archive of the package */
+  readonly archives: PackageArchives | undefined;
+  readonly filter: ReleaseFilter;
+  readonly send: (entry: IndexEntry) => MaybeAsync<Answer>;
+}
+
+/** The number of commits that an answer names. */
+const mostCommits = 5;
 
 export class ArchiveAnswers {
   readonly #files: TreeFiles;
@@ -52,46 +63,62 @@ export class ArchiveAnswers {
     const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
     const seen = { name: route.name, filter, epoch };
-    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
-      const entry = archives?.find(route.labels, route.reference, filter);
-      if (entry === undefined) return undefined;
+    const send = (entry: IndexEntry): MaybeAsync<Answer> => {
       const sent = (): MaybeAsync<Answer> =>
         this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
       if (rules === undefined) return sent();
       return andThen(rules.publishedArchive(route.name, entry, preferences, moment), (refusal) => refusal ?? sent());
     };
+    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
+      const entry = archives?.find(route.labels, route.reference, filter);
+      return entry && send(entry);
+    };
+    const mirrored = (): MaybeAsync<Answer | undefined> =>
+      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
+    const missing = (archives?: PackageArchives): MaybeAsync<Answer> =>
+      andThen(mirrored(), (found) => found ?? this.#gone(route, { archives, filter, send }, preferences, moment));
     const again = (): MaybeAsync<Answer> =>
       andThen(
         absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, epoch), seen),
-        (archives) =>
-          answer(archives) ?? andThen(mirrored(), (found) => found ?? this.#gone(route, filter, preferences, moment)),
+        (archives) => answer(archives) ?? missing(archives),
       );
-    const mirrored = (): MaybeAsync<Answer | undefined> =>
-      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
-    if (this.#mirrored?.isElsewhere(route.name, moment) === true)
-      return andThen(mirrored(), (found) => found ?? again());
-    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
-      const first = answer(archives);
-      if (first === undefined) return again();
-      return first instanceof Promise
-        ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
-        : first;
+    const published = (): MaybeAsync<Answer> =>
+      andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
+        const first = answer(archives);
+        if (first === undefined) return again();
+        return first instanceof Promise
+          ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
+          : first;
+      });
+    return andThen(this.#files.visible.shows(preferences.view, route.name, 'archives', epoch), (shows) => {
+      if (!shows) return missing();
+      return this.#mirrored?.isElsewhere(route.name, moment) === true
+        ? andThen(mirrored(), (found) => found ?? again())
+        : published();
     });
   }
 
+  /** No archive has this label and this reference. */
   #gone(
     route: Extract<Route, { kind: 'dist' }>,
-    filter: ReleaseFilter,
+    { archives, filter, send }: Found,
     { userAgent }: RequestPreferences,
     { nowMs }: Moment,
   ): MaybeAsync<Answer> {
+    const forComposer = userAgent?.startsWith('Composer/') === true;
     return andThen(this.#tombstones?.read(nowMs), (purged) => {
       const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
-      const gone =
-        tombstone === undefined
-          ? undefined
-          : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
-      return gone ?? absent(this.#files, absentVersion(route), route.name);
+      const gone = tombstone === undefined ? undefined : goneAnswer(tombstone, filter, forComposer);
+      if (gone !== undefined) return gone;
+      const release = archives?.releaseOf(route.labels, route.reference, filter);
+      if (release !== undefined) return send(release);
+      const commits = archives?.referencesOf(route.labels, filter) ?? [];
+      if (commits.length === 0) return absent(this.#files, absentVersion(route), route.name);
+      return errorAnswer('NOT_FOUND', {
+        message: `${absentVersion(route)} ${knownCommits(commits)}`,
+        details: { package: route.name },
+        forComposer,
+      });
     });
   }
 
@@ -121,6 +148,13 @@ export class ArchiveAnswers {
       return settled;
     });
   }
+}
+
+/** The newest first; in the short form, which a client may send too. */
+function knownCommits(references: readonly string[]): string {
+  const named = references.slice(0, mostCommits).map((reference) => reference.slice(0, 12));
+  const others = references.length - named.length;
+  return `Published commits: ${named.join(', ')}${others === 0 ? '' : ` and ${others} more`}.`;
 }
 
 function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {

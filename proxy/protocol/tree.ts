@@ -181,15 +181,20 @@ export class Tree {
     if (filter === 'none') return absent(this.#files, absentPackage(name), name);
     const mirrored = (): MaybeAsync<Answer | undefined> =>
       this.#mirrored?.provider(name, stability, preferences, { view, filter }, moment);
+    const missing = (): MaybeAsync<Answer> =>
+      andThen(mirrored(), (answer) => answer ?? absent(this.#files, absentPackage(name), name));
+    const empty = (): MaybeAsync<Answer> =>
+      andThen(this.#viewed.withoutVersions({ name, stability }, { view, filter }, epoch), (document) =>
+        document === undefined ? missing() : answerIn(document, preferences, () => undefined),
+      );
     const answered = (built: TextDocument | undefined): MaybeAsync<Answer> => {
-      if (built === undefined)
-        return andThen(mirrored(), (answer) => answer ?? absent(this.#files, absentPackage(name), name));
+      if (built === undefined) return empty();
       const seen =
         view === undefined || filter === 'all'
           ? built
           : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return andThen(seen, (document) => {
-        if (document === undefined) return absent(this.#files, absentPackage(name), name);
+        if (document === undefined) return empty();
         const grow = this.#growing(path, built, document, view);
         if (rules === undefined) return answerIn(document, preferences, grow);
         return andThen(rules.published(document, { name, stability }, preferences, moment), (policed) =>
@@ -199,9 +204,12 @@ export class Tree {
     };
     const unreadable = (reason: unknown): MaybeAsync<Answer> =>
       andThen(filter === 'all' || this.#viewed.isSeen({ name, stability }, filter, epoch), (isSeen) =>
-        isSeen ? Promise.reject(reason) : absent(this.#files, absentPackage(name), name),
+        isSeen ? Promise.reject(reason) : empty(),
       );
-    const published = (): MaybeAsync<Answer> => andThen(this.#files.document(path, epoch), answered, unreadable);
+    const published = (): MaybeAsync<Answer> =>
+      andThen(this.#files.visible.shows(view, name, 'documents', epoch), (shows) =>
+        shows ? andThen(this.#files.document(path, epoch), answered, unreadable) : missing(),
+      );
     // I17: only as of the publication that this request sees
     return this.#mirrored?.isElsewhere(name, moment) === true
       ? andThen(mirrored(), (answer) => answer ?? published())

@@ -17,6 +17,7 @@ import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createReadDocument } from './published-documents.ts';
 import type { TreeFiles } from './tree-files.ts';
+import { withVisibleNames } from './visible-names.ts';
 
 export interface LocalFilesOptions {
   /** holds `public/` and `index/`; may still be empty */
@@ -40,7 +41,7 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
   // no join(): every request needs these paths, and both parts are normalized
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
-  return {
+  const files = {
     publication: () => watch.read(),
     epoch: createEpoch(watch, join(indexDirectory, purgedPath), Object.values(caches)),
     document: (path, epoch) => documents.get(documentFile(path), epoch) ?? lost.document(path, epoch),
@@ -55,7 +56,8 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
     isEmpty: () =>
       stampFile(documentFile(rootDocumentPath)) === undefined &&
       stampFile(join(indexDirectory, publicationPath)) === undefined,
-  };
+  } satisfies Omit<TreeFiles, 'visible'>;
+  return withVisibleNames(files, cacheBytes / 8);
 }
 
 /** The shares of `cacheBytes` that the kinds of files have. */

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry, PackageIndex } from '../../build/contract/serving-index.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
 import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
 
 export class PackageArchives {
@@ -32,9 +33,29 @@ export class PackageArchives {
     reference: string | undefined,
     filter: ReleaseFilter = 'all',
   ): IndexEntry | undefined {
+    const entries = this.#entriesOf(labels, filter);
+    return entries && (reference === undefined ? newest(entries) : withReference(entries, reference));
+  }
+
+  /** The published release of the commit that a request names with a dev version, such as `dev-main#<commit>`. */
+  releaseOf(labels: readonly string[], reference: string | undefined, filter: ReleaseFilter): IndexEntry | undefined {
+    const isDev = ({ version_normalized: version }: IndexEntry): boolean => isDevVersion(version);
+    if (reference === undefined || this.#entriesOf(labels, filter)?.every(isDev) !== true) return undefined;
+    const releases = [...this.#byVersion.values()]
+      .flat()
+      .filter((entry) => !isDev(entry) && entry.state === 'published');
+    return withReference(seen(releases, filter) ?? [], reference);
+  }
+
+  /** The references of the first of `labels` that exists, newest first. */
+  referencesOf(labels: readonly string[], filter: ReleaseFilter): readonly string[] {
+    return [...new Set((this.#entriesOf(labels, filter) ?? []).map(({ reference }) => reference))];
+  }
+
+  #entriesOf(labels: readonly string[], filter: ReleaseFilter): readonly IndexEntry[] | undefined {
     for (const label of labels) {
       const entries = seen(this.#byVersion.get(label), filter) ?? seen(this.#byNormalized.get(label), filter);
-      if (entries !== undefined) return reference === undefined ? newest(entries) : withReference(entries, reference);
+      if (entries !== undefined) return entries;
     }
     return undefined;
   }

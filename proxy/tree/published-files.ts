@@ -2,13 +2,18 @@
 // behind a static HTTP server, like those of TreeFiles.
 
 import { join } from 'node:path';
+import { isJsonObject } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createListedNames } from './listed-names.ts';
-import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
+import { createReadDocument, createReadPackage, type PackageFiles } from './published-documents.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
+import type { View } from '../views/view.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 /** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
 export type PublishedPath = `public/${string}` | `index/${string}`;
@@ -18,8 +23,8 @@ export interface PublishedFiles {
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /** undefined: there is no such file. Rejects if it cannot be read, and if a document is not the published one. */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
-  /** The documents of one package and its index, each read once. Rejects if the index cannot be read. */
-  readonly readPackage: ReadPackage;
+  /** The documents of one package and its index, each read once. A package that `view` does not see has none. */
+  readonly readPackage: (name: PackageName, view?: View) => Promise<PackageFiles>;
   /**
    * The stamps of these files of one package: while all are equal, the files are unchanged. undefined: there is no such
    * file.
@@ -49,6 +54,22 @@ export function createLocalPublishedFiles(
   };
 }
 
+/** For a server: a package that a view does not see has no files, and none is read. `files`: of the same tree. */
+export function asViewsSee(
+  published: PublishedFiles,
+  files: Pick<TreeFiles, 'epoch' | 'visible'>,
+  now: () => number,
+): PublishedFiles {
+  const none = { bytes: undefined };
+  return {
+    ...published,
+    readPackage: async (name, view) =>
+      (await files.visible.shows(view, name, 'documents', await files.epoch(now())))
+        ? published.readPackage(name)
+        : { stable: none, dev: none, index: none },
+  };
+}
+
 function stampText(path: string): string | undefined {
   const stamp = stampFile(path);
   return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
@@ -61,6 +82,16 @@ export async function parsePublished<Row>(
   parse: (text: string) => readonly Row[],
 ): Promise<readonly Row[]> {
   return parseRows(await files.read(path), path, parse);
+}
+
+/** The names in packages.json, in its order. Throws an Error that names an unusable file. */
+export function parseNames(bytes: Buffer | undefined): readonly PackageName[] {
+  const names = parseRows(bytes, `public/${rootDocumentPath}`, (text): readonly unknown[] => {
+    const json: unknown = JSON.parse(text);
+    const list = isJsonObject(json) ? json['available-packages'] : undefined;
+    return Array.isArray(list) ? list : [];
+  });
+  return names.flatMap((name) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : []));
 }
 
 /** Like parsePublished, for the text read from `path`. */

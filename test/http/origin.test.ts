@@ -61,7 +61,8 @@ describe('an origin', () => {
 
   it('gives 404 for missing files', async () => {
     expect(await providers('acme/unknown')).toBe(404);
-    expect(await providers('acme/other~dev')).toBe(404);
+    expect(await providers('acme/unknown~dev')).toBe(404);
+    expect(await providers('acme/other~dev')).toEqual([]);
     expect((await get('/dist/acme/hello/9.9.9.zip')).status).toBe(404);
   });
 

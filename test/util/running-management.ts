@@ -11,6 +11,7 @@ import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts'
 import { createUsage } from '../../proxy/packages/usage.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
+import { createLocalFiles } from '../../proxy/tree/local-files.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/search/lookups.ts';
@@ -39,7 +40,7 @@ import { createSettings, settingOf, type Baseline } from '../../proxy/settings/s
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
-import type { ServerLimits } from '../../proxy/http/server-limits.ts';
+import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { assertState } from './assert-state.ts';
@@ -154,7 +155,12 @@ export async function runManagement(
     leaving: (id) => leaveTeams(state, id),
     pendingTerminals: (id) => approvedBy(state, id),
   });
-  const published = packageServices(state, store, now, folder.at('data'), options.render);
+  const files = createLocalFiles({
+    dataDirectory: folder.at('data'),
+    cacheBytes: options.limits?.cacheBytes ?? defaultServerLimits.cacheBytes,
+    onNewer: (error) => void errors.push(error),
+  });
+  const published = packageServices(state, store, now, { data: folder.at('data'), files }, options.render);
   const services: Services = {
     ...repositories,
     ...artifactServices(store, now, folder.at('data'), options.uploads),
@@ -199,7 +205,9 @@ export async function runManagement(
     rootChanges: advertisedRoot(settings),
     advisories: createPublishedAdvisories(services.published),
     tombstones: createTombstones(services.published),
+    files,
     lookups: createLookups({
+      files,
       catalogue: services.catalogue,
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
