@@ -77,8 +77,7 @@ async function open(
   closing.add(() => log.close());
   const opened = await openServedTree(config, originListeners(log, context));
   closing.add(opened.close);
-  const published = asViewsSee(opened.published, opened.files, () => context.now().getTime());
-  const tree = { ...opened, published };
+  const tree = { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);

@@ -11,7 +11,7 @@ import type { PublishedFiles, PublishedPath } from '../tree/published-files.ts';
 import { PackageArchives } from '../tree/package-archives.ts';
 import { createIntern, PackageReleases } from '../tree/package-releases.ts';
 import type { DocumentRead } from '../tree/published-documents.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
+import type { PlainFiles, TreeFiles } from '../tree/tree-files.ts';
 import { withVisibleNames } from '../tree/visible-names.ts';
 import type { OriginAddress } from './origin-address.ts';
 import { OriginArchives } from './origin-archives.ts';
@@ -112,14 +112,7 @@ interface OriginCaches {
 
 type OriginParts = OriginConnection & OriginCaches;
 
-function treeFiles({
-  failures,
-  publication,
-  indexes,
-  releases,
-  documents,
-  archives,
-}: OriginParts): Omit<TreeFiles, 'visible'> {
+function treeFiles({ failures, publication, indexes, releases, documents, archives }: OriginParts): PlainFiles {
   return {
     publication: () => publication.read(),
     epoch: () => publication.epoch(),

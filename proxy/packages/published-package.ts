@@ -56,8 +56,8 @@ export function findVersion(versions: readonly PublishedVersion[], wanted: strin
 /** As readPublishedPackage, but if one document is unusable, returns the versions of the other one. */
 export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
-  if (filter === 'none') return nothing;
-  const { index, ...documents } = await files.readPackage(name, view);
+  if (filter === 'none' || (await files.shows?.(view, name)) === false) return nothing;
+  const { index, ...documents } = await files.readPackage(name);
   const records = new Map<string, JsonObject>();
   const damaged = new Map<'stable' | 'dev', unknown>();
   for (const kind of kinds) {

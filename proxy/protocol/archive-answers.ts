@@ -1,9 +1,8 @@
 // Answers requests of archives: the published ZIP, the mirrored one, or the tombstone of a purged version.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { errorAnswer, type Answer } from '../http/answer.ts';
+import type { Answer } from '../http/answer.ts';
 import { ArchiveMismatch } from '../tree/archive-store.ts';
 import { absentWhereHidden } from '../tree/document-releases.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
@@ -26,11 +25,11 @@ export interface ArchiveAnswersOptions {
   readonly tombstones?: Tombstones | undefined;
 }
 
-interface Found {
-  /** undefined: the caller sees no archive of the package */
-  readonly archives: PackageArchives | undefined;
+interface Deciding {
   readonly filter: ReleaseFilter;
-  readonly send: (entry: IndexEntry) => MaybeAsync<Answer>;
+  readonly rules: RulesInEffect | undefined;
+  /** `archives`: those of the package that the caller may know */
+  readonly missing: (archives?: PackageArchives) => MaybeAsync<Answer>;
 }
 
 /** The number of commits that an answer names. */
@@ -59,66 +58,65 @@ export class ArchiveAnswers {
     moment: Moment,
     rules: RulesInEffect | undefined,
   ): MaybeAsync<Answer> {
-    const { epoch } = moment;
     const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
-    const seen = { name: route.name, filter, epoch };
-    const send = (entry: IndexEntry): MaybeAsync<Answer> => {
+    const missing = (archives?: PackageArchives): MaybeAsync<Answer> =>
+      andThen(
+        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
+        (found) => found ?? this.#gone(route, { filter, archives }, preferences, moment),
+      );
+    return andThen(this.#files.visible.shows(preferences.view, route.name, 'archives', moment.epoch), (shows) =>
+      shows ? this.#published(route, preferences, moment, { filter, rules, missing }) : missing(),
+    );
+  }
+
+  #published(
+    route: Extract<Route, { kind: 'dist' }>,
+    preferences: RequestPreferences,
+    moment: Moment,
+    { filter, rules, missing }: Deciding,
+  ): MaybeAsync<Answer> {
+    const seen = { name: route.name, filter, epoch: moment.epoch };
+    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
+      const entry = archives?.find(route.labels, route.reference, filter);
+      if (entry === undefined) return undefined;
       const sent = (): MaybeAsync<Answer> =>
         this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
       if (rules === undefined) return sent();
       return andThen(rules.publishedArchive(route.name, entry, preferences, moment), (refusal) => refusal ?? sent());
     };
-    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
-      const entry = archives?.find(route.labels, route.reference, filter);
-      return entry && send(entry);
-    };
-    const mirrored = (): MaybeAsync<Answer | undefined> =>
-      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
-    const missing = (archives?: PackageArchives): MaybeAsync<Answer> =>
-      andThen(mirrored(), (found) => found ?? this.#gone(route, { archives, filter, send }, preferences, moment));
     const again = (): MaybeAsync<Answer> =>
       andThen(
-        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, epoch), seen),
+        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, moment.epoch), seen),
         (archives) => answer(archives) ?? missing(archives),
       );
-    const published = (): MaybeAsync<Answer> =>
-      andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
-        const first = answer(archives);
-        if (first === undefined) return again();
-        return first instanceof Promise
-          ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
-          : first;
-      });
-    return andThen(this.#files.visible.shows(preferences.view, route.name, 'archives', epoch), (shows) => {
-      if (!shows) return missing();
-      return this.#mirrored?.isElsewhere(route.name, moment) === true
-        ? andThen(mirrored(), (found) => found ?? again())
-        : published();
+    if (this.#mirrored?.isElsewhere(route.name, moment) === true)
+      return andThen(
+        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
+        (found) => found ?? again(),
+      );
+    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, moment.epoch), seen), (archives) => {
+      const first = answer(archives);
+      if (first === undefined) return again();
+      return first instanceof Promise
+        ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
+        : first;
     });
   }
 
-  /** No archive has this label and this reference. */
   #gone(
     route: Extract<Route, { kind: 'dist' }>,
-    { archives, filter, send }: Found,
+    { filter, archives }: { readonly filter: ReleaseFilter; readonly archives: PackageArchives | undefined },
     { userAgent }: RequestPreferences,
     { nowMs }: Moment,
   ): MaybeAsync<Answer> {
     const forComposer = userAgent?.startsWith('Composer/') === true;
     return andThen(this.#tombstones?.read(nowMs), (purged) => {
       const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
-      const gone = tombstone === undefined ? undefined : goneAnswer(tombstone, filter, forComposer);
+      const gone = tombstone && goneAnswer(tombstone, filter, forComposer);
       if (gone !== undefined) return gone;
-      const release = archives?.releaseOf(route.labels, route.reference, filter);
-      if (release !== undefined) return send(release);
-      const commits = archives?.referencesOf(route.labels, filter) ?? [];
-      if (commits.length === 0) return absent(this.#files, absentVersion(route), route.name);
-      return errorAnswer('NOT_FOUND', {
-        message: `${absentVersion(route)} ${knownCommits(commits)}`,
-        details: { package: route.name },
-        forComposer,
-      });
+      const commits = (archives?.entriesOf(route.labels, filter) ?? []).map(({ reference }) => reference);
+      return absent(this.#files, absentVersion(route, commits), route.name, forComposer && commits.length > 0);
     });
   }
 
@@ -150,15 +148,11 @@ export class ArchiveAnswers {
   }
 }
 
-/** The newest first; in the short form, which a client may send too. */
-function knownCommits(references: readonly string[]): string {
-  const named = references.slice(0, mostCommits).map((reference) => reference.slice(0, 12));
-  const others = references.length - named.length;
-  return `Published commits: ${named.join(', ')}${others === 0 ? '' : ` and ${others} more`}.`;
-}
-
-function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {
+/** `commits`: those with an archive under this label, newest first. */
+function absentVersion(route: Extract<Route, { kind: 'dist' }>, commits: readonly string[] = []): string {
   const version = (route.labels[0] ?? '').slice(0, 128);
   const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
-  return `${route.name} ${version}${content} is not published here.`;
+  const known = [...new Set(commits)].slice(0, mostCommits).map((commit) => commit.slice(0, 12));
+  const newest = known.length === 0 ? '' : ` The newest published commits are ${known.join(', ')}.`;
+  return `${route.name} ${version}${content} is not published here.${newest}`;
 }

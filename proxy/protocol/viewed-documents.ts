@@ -65,22 +65,6 @@ export class ViewedDocuments {
   }
 
   /**
-   * True if the view of `filter` sees a version of an unreadable p2 document, by the serving index. False also for an
-   * unreadable index: nothing then shows that a version is visible (I14).
-   */
-  isSeen(
-    { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
-    filter: ReleaseFilter,
-    epoch: number,
-  ): MaybeAsync<boolean> {
-    return andThen(
-      this.#files.releases(name, epoch),
-      (releases) => releases?.isSeenIn(stability, filter) === true,
-      () => false,
-    );
-  }
-
-  /**
    * The document without versions of a package that has only releases, or only dev versions; undefined: the view sees
    * none of its versions. Its date rises with each visible withdrawal, and is 0 before the first version (I19).
    */

@@ -4,18 +4,16 @@ import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
-import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { TextDocument } from '../http/document.ts';
 import { anyName, isAnyName } from '../tree/root-document.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import type { View } from '../views/view.ts';
-import { viewKey, type ViewCache } from './view-cache.ts';
+import type { ViewCache } from './view-cache.ts';
 
 export class ViewedRoots {
   readonly #files: Pick<TreeFiles, 'visible'>;
   readonly #cache: ViewCache;
-  readonly #making = new SingleFlight<TextDocument>();
   // read once for all views
   readonly #roots = new WeakMap<TextDocument, JsonObject>();
 
@@ -31,36 +29,26 @@ export class ViewedRoots {
     view: View,
     epoch: number,
   ): MaybeAsync<TextDocument> {
-    const { base } = documents;
+    const { built, base } = documents;
     const cached = this.#cache.get(view, path);
     if (cached?.document !== undefined && cached.base === base && cached.epoch === epoch) return cached.document;
-    return this.#making.run(viewKey(view, path), () => this.#make(path, documents, view, epoch), [base, epoch]);
-  }
-
-  async #make(
-    path: string,
-    { built, base }: { readonly built: TextDocument; readonly base: TextDocument },
-    view: View,
-    epoch: number,
-  ): Promise<TextDocument> {
-    const json = this.#rootOf(base);
-    const { listed, seconds } = await this.#files.visible.of(view, epoch);
-    const names = json['available-packages'];
-    const isAll = Array.isArray(names) && names.length === listed.size;
-    const before = this.#cache.get(view, path);
-    // additions of the server move the date back, as without a view
-    const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
-    const lastModifiedMs = seconds === undefined ? built.lastModifiedMs - shiftMs : seconds * 1000 - shiftMs;
-    const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-    const made = new TextDocument(
-      listed.size > 0 && isAll && !asksForMore ? base : rootFor(json, [...listed], view),
-      lastModifiedMs,
-      { vary: base.vary },
-    );
-    const document = before?.document?.equals(made) === true ? redatedFrom(before.document, made) : made;
-    if (document === before?.document && before.base === base) before.epoch = epoch;
-    else this.#cache.set(view, path, { base, document, epoch });
-    return document;
+    return andThen(this.#files.visible.of(view, epoch), ({ listed, seconds }) => {
+      const json = this.#rootOf(base);
+      const names = json['available-packages'];
+      const isAll = Array.isArray(names) && names.length === listed.size && listed.size > 0;
+      // additions of the server move the date back, as without a view
+      const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
+      const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
+      const made = new TextDocument(
+        isAll && !asksForMore ? base : rootFor(json, [...listed], view),
+        (seconds === undefined ? built.lastModifiedMs : seconds * 1000) - shiftMs,
+        { vary: base.vary },
+      );
+      const before = this.#cache.get(view, path)?.document;
+      const document = before?.equals(made) === true ? redatedFrom(before, made) : made;
+      this.#cache.set(view, path, { base, document, epoch });
+      return document;
+    });
   }
 
   #rootOf(base: TextDocument): JsonObject {

@@ -76,14 +76,19 @@ export function createLookups({ files, catalogue, usage, mirrored }: LookupParts
     const query = new URLSearchParams(route.query);
     const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
     if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
-    if (route.kind === 'list' && given(query, 'type') === undefined) {
+    const type = given(query, 'type');
+    // packages.json has the names: the first list after a start does not wait for the catalogue
+    if (route.kind === 'list' && type === undefined) {
       const { listed } = await files.visible.of(view, await files.epoch(nowMs));
       return list([...listed, ...((await mirrored?.read(nowMs, view))?.keys() ?? [])], query);
     }
     const found = await find(view, nowMs);
-    return route.kind === 'list'
-      ? list(ofType([...found.ours.all.values(), ...found.mirrored.values()], given(query, 'type')), query)
-      : search(found, query, await usage.read(nowMs, view, found.ours));
+    if (route.kind === 'search') return search(found, query, await usage.read(nowMs, view, found.ours));
+    const all = searchPackages([...found.ours.all.values(), ...found.mirrored.values()], { type });
+    return list(
+      all.map(({ name }) => name),
+      query,
+    );
   };
   return {
     answer: async (route, { view, acceptEncoding }, nowMs) =>
@@ -137,16 +142,11 @@ function rowOf({ name, description, homepage, repository, abandoned }: PackageSu
   };
 }
 
-/** The names in packages.json answer a list: only a wanted type needs the catalogue. */
 function list(names: readonly string[], query: URLSearchParams): Answer {
   const [filter, vendor] = [given(query, 'filter'), given(query, 'vendor')];
   const prefix = vendor === undefined ? '' : `${vendor.toLowerCase()}/`;
   const matches = filter === undefined ? () => true : matchName(filter);
   return jsonAnswer(200, { packageNames: names.filter((name) => name.startsWith(prefix) && matches(name)).toSorted() });
-}
-
-function ofType(packages: readonly PackageSummary[], type: string | undefined): readonly PackageName[] {
-  return searchPackages(packages, { type }).map(({ name }) => name);
 }
 
 /** Composer interprets 404 as no provider (ComposerRepository.php, getProviders). */

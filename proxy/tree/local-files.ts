@@ -16,7 +16,7 @@ import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createReadDocument } from './published-documents.ts';
-import type { TreeFiles } from './tree-files.ts';
+import type { PlainFiles, TreeFiles } from './tree-files.ts';
 import { withVisibleNames } from './visible-names.ts';
 
 export interface LocalFilesOptions {
@@ -56,7 +56,7 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
     isEmpty: () =>
       stampFile(documentFile(rootDocumentPath)) === undefined &&
       stampFile(join(indexDirectory, publicationPath)) === undefined,
-  } satisfies Omit<TreeFiles, 'visible'>;
+  } satisfies PlainFiles;
   return withVisibleNames(files, cacheBytes / 8);
 }
 
@@ -81,7 +81,7 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
     weight: (_, bytes) => bytes * 0.1,
     parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
   });
-  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
+  const store = new ArchiveStore(publicDirectory, cacheBytes / 8);
   return { documents, packages, releases, store };
 }
 

@@ -47,16 +47,11 @@ export class PackageReleases {
     this.#releases = new Releases(all, intern);
   }
 
-  /** True if a caller with this view sees the package. */
-  isSeen(filter: ReleaseFilter): boolean {
-    if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published > 0;
-    for (let at = 0; at < this.#published; at += 1) if (this.#releases.isSeen(at, filter)) return true;
-    return false;
-  }
-
-  /** True if a caller with this view sees a version that has an archive, also a withdrawn one. */
-  hasArchive(filter: ReleaseFilter): boolean {
-    for (let at = 0; at < this.#archived; at += 1) if (this.#releases.isSeen(at, filter)) return true;
+  /** True if a caller with this view sees a published version; `archives`: a version that may be withdrawn. */
+  isSeen(filter: ReleaseFilter, part: 'documents' | 'archives' = 'documents'): boolean {
+    const count = part === 'archives' ? this.#archived : this.#published;
+    if (filter === 'all' || filter === 'none') return filter === 'all' && count > 0;
+    for (let at = 0; at < count; at += 1) if (this.#releases.isSeen(at, filter)) return true;
     return false;
   }
 

@@ -41,11 +41,11 @@ export interface PackageFiles {
   readonly index: DocumentRead;
 }
 
-/** The index is read once, and may be damaged. `dataDirectory`: see createReadDocument. */
-export function createReadPackage(
-  dataDirectory: string,
-  listed: ListedNames,
-): (name: PackageName) => Promise<PackageFiles> {
+/** The index is read once, and may be damaged. */
+export type ReadPackage = (name: PackageName) => Promise<PackageFiles>;
+
+/** `dataDirectory`: see createReadDocument. */
+export function createReadPackage(dataDirectory: string, listed: ListedNames): ReadPackage {
   const tree = publishedTree(dataDirectory);
   return async (name) => {
     const paths = { stable: providerPath(name, 'stable'), dev: providerPath(name, 'dev') };

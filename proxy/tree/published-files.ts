@@ -9,7 +9,7 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createListedNames } from './listed-names.ts';
-import { createReadDocument, createReadPackage, type PackageFiles } from './published-documents.ts';
+import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
 import type { View } from '../views/view.ts';
@@ -23,8 +23,10 @@ export interface PublishedFiles {
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
   /** undefined: there is no such file. Rejects if it cannot be read, and if a document is not the published one. */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
-  /** The documents of one package and its index, each read once. A package that `view` does not see has none. */
-  readonly readPackage: (name: PackageName, view?: View) => Promise<PackageFiles>;
+  /** The documents of one package and its index, each read once. Rejects if the index cannot be read. */
+  readonly readPackage: ReadPackage;
+  /** False if the view does not see the package, so that none of its files needs to be read; default: true. */
+  readonly shows?: (view: View | undefined, name: PackageName) => Promise<boolean>;
   /**
    * The stamps of these files of one package: while all are equal, the files are unchanged. undefined: there is no such
    * file.
@@ -54,20 +56,14 @@ export function createLocalPublishedFiles(
   };
 }
 
-/** For a server: a package that a view does not see has no files, and none is read. `files`: of the same tree. */
+/** For a server: no file of a package is read for a view that does not see it. */
 export function asViewsSee(
-  published: PublishedFiles,
-  files: Pick<TreeFiles, 'epoch' | 'visible'>,
+  { published, files }: { readonly published: PublishedFiles; readonly files: Pick<TreeFiles, 'epoch' | 'visible'> },
   now: () => number,
 ): PublishedFiles {
-  const none = { bytes: undefined };
-  return {
-    ...published,
-    readPackage: async (name, view) =>
-      (await files.visible.shows(view, name, 'documents', await files.epoch(now())))
-        ? published.readPackage(name)
-        : { stable: none, dev: none, index: none },
-  };
+  const shows = async (view: View | undefined, name: PackageName): Promise<boolean> =>
+    files.visible.shows(view, name, 'documents', await files.epoch(now()));
+  return { ...published, shows };
 }
 
 function stampText(path: string): string | undefined {

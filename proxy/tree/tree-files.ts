@@ -43,22 +43,26 @@ export interface TreeFiles {
   readonly stale: () => boolean;
 }
 
+/** The files alone. */
+export type PlainFiles = Omit<TreeFiles, 'visible'>;
+
 /** The published versions of a package, or every version with an archive, also a withdrawn one. */
 export type PackagePart = 'documents' | 'archives';
 
+export interface VisibleList {
+  /** names in packages.json, in its order */
+  readonly listed: ReadonlySet<PackageName>;
+  /** the time of the last visible change, epoch seconds; undefined without a view, and before the first publication */
+  readonly seconds: number | undefined;
+}
+
 /** The packages that a view sees, in memory. */
 export interface VisiblePackages {
+  /** Rejects if packages.json or the announcement is unusable. */
+  readonly of: (view: View | undefined, epoch: number) => MaybeAsync<VisibleList>;
   /**
-   * The visible names in packages.json, and the time of the last visible change, epoch seconds; undefined before the
-   * first publication, and without a view. Rejects if packages.json or the announcement is unusable.
-   */
-  readonly of: (
-    view: View | undefined,
-    epoch: number,
-  ) => MaybeAsync<{ readonly listed: ReadonlySet<PackageName>; readonly seconds: number | undefined }>;
-  /**
-   * False if the view sees nothing of this part of the package, so that a request reads none of its files. True also
-   * where only the files can tell: the tree is damaged, or finding the names takes longer than a moment.
+   * False if the view sees nothing of this part of the package: then a request reads none of its files. True also where
+   * only the files can tell: the tree is damaged, or finding the names takes longer than a moment.
    */
   readonly shows: (view: View | undefined, name: PackageName, part: PackagePart, epoch: number) => MaybeAsync<boolean>;
 }

@@ -13,9 +13,9 @@ import { patienceMs, withDeadline } from '../../build/shared/concurrency/with-de
 import { ViewDate } from '../views/view-date.ts';
 import { filterOf, type View } from '../views/view.ts';
 import { DocumentReleases, readDocumentReleases } from './document-releases.ts';
-import { addPrunedChanges, PackageReleases } from './package-releases.ts';
+import { addPrunedChanges, type PackageReleases } from './package-releases.ts';
 import { parseNames } from './published-files.ts';
-import type { PackagePart, TreeFiles, VisiblePackages } from './tree-files.ts';
+import type { PackagePart, PlainFiles, TreeFiles, VisibleList, VisiblePackages } from './tree-files.ts';
 
 type Files = Pick<TreeFiles, 'publication' | 'document' | 'releases'>;
 
@@ -23,7 +23,7 @@ const packagesAtOnce = 32;
 /** number of packages examined before the function yields to other requests */
 const packagesInTurn = 256;
 /** the memory of one name in a set */
-const nameBytes = 48;
+const nameBytes = 32;
 
 interface Published {
   readonly epoch: number;
@@ -32,17 +32,14 @@ interface Published {
   readonly names: ReadonlySet<PackageName>;
 }
 
-interface Seen {
+interface Seen extends VisibleList {
   readonly epoch: number;
-  /** packages with a version that the view sees, in the order of packages.json */
-  readonly listed: ReadonlySet<PackageName>;
   /** further packages of which archives may be seen: their visible versions are withdrawn, or their index is unusable */
   readonly archived: ReadonlySet<PackageName>;
-  readonly seconds: number | undefined;
 }
 
 /** `limitBytes`: memory for the names that views see. */
-export function withVisibleNames(files: Omit<TreeFiles, 'visible'>, limitBytes: number): TreeFiles {
+export function withVisibleNames(files: PlainFiles, limitBytes: number): TreeFiles {
   return { ...files, visible: new VisibleNames(files, limitBytes) };
 }
 
@@ -50,7 +47,6 @@ class VisibleNames implements VisiblePackages {
   readonly #files: Files;
   readonly #seen: ByteCache<Seen>;
   readonly #finding = new SingleFlight<Seen>();
-  readonly #reading = new SingleFlight<Published>();
   #published: Published | undefined;
 
   constructor(files: Files, limitBytes: number) {
@@ -58,7 +54,7 @@ class VisibleNames implements VisiblePackages {
     this.#seen = new ByteCache(limitBytes);
   }
 
-  of(view: View | undefined, epoch: number): ReturnType<VisiblePackages['of']> {
+  of(view: View | undefined, epoch: number): MaybeAsync<VisibleList> {
     return andThen(this.#publishedAt(epoch), (published) =>
       view === undefined ? { listed: published.names, seconds: undefined } : this.#seenBy(view, published),
     );
@@ -81,18 +77,16 @@ class VisibleNames implements VisiblePackages {
 
   #publishedAt(epoch: number): MaybeAsync<Published> {
     if (this.#published?.epoch === epoch) return this.#published;
-    const read = async (): Promise<Published> => {
+    return andThen(this.#files.document(rootDocumentPath, epoch), async (root) => {
       const publication = await this.#files.publication();
-      const root = await this.#files.document(rootDocumentPath, epoch);
       return (this.#published = { epoch, publication, names: new Set(parseNames(root?.bytes)) });
-    };
-    return this.#reading.run('', read, [epoch]);
+    });
   }
 
   #seenBy(view: View, published: Published): MaybeAsync<Seen> {
     const known = this.#seen.get(view.key);
     if (known?.epoch === published.epoch) return known;
-    return this.#finding.run(view.key, () => this.#find(view, published), [published]);
+    return this.#finding.run(view.key, () => this.#find(view, published), [published.epoch]);
   }
 
   async #find(view: View, { publication, names, epoch }: Published): Promise<Seen> {
@@ -100,19 +94,14 @@ class VisibleNames implements VisiblePackages {
     if (publication !== undefined) addRootFields(date, publication);
     for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
       addPrunedChanges(date, changes, view.filterOf(name));
-    const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
-    const looker = { files: this.#files, view, epoch };
     // a caller who saw a withdrawn package has another list since then
-    await look((publication?.withdrawn ?? []).filter(isNamed), looker, (name, releases) => {
-      const filter = view.filterOf(name);
-      if (!(releases instanceof PackageReleases) || releases.hasArchive(filter)) archived.add(name);
-      if (releases instanceof PackageReleases) releases.addAllChanges(date, filter);
-    });
-    await look([...names].filter(isNamed), looker, (name, releases) => {
+    const named = [...(publication?.withdrawn ?? []), ...names].filter((name) => view.filterOf(name) !== 'none');
+    await look(named, { files: this.#files, view, epoch }, (name, releases) => {
       const filter = view.filterOf(name);
       const isUnusable = releases instanceof DocumentReleases;
-      if (filter === 'all' || (isUnusable ? releases.isSeen : releases?.isSeen(filter) === true)) listed.add(name);
-      else if (isUnusable || releases?.hasArchive(filter) === true) archived.add(name);
+      const isSeen = filter === 'all' || (isUnusable ? releases.isSeen : releases?.isSeen(filter) === true);
+      if (isSeen && names.has(name)) listed.add(name);
+      else if (isUnusable || releases?.isSeen(filter, 'archives') === true) archived.add(name);
       if (isUnusable) releases.addTo(date);
       else releases?.addAllChanges(date, filter);
     });

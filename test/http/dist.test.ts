@@ -140,8 +140,8 @@ describe('the ref of a dist', () => {
     const asked = `/dist/acme/moving/dev-main.zip?ref=${'f'.repeat(40)}`;
     const { status, ...reply } = await served.get(asked, { 'user-agent': 'Composer/2.9.0' });
     const sentence =
-      `acme/moving dev-main with reference ${'f'.repeat(40)} is not published here. Published commits: abcdef100000, ` +
-      'abcdef211111, abcdef322222, abcdef422222, abcdef522222 and 2 more.';
+      `acme/moving dev-main with reference ${'f'.repeat(40)} is not published here. The newest published commits are abcdef100000, ` +
+      'abcdef211111, abcdef322222, abcdef422222, abcdef522222.';
     // Composer shows its user `warning` alone
     expect([status, reply.json()]).toEqual([
       404,

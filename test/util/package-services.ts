@@ -44,7 +44,7 @@ export function packageServices(
   render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
 ): PackageServices & Pick<PurgeServices, 'purgesOf'> {
   const builder = builderOf(data);
-  const published = asViewsSee(createLocalPublishedFiles(data), files, now);
+  const published = asViewsSee({ published: createLocalPublishedFiles(data), files }, now);
   const tombstones = createTombstones(published);
   const onError = (error: unknown): void => {
     throw error;
