@@ -1,8 +1,7 @@
 // The feeds of a server: OSV, if the configuration names it, and the upstreams of the mirror. They are asked only while a
 // rule of the policy reads lists.
 
-import { isJsonObject } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Log } from '../../proxy/observe/log.ts';
@@ -10,7 +9,7 @@ import { readsLists } from '../../proxy/policy/apply/current-policy.ts';
 import type { PolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { FeedEvent } from '../../proxy/advisory-feeds/feed-event.ts';
 import { createFeeds, type Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { parseNames, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';
@@ -58,10 +57,7 @@ export function openPolicyFeeds(
 function createPrivateNames(published: PublishedFiles) {
   let known: ReadonlySet<PackageName> | undefined;
   const read = async (): Promise<ReadonlySet<PackageName>> => {
-    const bytes = await published.read(`public/${rootDocumentPath}`);
-    const json: unknown = bytes === undefined ? {} : JSON.parse(bytes.toString('utf8'));
-    const list = isJsonObject(json) ? json['available-packages'] : undefined;
-    known = new Set(Array.isArray(list) ? list.flatMap((name: unknown) => parsePackageName(String(name)) ?? []) : []);
+    known = new Set(parseNames(await published.read(`public/${rootDocumentPath}`)));
     return known;
   };
   return {

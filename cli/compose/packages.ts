@@ -6,6 +6,7 @@ import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createRestorations, type Restorations } from '../../proxy/packages/restorations.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
@@ -27,6 +28,7 @@ import type { Context } from '../io/context.ts';
 interface PackageParts {
   readonly state: StateStore;
   /** the files of the served tree */
+  readonly files: TreeFiles;
   readonly published: PublishedFiles;
   readonly tombstones: Tombstones;
   /** number of days for which daily downloads are stored */
@@ -47,7 +49,7 @@ export interface ComposedPackages extends PackageServices, Pick<PurgeServices, '
 export function composePackages(
   config: Config,
   context: Context,
-  { state, published, tombstones, retention, onError, onUnrendered = onError }: PackageParts,
+  { state, files, published, tombstones, retention, onError, onUnrendered = onError }: PackageParts,
 ): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
@@ -67,7 +69,7 @@ export function composePackages(
     ),
     downloads,
     installs,
-    lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
+    lookupsWith: (mirrored) => createLookups({ files, catalogue, usage: createUsage(downloads, installs), mirrored }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
     withdrawalsOf,
     restorationsOf: (actor) => createRestorations({ runner: builder, withdrawals: withdrawalsOf(actor), actor }),

@@ -7,7 +7,7 @@ import type { Log } from '../../proxy/observe/log.ts';
 import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/protocol/tombstones.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
-import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
 import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
@@ -75,8 +75,9 @@ async function open(
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
   closing.add(() => log.close());
-  const tree = await openServedTree(config, originListeners(log, context));
-  closing.add(tree.close);
+  const opened = await openServedTree(config, originListeners(log, context));
+  closing.add(opened.close);
+  const tree = { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);

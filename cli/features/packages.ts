@@ -9,6 +9,7 @@ import type { OpenFeature } from './served-feature.ts';
 export function open({ config, context, store, tree, settings, log, tombstones }: ServingCore): OpenFeature {
   const packages = composePackages(config, context, {
     state: store,
+    files: tree.files,
     published: tree.published,
     tombstones,
     retention: settingOf(settings, 'retention.statistics_days'),

@@ -10,7 +10,6 @@ import {
   type PackageAdvisories,
   type AdvisoryLists,
 } from '../../build/contract/advisory-lists.ts';
-import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { jsonAnswer, refusalAnswer, type Answer } from '../http/answer.ts';
 import type { HttpRequest } from '../http/http-request.ts';
 import { readJsonBody } from '../http/json-body.ts';
@@ -19,7 +18,6 @@ import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { PublishedAdvisories } from '../tree/published-advisories.ts';
-import { readDocumentReleases } from '../tree/document-releases.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { limits, readForm, namesOf, parseFilterRequest } from './advisory-request.ts';
 
@@ -41,12 +39,11 @@ export interface AdvisoryAnswers {
 }
 
 export interface AdvisoryParts {
-  readonly files: Pick<TreeFiles, 'epoch' | 'releases' | 'document'>;
+  readonly files: Pick<TreeFiles, 'epoch' | 'visible'>;
   readonly advisories: PublishedAdvisories;
   /** advisories and filter lists of mirrored packages */
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
-const packagesInTurn = 32;
 
 export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
   const decide = (route: AdvisoryRoute, request: HttpRequest, asked: Asked): Promise<Answer> => {
@@ -139,24 +136,9 @@ async function visibleNames(
 ): Promise<readonly PackageName[]> {
   const listed = [...names].filter((name) => lists.packages.has(name));
   if (view === undefined) return listed;
-  const epoch = await files.epoch(nowMs);
-  const isVisible = async (name: PackageName): Promise<boolean> => {
-    const filter = filterOf(view, name);
-    if (filter === 'none') return false;
-    // lists may mention packages that are not published here
-    return andThen(
-      files.releases(name, epoch),
-      (releases) => releases?.isSeen(filter) ?? filter === 'all',
-      async () => filter === 'all' || (await readDocumentReleases(files, name, filter, epoch)).isSeen,
-    );
-  };
-  const visible: PackageName[] = [];
-  for (let from = 0; from < listed.length; from += packagesInTurn) {
-    const chunk = listed.slice(from, from + packagesInTurn);
-    const shown = await Promise.all(chunk.map(isVisible));
-    visible.push(...chunk.filter((_, at) => shown[at]));
-  }
-  return visible;
+  const { listed: seen } = await files.visible.of(view, await files.epoch(nowMs));
+  // lists may mention packages that are not published here
+  return listed.filter((name) => filterOf(view, name) === 'all' || seen.has(name));
 }
 
 /** Adds the entries of mirrored packages to those of visible packages. */

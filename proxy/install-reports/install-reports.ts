@@ -20,7 +20,7 @@ export interface InstallReports {
 }
 
 export interface InstallReportParts {
-  readonly files: Pick<TreeFiles, 'epoch' | 'archives'>;
+  readonly files: Pick<TreeFiles, 'epoch' | 'archives' | 'visible'>;
   /** installs of mirrored packages count if this server has fetched the archive */
   readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
   /** called for every install, with the version's label */
@@ -45,7 +45,9 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const archives = await andThen(
-      files.archives(name, moment.epoch),
+      (await files.visible.shows(view, name, 'archives', moment.epoch))
+        ? files.archives(name, moment.epoch)
+        : undefined,
       (found) => found,
       () => undefined,
     );

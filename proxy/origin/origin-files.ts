@@ -11,7 +11,8 @@ import type { PublishedFiles, PublishedPath } from '../tree/published-files.ts';
 import { PackageArchives } from '../tree/package-archives.ts';
 import { createIntern, PackageReleases } from '../tree/package-releases.ts';
 import type { DocumentRead } from '../tree/published-documents.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
+import type { PlainFiles, TreeFiles } from '../tree/tree-files.ts';
+import { withVisibleNames } from '../tree/visible-names.ts';
 import type { OriginAddress } from './origin-address.ts';
 import { OriginArchives } from './origin-archives.ts';
 import { OriginDocuments, type OriginIndex } from './origin-documents.ts';
@@ -58,7 +59,7 @@ export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
   const connected = { requests, archiveRequests, failures, publication };
   const parts: OriginParts = { ...connected, ...createCaches(connected, options) };
   return {
-    files: treeFiles(parts),
+    files: withVisibleNames(treeFiles(parts), options.cacheBytes / 8),
     published: publishedFiles(parts),
     privateNames: createOriginPrivateNames({ publication, documents: parts.documents, failures, monotonicMs }),
     close: () => {
@@ -111,7 +112,7 @@ interface OriginCaches {
 
 type OriginParts = OriginConnection & OriginCaches;
 
-function treeFiles({ failures, publication, indexes, releases, documents, archives }: OriginParts): TreeFiles {
+function treeFiles({ failures, publication, indexes, releases, documents, archives }: OriginParts): PlainFiles {
   return {
     publication: () => publication.read(),
     epoch: () => publication.epoch(),

@@ -2,13 +2,12 @@
 // catalogue, and reads only the changed packages. Checking thousands of files happens a few at a time, so that
 // Composer's requests get their turn in between.
 
-import { isJsonObject } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { findDependents, type DependentsOf } from './dependents.ts';
 import { filterOf, passes, type View } from '../views/view.ts';
 import { listedVersions, summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
-import { parsePublished, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
+import { parseNames, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
 import { readVersions } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 
@@ -100,12 +99,7 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
 
 /** The names in packages.json, sorted. Rejects with UnusableFile for a damaged one. */
 export async function readPublishedNames(files: PublishedFiles): Promise<readonly PackageName[]> {
-  const names = await parsePublished(files, `public/${rootDocumentPath}`, (text): readonly unknown[] => {
-    const json: unknown = JSON.parse(text);
-    const list = isJsonObject(json) ? json['available-packages'] : undefined;
-    return Array.isArray(list) ? list : [];
-  });
-  return names.flatMap((name) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : [])).toSorted();
+  return parseNames(await files.read(`public/${rootDocumentPath}`)).toSorted();
 }
 
 function looked(kept: ReadonlyMap<PackageName, Kept>, triedMs: number): Looked {

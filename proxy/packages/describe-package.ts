@@ -62,13 +62,13 @@ export async function describePackage(
   name: PackageName,
   { view, nowMs }: Asking,
 ): Promise<DescribedPackage> {
-  const [packages, details, counts] = await Promise.all([
+  const [packages, details] = await Promise.all([
     catalogue.read(nowMs, view),
     readPackageDetails(published, name, view),
-    readCounts(downloads, view !== undefined, name),
   ]);
   const summary = packages.all.get(name);
   if (summary === undefined || details === undefined) throw unknown(name);
+  const counts = await readCounts(downloads, view !== undefined, name);
   return {
     summary,
     details,
@@ -85,16 +85,19 @@ export async function readUses(
   { view, nowMs }: Asking,
 ): Promise<PackageUses> {
   const since = new Date(nowMs - (days - 1) * dayMs).toISOString().slice(0, 10);
-  const [packages, sent, reported] = await Promise.all([
-    catalogue.read(nowMs, view),
+  const packages = await catalogue.read(nowMs, view);
+  const [isListed, isLimited] = [packages.all.has(name), typeof filterOf(view, name) === 'function'];
+  // the catalogue leaves out damaged packages; reading the package rejects with TREE_DAMAGED
+  if (isLimited || (view !== undefined && !isListed)) await readPublishedPackage(published, name, view);
+  if (view !== undefined && !isListed) throw unknown(name); // before the counts: a hidden package may have many
+  const [sent, reported] = await Promise.all([
     readStatistics(downloads, name, since),
     readStatistics(installs, name, since),
   ]);
-  const isLimited = typeof filterOf(view, name) === 'function';
-  const isUnknown = !packages.all.has(name) && (view !== undefined || (sent.total === 0 && reported.total === 0));
-  // the catalogue leaves out damaged packages; reading the package rejects with TREE_DAMAGED
-  if (isLimited || isUnknown) await readPublishedPackage(published, name, view);
-  if (isUnknown) throw unknown(name);
+  if (!isListed && sent.total === 0 && reported.total === 0) {
+    await readPublishedPackage(published, name);
+    throw unknown(name);
+  }
   if (!isLimited) return { sent, reported };
   const [visibleSent = 0, visibleReported = 0] = await Promise.all(
     [downloads, installs].map(async (counts) =>

@@ -56,7 +56,7 @@ export function findVersion(versions: readonly PublishedVersion[], wanted: strin
 /** As readPublishedPackage, but if one document is unusable, returns the versions of the other one. */
 export async function readVersions(files: PublishedFiles, name: PackageName, view?: View): Promise<ReadVersions> {
   const filter = filterOf(view, name);
-  if (filter === 'none') return nothing;
+  if (filter === 'none' || (await files.shows?.(view, name)) === false) return nothing;
   const { index, ...documents } = await files.readPackage(name);
   const records = new Map<string, JsonObject>();
   const damaged = new Map<'stable' | 'dev', unknown>();

@@ -5,9 +5,10 @@ import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-a
 import { errorAnswer, type Answer } from '../http/answer.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 
-export function absent(files: TreeFiles, message: string, name: PackageName): MaybeAsync<Answer> {
+/** `forComposer`: the message helps the user of this client, which is Composer. */
+export function absent(files: TreeFiles, message: string, name: PackageName, forComposer = false): MaybeAsync<Answer> {
   return andThen(files.isEmpty(), (empty) =>
-    empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } }),
+    empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name }, forComposer }),
   );
 }
 

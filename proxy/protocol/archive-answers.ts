@@ -25,6 +25,16 @@ export interface ArchiveAnswersOptions {
   readonly tombstones?: Tombstones | undefined;
 }
 
+interface Deciding {
+  readonly filter: ReleaseFilter;
+  readonly rules: RulesInEffect | undefined;
+  /** `archives`: those of the package that the caller may know */
+  readonly missing: (archives?: PackageArchives) => MaybeAsync<Answer>;
+}
+
+/** The number of commits that an answer names. */
+const mostCommits = 5;
+
 export class ArchiveAnswers {
   readonly #files: TreeFiles;
   readonly #onDownload: ArchiveAnswersOptions['onDownload'];
@@ -48,10 +58,25 @@ export class ArchiveAnswers {
     moment: Moment,
     rules: RulesInEffect | undefined,
   ): MaybeAsync<Answer> {
-    const { epoch } = moment;
     const filter = filterOf(preferences.view, route.name);
     if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
-    const seen = { name: route.name, filter, epoch };
+    const missing = (archives?: PackageArchives): MaybeAsync<Answer> =>
+      andThen(
+        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
+        (found) => found ?? this.#gone(route, { filter, archives }, preferences, moment),
+      );
+    return andThen(this.#files.visible.shows(preferences.view, route.name, 'archives', moment.epoch), (shows) =>
+      shows ? this.#published(route, preferences, moment, { filter, rules, missing }) : missing(),
+    );
+  }
+
+  #published(
+    route: Extract<Route, { kind: 'dist' }>,
+    preferences: RequestPreferences,
+    moment: Moment,
+    { filter, rules, missing }: Deciding,
+  ): MaybeAsync<Answer> {
+    const seen = { name: route.name, filter, epoch: moment.epoch };
     const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference, filter);
       if (entry === undefined) return undefined;
@@ -62,15 +87,15 @@ export class ArchiveAnswers {
     };
     const again = (): MaybeAsync<Answer> =>
       andThen(
-        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, epoch), seen),
-        (archives) =>
-          answer(archives) ?? andThen(mirrored(), (found) => found ?? this.#gone(route, filter, preferences, moment)),
+        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, moment.epoch), seen),
+        (archives) => answer(archives) ?? missing(archives),
       );
-    const mirrored = (): MaybeAsync<Answer | undefined> =>
-      this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment);
     if (this.#mirrored?.isElsewhere(route.name, moment) === true)
-      return andThen(mirrored(), (found) => found ?? again());
-    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, epoch), seen), (archives) => {
+      return andThen(
+        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
+        (found) => found ?? again(),
+      );
+    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, moment.epoch), seen), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise
@@ -81,17 +106,17 @@ export class ArchiveAnswers {
 
   #gone(
     route: Extract<Route, { kind: 'dist' }>,
-    filter: ReleaseFilter,
+    { filter, archives }: { readonly filter: ReleaseFilter; readonly archives: PackageArchives | undefined },
     { userAgent }: RequestPreferences,
     { nowMs }: Moment,
   ): MaybeAsync<Answer> {
+    const forComposer = userAgent?.startsWith('Composer/') === true;
     return andThen(this.#tombstones?.read(nowMs), (purged) => {
       const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
-      const gone =
-        tombstone === undefined
-          ? undefined
-          : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
-      return gone ?? absent(this.#files, absentVersion(route), route.name);
+      const gone = tombstone && goneAnswer(tombstone, filter, forComposer);
+      if (gone !== undefined) return gone;
+      const commits = (archives?.entriesOf(route.labels, filter) ?? []).map(({ reference }) => reference);
+      return absent(this.#files, absentVersion(route, commits), route.name, forComposer && commits.length > 0);
     });
   }
 
@@ -123,8 +148,11 @@ export class ArchiveAnswers {
   }
 }
 
-function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {
+/** `commits`: those with an archive under this label, newest first. */
+function absentVersion(route: Extract<Route, { kind: 'dist' }>, commits: readonly string[] = []): string {
   const version = (route.labels[0] ?? '').slice(0, 128);
   const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
-  return `${route.name} ${version}${content} is not published here.`;
+  const known = [...new Set(commits)].slice(0, mostCommits).map((commit) => commit.slice(0, 12));
+  const newest = known.length === 0 ? '' : ` The newest published commits are ${known.join(', ')}.`;
+  return `${route.name} ${version}${content} is not published here.${newest}`;
 }

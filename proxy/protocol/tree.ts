@@ -7,7 +7,7 @@ import type { Publication } from '../../build/contract/publication.ts';
 import { type Answer } from '../http/answer.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { MirroredPackages, Moment } from './mirrored-packages.ts';
-import { filterOf, type View } from '../views/view.ts';
+import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from '../http/document.ts';
@@ -48,6 +48,14 @@ interface SharedRoot {
   /** the document as built */
   readonly built: TextDocument;
   readonly epoch: number;
+}
+
+/** A p2 document for a caller who sees something of its package. */
+interface Wanted extends Omit<Extract<Route, { kind: 'provider' }>, 'kind'> {
+  readonly filter: ReleaseFilter;
+  readonly rules: RulesInEffect | undefined;
+  /** the answer for a package that is not published */
+  readonly missing: () => MaybeAsync<Answer>;
 }
 
 export class Tree {
@@ -174,22 +182,42 @@ export class Tree {
     moment: Moment,
     rules: RulesInEffect | undefined,
   ): MaybeAsync<Answer> {
-    const { epoch } = moment;
-    const path: PublicPath = providerPath(name, stability);
     const { view } = preferences;
     const filter = filterOf(view, name);
     if (filter === 'none') return absent(this.#files, absentPackage(name), name);
     const mirrored = (): MaybeAsync<Answer | undefined> =>
       this.#mirrored?.provider(name, stability, preferences, { view, filter }, moment);
+    const missing = (): MaybeAsync<Answer> =>
+      andThen(mirrored(), (answer) => answer ?? absent(this.#files, absentPackage(name), name));
+    const published = (): MaybeAsync<Answer> =>
+      andThen(this.#files.visible.shows(view, name, 'documents', moment.epoch), (shows) =>
+        shows ? this.#published({ name, stability, filter, rules, missing }, preferences, moment) : missing(),
+      );
+    // I17: only as of the publication that this request sees
+    return this.#mirrored?.isElsewhere(name, moment) === true
+      ? andThen(mirrored(), (answer) => answer ?? published())
+      : published();
+  }
+
+  #published(
+    { name, stability, filter, rules, missing }: Wanted,
+    preferences: RequestPreferences,
+    moment: Moment,
+  ): MaybeAsync<Answer> {
+    const { epoch } = moment;
+    const path: PublicPath = providerPath(name, stability);
+    const { view } = preferences;
+    const empty = (): MaybeAsync<Answer> =>
+      andThen(this.#viewed.withoutVersions({ name, stability }, { view, filter }, epoch), (document) =>
+        document === undefined ? missing() : answerIn(document, preferences, () => undefined),
+      );
     const answered = (built: TextDocument | undefined): MaybeAsync<Answer> => {
-      if (built === undefined)
-        return andThen(mirrored(), (answer) => answer ?? absent(this.#files, absentPackage(name), name));
       const seen =
-        view === undefined || filter === 'all'
+        built === undefined || view === undefined || filter === 'all'
           ? built
           : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return andThen(seen, (document) => {
-        if (document === undefined) return absent(this.#files, absentPackage(name), name);
+        if (built === undefined || document === undefined) return empty();
         const grow = this.#growing(path, built, document, view);
         if (rules === undefined) return answerIn(document, preferences, grow);
         return andThen(rules.published(document, { name, stability }, preferences, moment), (policed) =>
@@ -197,15 +225,15 @@ export class Tree {
         );
       });
     };
+    // only a caller who sees a version of this document, by the serving index, gets the reason (I14)
     const unreadable = (reason: unknown): MaybeAsync<Answer> =>
-      andThen(filter === 'all' || this.#viewed.isSeen({ name, stability }, filter, epoch), (isSeen) =>
-        isSeen ? Promise.reject(reason) : absent(this.#files, absentPackage(name), name),
+      andThen(
+        filter === 'all' ? undefined : this.#files.releases(name, epoch),
+        (releases) =>
+          filter === 'all' || releases?.isSeenIn(stability, filter) === true ? Promise.reject(reason) : empty(),
+        empty,
       );
-    const published = (): MaybeAsync<Answer> => andThen(this.#files.document(path, epoch), answered, unreadable);
-    // I17: only as of the publication that this request sees
-    return this.#mirrored?.isElsewhere(name, moment) === true
-      ? andThen(mirrored(), (answer) => answer ?? published())
-      : published();
+    return andThen(this.#files.document(path, epoch), answered, unreadable);
   }
 
   /** Accounts for the compressed forms of a document: one of the tree, or one of a view. */

@@ -42,6 +42,6 @@ export class ViewCache {
   }
 }
 
-export function viewKey(view: View, path: string): string {
+function viewKey(view: View, path: string): string {
   return `${view.key} ${path}`;
 }

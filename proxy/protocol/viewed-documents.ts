@@ -8,6 +8,7 @@ import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
+import { readDocumentReleases } from '../tree/document-releases.ts';
 import type { PackageArchives } from '../tree/package-archives.ts';
 import type { DatedDocument, PackageReleases } from '../tree/package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
@@ -64,18 +65,24 @@ export class ViewedDocuments {
   }
 
   /**
-   * True if the view of `filter` sees a version of an unreadable p2 document, by the serving index. False also for an
-   * unreadable index: nothing then shows that a version is visible (I14).
+   * The document without versions of a package that has only releases, or only dev versions; undefined: the view sees
+   * none of its versions. Its date rises with each visible withdrawal, and is 0 before the first version (I19).
    */
-  isSeen(
+  withoutVersions(
     { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
-    filter: ReleaseFilter,
+    { view, filter }: { readonly view: View | undefined; readonly filter: ReleaseFilter },
     epoch: number,
-  ): MaybeAsync<boolean> {
+  ): MaybeAsync<TextDocument | undefined> {
+    const shiftMs = view === undefined ? 0 : dateShiftMs(view.key, viewShiftSeconds);
+    const make = (seconds: number | undefined): TextDocument =>
+      new TextDocument(
+        Buffer.from(`${JSON.stringify({ packages: { [name]: {} } })}\n`),
+        seconds === undefined ? 0 : seconds * 1000 - shiftMs,
+      );
     return andThen(
       this.#files.releases(name, epoch),
-      (releases) => releases?.isSeenIn(stability, filter) === true,
-      () => false,
+      (releases) => (releases?.isSeen(filter) === true ? make(releases.emptySince(stability, filter)) : undefined),
+      async () => ((await readDocumentReleases(this.#files, name, filter, epoch)).isSeen ? make(undefined) : undefined),
     );
   }
 

@@ -2,32 +2,22 @@
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import type { Publication } from '../../build/contract/publication.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { TextDocument } from '../http/document.ts';
 import { anyName, isAnyName } from '../tree/root-document.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { visibleNames } from '../tree/visible-names.ts';
 import type { View } from '../views/view.ts';
-import { viewKey, type ViewCache } from './view-cache.ts';
-
-interface RootParts {
-  readonly json: JsonObject;
-  readonly names: readonly PackageName[];
-}
+import type { ViewCache } from './view-cache.ts';
 
 export class ViewedRoots {
-  readonly #files: TreeFiles;
+  readonly #files: Pick<TreeFiles, 'visible'>;
   readonly #cache: ViewCache;
-  readonly #making = new SingleFlight<TextDocument>();
   // read once for all views
-  readonly #parts = new WeakMap<TextDocument, RootParts>();
-  #publication: { readonly epoch: number; readonly publication: Publication | undefined } | undefined;
+  readonly #roots = new WeakMap<TextDocument, JsonObject>();
 
-  constructor(files: TreeFiles, cache: ViewCache) {
+  constructor(files: Pick<TreeFiles, 'visible'>, cache: ViewCache) {
     this.#files = files;
     this.#cache = cache;
   }
@@ -39,60 +29,35 @@ export class ViewedRoots {
     view: View,
     epoch: number,
   ): MaybeAsync<TextDocument> {
-    const { base } = documents;
+    const { built, base } = documents;
     const cached = this.#cache.get(view, path);
     if (cached?.document !== undefined && cached.base === base && cached.epoch === epoch) return cached.document;
-    return this.#making.run(viewKey(view, path), () => this.#make(path, documents, view, epoch), [base, epoch]);
-  }
-
-  async #make(
-    path: string,
-    { built, base }: { readonly built: TextDocument; readonly base: TextDocument },
-    view: View,
-    epoch: number,
-  ): Promise<TextDocument> {
-    const { json, names } = this.#partsOf(base);
-    const publication = await this.#publicationOf(epoch);
-    const { seen, seconds } = await visibleNames(names, publication, view, this.#files, epoch);
-    const before = this.#cache.get(view, path);
-    // additions of the server move the date back, as without a view
-    const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
-    const lastModifiedMs = seconds === undefined ? built.lastModifiedMs - shiftMs : seconds * 1000 - shiftMs;
-    const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-    const made = new TextDocument(
-      seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, view),
-      lastModifiedMs,
-      { vary: base.vary },
-    );
-    const document = before?.document?.equals(made) === true ? redatedFrom(before.document, made) : made;
-    if (document === before?.document && before.base === base) before.epoch = epoch;
-    else this.#cache.set(view, path, { base, document, epoch });
-    return document;
-  }
-
-  /** Reads each publication once for all views. */
-  #publicationOf(epoch: number): MaybeAsync<Publication | undefined> {
-    if (this.#publication?.epoch === epoch) return this.#publication.publication;
-    return andThen(this.#files.publication(), (publication) => {
-      this.#publication = { epoch, publication };
-      return publication;
+    return andThen(this.#files.visible.of(view, epoch), ({ listed, seconds }) => {
+      const json = this.#rootOf(base);
+      const names = json['available-packages'];
+      const isAll = Array.isArray(names) && names.length === listed.size && listed.size > 0;
+      // additions of the server move the date back, as without a view
+      const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
+      const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
+      const made = new TextDocument(
+        isAll && !asksForMore ? base : rootFor(json, [...listed], view),
+        (seconds === undefined ? built.lastModifiedMs : seconds * 1000) - shiftMs,
+        { vary: base.vary },
+      );
+      const before = this.#cache.get(view, path)?.document;
+      const document = before?.equals(made) === true ? redatedFrom(before, made) : made;
+      this.#cache.set(view, path, { base, document, epoch });
+      return document;
     });
   }
 
-  #partsOf(base: TextDocument): RootParts {
-    const known = this.#parts.get(base);
+  #rootOf(base: TextDocument): JsonObject {
+    const known = this.#roots.get(base);
     if (known !== undefined) return known;
     const json: unknown = JSON.parse(base.bytes.toString('utf8'));
     if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
-    const list = json['available-packages'];
-    const parts: RootParts = {
-      json,
-      names: Array.isArray(list)
-        ? list.flatMap((name: unknown) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : []))
-        : [],
-    };
-    this.#parts.set(base, parts);
-    return parts;
+    this.#roots.set(base, json);
+    return json;
   }
 }
 

@@ -13,6 +13,7 @@ import { rankPackages } from '../packages/rank-packages.ts';
 import { searchPackages } from '../packages/search-packages.ts';
 import { similarNames } from '../packages/similar-names.ts';
 import type { Usage } from '../packages/usage.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import type { View } from '../views/view.ts';
 import { compressed } from '../http/compressed.ts';
 
@@ -35,6 +36,7 @@ export interface Lookups {
 }
 
 export interface LookupParts {
+  readonly files: Pick<TreeFiles, 'epoch' | 'visible'>;
   readonly catalogue: Catalogue;
   readonly usage: Usage;
   /** cached packages of other registries, listed after those published here. undefined: mirroring is off */
@@ -57,7 +59,7 @@ const mostSimilar = 5;
 const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
-export function createLookups({ catalogue, usage, mirrored }: LookupParts): Lookups {
+export function createLookups({ files, catalogue, usage, mirrored }: LookupParts): Lookups {
   const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({
     ours: await catalogue.read(nowMs, view),
     mirrored: (await mirrored?.read(nowMs, view)) ?? new Map(),
@@ -74,10 +76,19 @@ export function createLookups({ catalogue, usage, mirrored }: LookupParts): Look
     const query = new URLSearchParams(route.query);
     const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
     if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
+    const type = given(query, 'type');
+    // packages.json has the names: the first list after a start does not wait for the catalogue
+    if (route.kind === 'list' && type === undefined) {
+      const { listed } = await files.visible.of(view, await files.epoch(nowMs));
+      return list([...listed, ...((await mirrored?.read(nowMs, view))?.keys() ?? [])], query);
+    }
     const found = await find(view, nowMs);
-    return route.kind === 'list'
-      ? list(byName([...found.ours.all.values(), ...found.mirrored.values()]), query)
-      : search(found, query, await usage.read(nowMs, view, found.ours));
+    if (route.kind === 'search') return search(found, query, await usage.read(nowMs, view, found.ours));
+    const all = searchPackages([...found.ours.all.values(), ...found.mirrored.values()], { type });
+    return list(
+      all.map(({ name }) => name),
+      query,
+    );
   };
   return {
     answer: async (route, { view, acceptEncoding }, nowMs) =>
@@ -131,15 +142,11 @@ function rowOf({ name, description, homepage, repository, abandoned }: PackageSu
   };
 }
 
-function list(packages: Iterable<PackageSummary>, query: URLSearchParams): Answer {
-  const filter = given(query, 'filter');
-  const found = searchPackages(packages, { type: given(query, 'type'), vendor: given(query, 'vendor') });
+function list(names: readonly string[], query: URLSearchParams): Answer {
+  const [filter, vendor] = [given(query, 'filter'), given(query, 'vendor')];
+  const prefix = vendor === undefined ? '' : `${vendor.toLowerCase()}/`;
   const matches = filter === undefined ? () => true : matchName(filter);
-  return jsonAnswer(200, { packageNames: found.map(({ name }) => name as string).filter(matches) });
-}
-
-function byName(packages: readonly PackageSummary[]): readonly PackageSummary[] {
-  return packages.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return jsonAnswer(200, { packageNames: names.filter((name) => name.startsWith(prefix) && matches(name)).toSorted() });
 }
 
 /** Composer interprets 404 as no provider (ComposerRepository.php, getProviders). */

@@ -16,7 +16,8 @@ import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createReadDocument } from './published-documents.ts';
-import type { TreeFiles } from './tree-files.ts';
+import type { PlainFiles, TreeFiles } from './tree-files.ts';
+import { withVisibleNames } from './visible-names.ts';
 
 export interface LocalFilesOptions {
   /** holds `public/` and `index/`; may still be empty */
@@ -40,7 +41,7 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
   // no join(): every request needs these paths, and both parts are normalized
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
-  return {
+  const files = {
     publication: () => watch.read(),
     epoch: createEpoch(watch, join(indexDirectory, purgedPath), Object.values(caches)),
     document: (path, epoch) => documents.get(documentFile(path), epoch) ?? lost.document(path, epoch),
@@ -55,7 +56,8 @@ export function createLocalFiles(options: LocalFilesOptions): TreeFiles {
     isEmpty: () =>
       stampFile(documentFile(rootDocumentPath)) === undefined &&
       stampFile(join(indexDirectory, publicationPath)) === undefined,
-  };
+  } satisfies PlainFiles;
+  return withVisibleNames(files, cacheBytes / 8);
 }
 
 /** The shares of `cacheBytes` that the kinds of files have. */
@@ -79,7 +81,7 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
     weight: (_, bytes) => bytes * 0.1,
     parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
   });
-  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
+  const store = new ArchiveStore(publicDirectory, cacheBytes / 8);
   return { documents, packages, releases, store };
 }
 

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry, PackageIndex } from '../../build/contract/serving-index.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
 import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
 
 export class PackageArchives {
@@ -24,17 +25,29 @@ export class PackageArchives {
   /**
    * The archive of the first of `labels` (pretty or normalized version) that exists, with the content that `reference`
    * names. Composer replaces `%reference%` with the whole reference, with the text that a user wrote after `#` (often
-   * short), or with an empty text (ComposerMirror.php:28). An archive that `filter` hides is treated like a missing
-   * one.
+   * short), or with an empty text (ComposerMirror.php:28). The reference of a dev version may be the commit of a
+   * published release. An archive that `filter` hides is treated like a missing one.
    */
   find(
     labels: readonly string[],
     reference: string | undefined,
     filter: ReleaseFilter = 'all',
   ): IndexEntry | undefined {
+    const entries = this.entriesOf(labels, filter);
+    if (entries === undefined || reference === undefined) return entries && newest(entries);
+    const found = withReference(entries, reference);
+    if (found !== undefined || !entries.every(isDev)) return found;
+    const releases = [...this.#byVersion.values()]
+      .flat()
+      .filter((entry) => !isDev(entry) && entry.state === 'published');
+    return withPrefix(seen(releases, filter) ?? [], reference.toLowerCase());
+  }
+
+  /** The contents of the first of `labels` that exists, newest first. */
+  entriesOf(labels: readonly string[], filter: ReleaseFilter): readonly IndexEntry[] | undefined {
     for (const label of labels) {
       const entries = seen(this.#byVersion.get(label), filter) ?? seen(this.#byNormalized.get(label), filter);
-      if (entries !== undefined) return reference === undefined ? newest(entries) : withReference(entries, reference);
+      if (entries !== undefined) return entries;
     }
     return undefined;
   }
@@ -66,11 +79,20 @@ function newest(entries: readonly IndexEntry[]): IndexEntry | undefined {
 /** A whole reference, a prefix of 7 characters or more that fits one reference only, or the MD5 of a reference. */
 function withReference(entries: readonly IndexEntry[], reference: string): IndexEntry | undefined {
   const wanted = reference.toLowerCase();
+  const found = withPrefix(entries, wanted);
+  return found === undefined && /^[0-9a-f]{32}$/.test(wanted)
+    ? entries.find((entry) => md5(entry.reference) === wanted)
+    : found;
+}
+
+function withPrefix(entries: readonly IndexEntry[], wanted: string): IndexEntry | undefined {
   if (!/^[0-9a-f]{7,64}$/.test(wanted)) return undefined;
   const fitting = entries.filter((entry) => entry.reference.startsWith(wanted));
-  const [first] = fitting;
-  if (first !== undefined) return fitting.every((entry) => entry.reference === first.reference) ? first : undefined;
-  return wanted.length === 32 ? entries.find((entry) => md5(entry.reference) === wanted) : undefined;
+  return fitting.every((entry) => entry.reference === fitting[0]?.reference) ? fitting[0] : undefined;
+}
+
+function isDev({ version_normalized: version }: IndexEntry): boolean {
+  return isDevVersion(version);
 }
 
 function md5(text: string): string {

@@ -5,7 +5,7 @@ import { formatReleasedVersion } from '../../build/contract/released-version.ts'
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
-import type { ViewDate } from '../views/view-date.ts';
+import { ViewDate } from '../views/view-date.ts';
 import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
 
 type Kind = 'stable' | 'dev';
@@ -21,8 +21,9 @@ export interface DatedDocument {
 
 export class PackageReleases {
   readonly #releases: Releases;
-  /** the number of published releases: they come first */
+  /** the number of published releases: they come first, and then the others that have an archive */
   readonly #published: number;
+  readonly #archived: number;
   readonly #documents: { readonly [Each in Kind]: RecordedChanges };
 
   /** `intern`: one text for all equal ones, in totaly package has its 1.0.0.0. */
@@ -37,6 +38,8 @@ export class PackageReleases {
     };
     for (const entry of versions) if (entry.state === 'published') placeOf(releaseOf(entry));
     this.#published = all.length;
+    for (const entry of versions) if (entry.state !== 'published') placeOf(releaseOf(entry));
+    this.#archived = all.length;
     this.#documents = {
       stable: recordedChanges(documents.stable, placeOf),
       dev: recordedChanges(documents.dev, placeOf),
@@ -44,10 +47,11 @@ export class PackageReleases {
     this.#releases = new Releases(all, intern);
   }
 
-  /** True if a caller with this view sees the package. */
-  isSeen(filter: ReleaseFilter): boolean {
-    if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published > 0;
-    for (let at = 0; at < this.#published; at += 1) if (this.#releases.isSeen(at, filter)) return true;
+  /** True if a caller with this view sees a published version; `archives`: a version that may be withdrawn. */
+  isSeen(filter: ReleaseFilter, part: 'documents' | 'archives' = 'documents'): boolean {
+    const count = part === 'archives' ? this.#archived : this.#published;
+    if (filter === 'all' || filter === 'none') return filter === 'all' && count > 0;
+    for (let at = 0; at < count; at += 1) if (this.#releases.isSeen(at, filter)) return true;
     return false;
   }
 
@@ -74,6 +78,15 @@ export class PackageReleases {
         changes.isOf(document) ? changes.lastModified : document.lastModified,
       );
     return changes.isKnown;
+  }
+
+  /** The date of a document without visible versions, epoch seconds; undefined: it never had one that is known. */
+  emptySince(kind: Kind, filter: ReleaseFilter): number | undefined {
+    const changes = this.#documents[kind];
+    if (filter === 'all') return changes === noChanges ? undefined : changes.lastModified;
+    const date = new ViewDate();
+    if (changes.isKnown) changes.addTo(date, this.#releases, filter);
+    return date.seconds;
   }
 
   /** Adds the visible changes of both documents. */

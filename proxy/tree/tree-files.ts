@@ -11,6 +11,7 @@ import type { TextDocument } from '../http/document.ts';
 import type { PackageArchives } from './package-archives.ts';
 import type { PackageReleases } from './package-releases.ts';
 import type { Conditions } from '../http/representation.ts';
+import type { View } from '../views/view.ts';
 
 export interface TreeFiles {
   /** The newest publication; undefined before the first. Throws or rejects if it cannot be read or understood. */
@@ -35,8 +36,33 @@ export interface TreeFiles {
   readonly archivesAgain: (name: PackageName, epoch: number) => MaybeAsync<PackageArchives | undefined>;
   /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch if the file is missing or differs from the index. */
   readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => MaybeAsync<Answer>;
+  readonly visible: VisiblePackages;
   /** True before the first publication. */
   readonly isEmpty: () => MaybeAsync<boolean>;
   /** True if the cached data may be older than the publication, because its source fails. */
   readonly stale: () => boolean;
+}
+
+/** The files alone. */
+export type PlainFiles = Omit<TreeFiles, 'visible'>;
+
+/** The published versions of a package, or every version with an archive, also a withdrawn one. */
+export type PackagePart = 'documents' | 'archives';
+
+export interface VisibleList {
+  /** names in packages.json, in its order */
+  readonly listed: ReadonlySet<PackageName>;
+  /** the time of the last visible change, epoch seconds; undefined without a view, and before the first publication */
+  readonly seconds: number | undefined;
+}
+
+/** The packages that a view sees, in memory. */
+export interface VisiblePackages {
+  /** Rejects if packages.json or the announcement is unusable. */
+  readonly of: (view: View | undefined, epoch: number) => MaybeAsync<VisibleList>;
+  /**
+   * False if the view sees nothing of this part of the package: then a request reads none of its files. True also where
+   * only the files can tell: the tree is damaged, or finding the names takes longer than a moment.
+   */
+  readonly shows: (view: View | undefined, name: PackageName, part: PackagePart, epoch: number) => MaybeAsync<boolean>;
 }

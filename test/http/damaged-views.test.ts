@@ -166,7 +166,8 @@ it.each([
 it.each(['core~dev', 'core'])('a deleted %s.json that is put back returns its versions to lists', async (document) => {
   const label = document === 'core' ? '1.0.0' : 'dev-main';
   const limited = await create({ constraints: { '*': label } });
-  const listed = async (): Promise<unknown> => (await get('/list.json', limited)).json()['packageNames'];
+  const listed = async (): Promise<unknown> =>
+    ((await get('/search.json?q=', limited)).json()['results'] as { name: string }[]).map(({ name }) => name);
   const file = join(registry.data, `public/p2/acme/${document}.json`);
   const [whole, { mtime }] = [readFileSync(file), statSync(file)];
   rmSync(file);

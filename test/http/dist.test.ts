@@ -118,11 +118,35 @@ describe('the ref of a dist', () => {
     ['unknown', `?ref=${'f'.repeat(40)}`],
     ['too short', '?ref=abcdef'],
     ['not hex', '?ref=main'],
-    ['of another version', `?ref=${referenceOf(stable)}`],
+    ['of another branch', `?ref=${referenceOf(odd[0] as VersionSpec)}`],
+    ['of a withdrawn release', `?ref=${referenceOf(gone)}`],
     ['an MD5 of nothing', `?ref=${md5('x')}`],
   ])('a ref that is %s is 404, and no other bytes are sent', async (_name, query) => {
     const reply = await served.get(`/dist/acme/hello/dev-main.zip${query}`);
     expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('the commit of a published release is that release', async () => {
+    for (const ref of [referenceOf(stable), referenceOf(stable).slice(0, 7)])
+      expect(((await fetchZip(`dev-main.zip?ref=${ref}`)) as Buffer).equals(stable.zip)).toBe(true);
+    expect(await fetchZip(`v1.2.zip?ref=${referenceOf(large)}`)).toBe(404);
+    expect(await fetchZip(`dev-none.zip?ref=${referenceOf(stable)}`)).toBe(404);
+  });
+
+  it('a commit that no build published is 404, and the answer names the newest published commits', async () => {
+    const older = Array.from({ length: 5 }, (_, at) => ({ ...earlier, reference: `abcdef${3 + at}${'2'.repeat(33)}` }));
+    served.tree.put('acme/moving', [current, earlier, ...older]);
+    served.tree.publish();
+    const asked = `/dist/acme/moving/dev-main.zip?ref=${'f'.repeat(40)}`;
+    const { status, ...reply } = await served.get(asked, { 'user-agent': 'Composer/2.9.0' });
+    const sentence =
+      `acme/moving dev-main with reference ${'f'.repeat(40)} is not published here. The newest published commits are abcdef100000, ` +
+      'abcdef211111, abcdef322222, abcdef422222, abcdef522222.';
+    // Composer shows its user `warning` alone
+    expect([status, reply.json()]).toEqual([
+      404,
+      { error: sentence, code: 'NOT_FOUND', details: { package: 'acme/moving' }, warning: sentence },
+    ]);
   });
 
   it('a prefix of two references is 404', async () => {

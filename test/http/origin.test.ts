@@ -5,7 +5,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withChecksum } from '../../build/contract/checksum.ts';
+import type { Authentication } from '../../proxy/auth/authenticate.ts';
+import { compileView } from '../../proxy/views/compile-view.ts';
 import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
+import { runProxy } from '../util/running-proxy.ts';
 import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 
 const spec = (version: string, normalized = `${version}.0`, extra: Partial<VersionSpec> = {}): VersionSpec => ({
@@ -61,8 +64,27 @@ describe('an origin', () => {
 
   it('gives 404 for missing files', async () => {
     expect(await providers('acme/unknown')).toBe(404);
-    expect(await providers('acme/other~dev')).toBe(404);
+    expect(await providers('acme/unknown~dev')).toBe(404);
+    expect(await providers('acme/other~dev')).toEqual([]);
     expect((await get('/dist/acme/hello/9.9.9.zip')).status).toBe(404);
+  });
+
+  it('is asked nothing about a package that a view does not see', async () => {
+    const limits = { packages: null, constraints: { 'acme/*': '>=2.0' }, stability: null, not_after: null };
+    const token = { id: 'tok_limited', kind: 'read', limit: 1000, view: compileView(limits) };
+    const proxy = await runProxy({
+      files: served.files.files,
+      authenticator: { authenticate: () => ({ outcome: 'valid', token }) as Authentication },
+    });
+    try {
+      expect((await proxy.get('/p2/acme/hello.json')).status).toBe(200);
+      served.origin.asked();
+      for (const name of ['acme/other', 'acme/never'])
+        for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/1.0.0.zip`])
+          expect([(await proxy.get(path)).status, served.origin.asked()]).toEqual([404, []]);
+    } finally {
+      await proxy[Symbol.asyncDispose]();
+    }
   });
 
   it('serves archives small and large, with unusual names, and answers HEAD', async () => {

@@ -12,6 +12,7 @@ import { TextDocument } from '../../proxy/http/document.ts';
 import { PackageArchives } from '../../proxy/tree/package-archives.ts';
 import { PackageReleases } from '../../proxy/tree/package-releases.ts';
 import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
+import { withVisibleNames } from '../../proxy/tree/visible-names.ts';
 import { ViewCache } from '../../proxy/protocol/view-cache.ts';
 import { ViewedDocuments } from '../../proxy/protocol/viewed-documents.ts';
 import { ViewedRoots } from '../../proxy/protocol/viewed-roots.ts';
@@ -104,7 +105,8 @@ const entryOf = (one: Content): IndexEntry => ({
 const documentOf = (full: string, contents: readonly Content[]): string =>
   `{"packages":{"${full}":{${contents.map((one) => `"${normalizedOf(one)}":${recordOf(full, one)}`).join(',')}}}}\n`;
 
-function filesOf(packages: Registry): TreeFiles {
+/** `root`: packages.json. */
+function filesOf(packages: Registry, root?: TextDocument): TreeFiles {
   const indexOf = (full: PackageName): PackageIndex | undefined =>
     packages.has(full)
       ? {
@@ -122,14 +124,16 @@ function filesOf(packages: Registry): TreeFiles {
     const index = indexOf(full);
     return index === undefined ? undefined : new PackageReleases(index, (text) => text);
   };
-  return {
+  const files = {
     archives,
     archivesAgain: archives,
     releases,
     releasesAgain: releases,
     publication: () => undefined,
+    document: () => root,
     grow: () => undefined,
-  } as unknown as TreeFiles;
+  };
+  return withVisibleNames(files as unknown as TreeFiles, 1 << 20);
 }
 
 describe('a view', () => {
@@ -140,7 +144,6 @@ describe('a view', () => {
         if (view === undefined) return;
         const cache = new ViewCache(1 << 20);
         const viewed = new ViewedDocuments(filesOf(packages), cache);
-        const viewedRoots = new ViewedRoots(filesOf(packages), cache);
         const published = [...packages].filter(([, contents]) => contents.length > 0);
         for (const [full, contents] of published) {
           const [filter, seen] = [view.filterOf(full), contents.filter((one) => isSeen(full, one, drawn))];
@@ -166,7 +169,12 @@ describe('a view', () => {
           Buffer.from(JSON.stringify({ 'available-packages': published.map(([full]) => full) })),
           1_700_000_000_000,
         );
-        const { bytes } = await viewedRoots.get('', { built: root, base: root }, view, 1);
+        const { bytes } = await new ViewedRoots(filesOf(packages, root), cache).get(
+          '',
+          { built: root, base: root },
+          view,
+          1,
+        );
         const names = published
           .filter(([full, contents]) => contents.some((one) => isSeen(full, one, drawn)))
           .map(([full]) => full);

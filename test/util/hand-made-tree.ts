@@ -123,6 +123,9 @@ export class HandMadeTree {
 
   #writePublication(): void {
     const root = { last_modified: this.#firstSecond + this.#serial, sha256: sha256(this.#root) };
+    const isWithdrawn = (versions: readonly VersionSpec[]): boolean =>
+      versions.every(({ state = 'published' }) => state !== 'published');
+    const withdrawn = [...this.#packages].flatMap(([name, versions]) => (isWithdrawn(versions) ? [name] : []));
     this.write(
       join('index', publicationPath),
       formatPublication({
@@ -131,7 +134,7 @@ export class HandMadeTree {
         published_at: '2026-01-31T12:00:00Z',
         root,
         sources: [],
-        withdrawn: [...this.#dropped].toSorted(),
+        withdrawn: [...this.#dropped, ...withdrawn].toSorted(),
       }),
     );
   }

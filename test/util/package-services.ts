@@ -6,7 +6,8 @@ import type { Environment } from '../../cli/io/environment.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
-import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
+import { asViewsSee, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
 import { createRenderThread, type RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
@@ -34,16 +35,16 @@ export const builderOf = (
     flags: ['--data', data],
   });
 
-/** `data`: the data folder, absolute. */
+/** `data`: the data folder, absolute. `files` and `published`: of its tree. */
 export function packageServices(
   state: StateStore,
   store: AuditedStore,
   now: () => number,
-  data: string,
+  { data, ...tree }: { readonly data: string; readonly files: TreeFiles; readonly published: PublishedFiles },
   render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
 ): PackageServices & Pick<PurgeServices, 'purgesOf'> {
   const builder = builderOf(data);
-  const published = createLocalPublishedFiles(data);
+  const published = asViewsSee(tree, now);
   const tombstones = createTombstones(published);
   const onError = (error: unknown): void => {
     throw error;

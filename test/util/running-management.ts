@@ -11,6 +11,9 @@ import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts'
 import { createUsage } from '../../proxy/packages/usage.ts';
 import type { Feature } from '../../proxy/protocol/feature.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
+import { createLocalFiles } from '../../proxy/tree/local-files.ts';
+import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
+import { withVisibleNames } from '../../proxy/tree/visible-names.ts';
 import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/search/lookups.ts';
@@ -39,7 +42,7 @@ import { createSettings, settingOf, type Baseline } from '../../proxy/settings/s
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
-import type { ServerLimits } from '../../proxy/http/server-limits.ts';
+import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { assertState } from './assert-state.ts';
@@ -109,13 +112,17 @@ export async function runManagement(
     readonly localSignIn?: LocalSignInRule;
     /** the policy file, and the feeds; default: neither */
     readonly policy?: Pick<PolicyParts, 'policyFile' | 'feeds'>;
+    /** told of each read at a port: of the tree's files, of published files, and of the state */
+    readonly watch?: (read: string) => void;
     /** more features on these services */
     readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
 ): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
   const untold: (readonly string[])[] = [];
-  const stored = createMemoryStore();
+  const watched = <Port extends object>(name: string, port: Port): Port =>
+    options.watch === undefined ? port : watchPort(port, (read) => options.watch?.(`${name}.${read}`));
+  const stored = watched('state', createMemoryStore());
   const state = checkAuditEvents(stored, (keys) => void untold.push(keys));
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
@@ -154,7 +161,12 @@ export async function runManagement(
     leaving: (id) => leaveTeams(state, id),
     pendingTerminals: (id) => approvedBy(state, id),
   });
-  const published = packageServices(state, store, now, folder.at('data'), options.render);
+  const cacheBytes = options.limits?.cacheBytes ?? defaultServerLimits.cacheBytes;
+  const onNewer = (error: Error): void => void errors.push(error);
+  const plain = createLocalFiles({ dataDirectory: folder.at('data'), cacheBytes, onNewer });
+  const files = options.watch === undefined ? plain : withVisibleNames(watched('files', plain), cacheBytes / 8);
+  const tree = { files, published: watched('published', createLocalPublishedFiles(folder.at('data'))) };
+  const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, options.render);
   const services: Services = {
     ...repositories,
     ...artifactServices(store, now, folder.at('data'), options.uploads),
@@ -199,7 +211,9 @@ export async function runManagement(
     rootChanges: advertisedRoot(settings),
     advisories: createPublishedAdvisories(services.published),
     tombstones: createTombstones(services.published),
+    files,
     lookups: createLookups({
+      files,
       catalogue: services.catalogue,
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
@@ -255,6 +269,26 @@ export async function runManagement(
       await folder.remove();
     },
   };
+}
+
+/** Tells of each call with its texts. */
+function watchPort<Port extends object>(port: Port, told: (read: string) => void): Port {
+  const members = Object.entries(port).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member];
+    return [
+      name,
+      (...given: unknown[]): unknown => {
+        told(
+          `${name} ${given
+            .flat()
+            .filter((one) => typeof one === 'string')
+            .join(' ')}`,
+        );
+        return (member as (...args: unknown[]) => unknown)(...given);
+      },
+    ];
+  });
+  return Object.fromEntries(members) as Port;
 }
 
 /** All registries have the same API document, so that the first one of a test file provides it. */

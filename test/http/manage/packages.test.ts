@@ -279,7 +279,7 @@ describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
     expect((await withdraw('dev-feature%2Fx')).json()).toEqual(replies[0]?.json());
     await build();
     expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/hello@dev-feature/x');
-    expect((await get('/p2/acme/hello~dev.json')).status).toBe(404);
+    expect((await get('/p2/acme/hello~dev.json')).json()).toEqual({ packages: { 'acme/hello': {} } });
     expect((await get('/dist/acme/hello/dev-feature/x.zip')).status).toBe(200);
     expect(
       ((await get('/api/packages/acme/hello')).json()['versions'] as { version: string }[]).map(
