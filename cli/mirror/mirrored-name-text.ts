@@ -15,7 +15,9 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     foundIn === null
       ? 'No stored document has this package: it was not requested yet, or no repository has it.'
       : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
-    ...mirrored.lists.map((list) => `The list of names of ${list.repository} is of ${list.asked_at ?? 'no time yet'}.`),
+    ...mirrored.lists.map(
+      (list) => `packages.json of ${list.repository} was last requested ${list.asked_at ?? '(never)'}.`,
+    ),
     ...(foundIn === null ? [`\`libretto mirror refresh ${name}\` requests it now.`] : []),
     ...(dropped.length === 0
       ? []
