@@ -1,43 +1,55 @@
-// Looks a package up in the cached document of a repository with a single document. Sends no request.
+// Looks a package up in the cached packages.json of a repository, and in the files that it includes. Sends no request.
 
 import { join } from 'node:path';
 
-import { isJsonObject } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { readDocumentFile, type DocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { includeKey } from '../../proxy/mirror/upstream/included-packages.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
 import {
-  includesOf,
+  packagesIn,
   parseUpstreamRoot,
-  recordsByName,
   rootUrlOf,
   type UpstreamRoot,
 } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 
+export interface CachedInIndex {
+  readonly records: readonly JsonObject[];
+  /** epoch milliseconds: the last time when packages.json was requested */
+  readonly askedAtMs: number;
+}
+
 /**
- * Epoch milliseconds: the last time when packages.json of the repository, or a file that it includes, had the package.
- * undefined: unknown.
+ * The records of the package in packages.json of the repository, or in the files that it includes. undefined:
+ * packages.json is not stored.
  */
-export async function cachedInIndex(name: PackageName, url: string, folder: string): Promise<number | undefined> {
+export async function cachedInIndex(
+  name: PackageName,
+  url: string,
+  folder: string,
+): Promise<CachedInIndex | undefined> {
   const rootUrl = rootUrlOf(url);
   const cacheFolder = join(folder, 'p2', folderOf(rootUrl));
   const file = await readDocumentFile(join(cacheFolder, 'packages.json'));
   const root = await readRoot(file, rootUrl);
   if (file === undefined || root === undefined) return undefined;
-  if ((root.packages.get(name) ?? []).length > 0) return file.checkedAtMs;
-  const queue = root.layout.kind === 'inline' ? [...root.layout.includes] : [];
+  const { checkedAtMs: askedAtMs } = file;
+  const inPlace = root.packages.get(name) ?? [];
+  if (inPlace.length > 0) return { records: inPlace, askedAtMs };
+  const records: JsonObject[] = [];
+  const queue = root.layout.kind === 'packages' ? [...root.layout.includes] : [];
   const seen = new Set<string>();
   for (const include of queue) {
     const key = includeKey(include);
     const json = seen.has(key) ? undefined : await readJson(await readDocumentFile(join(cacheFolder, key)));
     seen.add(key);
-    if (!isJsonObject(json)) continue;
-    if ((recordsByName(json['packages']).get(name) ?? []).length > 0) return file.checkedAtMs;
-    queue.push(...(understood(() => includesOf(json, rootUrl)) ?? []));
+    const listed = isJsonObject(json) ? understood(() => packagesIn(json, rootUrl)) : undefined;
+    records.push(...(listed?.entries.get(name) ?? []));
+    queue.push(...(listed?.includes ?? []));
   }
-  return undefined;
+  return { records, askedAtMs };
 }
 
 async function readRoot(file: DocumentFile | undefined, url: URL): Promise<UpstreamRoot | undefined> {

@@ -28,7 +28,7 @@ export async function runMirrorCommand(
   context: Context,
   { flags }: Given,
   work: (work: MirrorWork) => Promise<number>,
-  { changes = false }: { readonly changes?: boolean } = {},
+  { changes = false, asksAnew = false }: { readonly changes?: boolean; readonly asksAnew?: boolean } = {},
 ): Promise<number> {
   const config = await readDataFolder(context, flags, 'all', changes ? 'change' : 'read');
   const store = await openExistingState(config);
@@ -46,6 +46,7 @@ export async function runMirrorCommand(
       state: store,
       sealer: composeKeys(config, context).sealer,
     }),
+    ...(asksAnew ? { askedSinceMs: now() } : {}),
     now,
     tell: () => undefined,
   });

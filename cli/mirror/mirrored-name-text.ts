@@ -15,13 +15,17 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     foundIn === null
       ? 'No stored document has this package: it was not requested yet, or no repository has it.'
       : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
+    ...mirrored.lists.map(
+      (list) => `packages.json of ${list.repository} was last requested ${list.asked_at ?? '(never)'}.`,
+    ),
+    ...(foundIn === null ? [`\`libretto mirror refresh ${name}\` requests it now.`] : []),
     ...(dropped.length === 0
       ? []
       : [
           `It claims to provide or replace ${firstOf(dropped, mostShown).join(', ')}. These names are private or ` +
             'belong to other repositories, so clients do not get the claims.',
         ]),
-    ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
+    ...describeUnoffered(mirrored.held_back, version),
     ...describeArchives(version, mirrored),
     ...mirrored.unreadable.map((message) => `${message}.`),
   ];

@@ -19,8 +19,8 @@ import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
-import { cachedInIndex } from './cached-in-index.ts';
-import { noVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import { cachedInIndex, type CachedInIndex } from './cached-in-index.ts';
+import { noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { cachedRecords } from './cached-records.ts';
 import { openPrivateNames } from './known-private-names.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
@@ -35,6 +35,8 @@ export interface MirroredName {
   readonly found_in: string | null;
   /** RFC 3339 UTC: the time of the last request to this upstream */
   readonly asked_at: string | null;
+  /** when packages.json of its upstreams, with their lists of names, was last requested; RFC 3339 UTC, null: never */
+  readonly lists: readonly { readonly repository: string; readonly asked_at: string | null }[];
   /**
    * names in its `replace` or `provide` that the mirror removes: private names, and names that belong to other
    * upstreams
@@ -76,10 +78,11 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
   const belonging = precedence(name, privateNames);
   const ids = belonging.to === 'upstreams' ? belonging.ids : [];
   const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
-  const cached = await cachedDocument(name, repositories, folder);
+  const indexes = await Promise.all(repositories.map((url) => cachedInIndex(name, url, folder)));
+  const cached = await cachedDocument(name, repositories, indexes, folder);
   const { records, unreadable } = await new AcceptedArchiveStore(folder, 0).inspect(name);
   const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (cached === undefined || url === cached.url));
-  const ofUpstream = from === undefined ? noVersions : await cachedRecords(name, folder, from.url);
+  const ofUpstream = cached ?? noVersions;
   const dropped =
     from === undefined
       ? []
@@ -91,7 +94,8 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     because: belonging.to === 'upstreams' ? null : belonging.because,
     repositories,
     found_in: cached?.url ?? null,
-    asked_at: cached === undefined ? null : new Date(cached.askedAtMs).toISOString(),
+    asked_at: timeOf(cached?.askedAtMs),
+    lists: repositories.map((repository, at) => ({ repository, asked_at: timeOf(indexes[at]?.askedAtMs) })),
     not_standing_in_for: dropped,
     archives: records.map(archiveDocument),
     held_back: await unofferedVersions(name, {
@@ -133,19 +137,25 @@ async function namesOf(config: Config): Promise<PrivateNames> {
   }
 }
 
-/** The first repository with a cached document of the package. */
+function timeOf(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** The first repository with a cached document of the package. `indexes`: what is cached of the packages.json of each. */
 async function cachedDocument(
   name: PackageName,
   repositories: readonly string[],
+  indexes: readonly (CachedInIndex | undefined)[],
   folder: string,
-): Promise<{ readonly url: string; readonly askedAtMs: number } | undefined> {
-  for (const url of repositories) {
+): Promise<(CachedVersions & { readonly url: string; readonly askedAtMs: number }) | undefined> {
+  for (const [at, url] of repositories.entries()) {
     for (const stability of ['stable', 'dev'] as const) {
       const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
-      if (file?.body !== undefined) return { url, askedAtMs: file.checkedAtMs };
+      if (file?.body !== undefined)
+        return { url, askedAtMs: file.checkedAtMs, ...(await cachedRecords(name, folder, url)) };
     }
-    const inIndex = await cachedInIndex(name, url, folder);
-    if (inIndex !== undefined) return { url, askedAtMs: inIndex };
+    const { records = [], askedAtMs = 0 } = indexes[at] ?? {};
+    if (records.length > 0) return { url, askedAtMs, records, beside: {} };
   }
   return undefined;
 }

@@ -1,36 +1,43 @@
 // The text about versions that the mirror does not offer. Pure.
 
 import { normalizeVersion } from '../../build/contract/version.ts';
+import { firstOf } from '../io/output.ts';
 import type { UnofferedVersions } from './unoffered-versions.ts';
 
-/** Describes one version, or all of them together: one line for each reason. */
+const mostShown = 20;
+
+/** Describes one version, or all of them: the versions of each reason together, each with its case. */
 export function describeUnoffered(
   { left_out: leftOut, changed }: UnofferedVersions,
   wanted: string | undefined,
 ): readonly string[] {
   const isMeant = ({ version }: { readonly version: string }): boolean =>
     wanted === undefined || version === wanted || (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
-  const meant = leftOut.filter(isMeant);
-  return [
-    ...[...new Set(meant.map(({ setting }) => setting))].map((setting) =>
-      describeGroup(
-        meant.filter((one) => one.setting === setting),
-        setting,
-      ),
-    ),
-    ...changed.filter(isMeant).map(({ version, message }) => `ALARM, ${version}: ${message}.`),
-  ];
+  const groups = new Map<string, LeftOut[]>();
+  for (const one of leftOut.filter(isMeant)) {
+    const key = one.setting ?? one.reason;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const alarms = changed.filter(isMeant).map(({ version, message }) => `ALARM, ${version}: ${message}.`);
+  return [...[...groups.values()].flatMap(describeGroup), ...firstOf(alarms, mostShown)];
 }
 
-function describeGroup(
-  group: UnofferedVersions['left_out'],
-  setting: UnofferedVersions['left_out'][number]['setting'],
-): string {
+type LeftOut = UnofferedVersions['left_out'][number];
+
+const causes: Readonly<Record<LeftOut['reason'], readonly [one: string, many: string]>> = {
+  rule: ['', ''],
+  unloadable: ['since Composer could not load it', 'since Composer could not load them'],
+  'dist-type': ['since its archive is no ZIP', 'since their archives are no ZIPs'],
+  'no-dist': ['since it has no archive', 'since they have no archives'],
+  label: ['since another version has its label', 'since other versions have their labels'],
+};
+
+function describeGroup(group: readonly LeftOut[]): readonly string[] {
   const [first] = group;
-  const example = `${first?.version ?? ''}: ${first?.because ?? ''}.`;
-  const cause =
-    setting === null ? `since Composer could not load ${group.length === 1 ? 'it' : 'them'}` : `by ${setting}`;
-  return group.length === 1
-    ? `One version is left out ${cause}, ${example}`
-    : `${group.length} versions are left out ${cause}, such as ${example}`;
+  if (first === undefined) return [];
+  const cause = first.setting === null ? causes[first.reason][group.length === 1 ? 0 : 1] : `by ${first.setting}`;
+  const cases = group.map(({ version, because }) => `${version}: ${because}.`);
+  if (group.length === 1) return [`One version is left out ${cause}, ${cases[0] ?? ''}`];
+  const lines = cases.map((line) => `  ${line}`);
+  return [`${group.length} versions are left out ${cause}:`, ...firstOf(lines, mostShown)];
 }

@@ -5,17 +5,18 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
-import { offeredVersions } from '../../proxy/mirror/versions/offered-version.ts';
+import { offeredVersions, type DropReason } from '../../proxy/mirror/versions/offered-version.ts';
 import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
 import type { CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
 import { checkRecord } from './compose-mirror.ts';
 
 export interface UnofferedVersions {
-  /** `setting`: null if Composer could not load it */
   readonly left_out: readonly {
     readonly version: string;
     readonly because: string;
+    readonly reason: DropReason | 'rule';
+    /** the rule, or `purged`; null for other reasons */
     readonly setting: Refused['setting'] | null;
   }[];
   /** alarms: the accepted version is still served */
@@ -35,12 +36,10 @@ export async function unofferedVersions(
   { cached: { records, beside }, accepted, rules, nowMs }: UnofferedParts,
 ): Promise<UnofferedVersions> {
   const { versions, leftOut } = offeredVersions(name, records, checkRecord);
-  const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string =>
-    archiveKey(normalized, dev, reference);
-  const byKey = new Map(accepted.map((record) => [keyOf(record), record]));
+  const byKey = new Map(accepted.map((record) => [archiveKey(record), record]));
   const changed: UnofferedVersions['changed'][number][] = [];
   const settled = await pinVersions(name, versions, new AcceptedPackage(name, accepted), {
-    archiveStore: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
+    archiveStore: { record: (version) => Promise.resolve(byKey.get(archiveKey(version))) },
     check: checkRecord,
     tell: (event) =>
       void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
@@ -52,5 +51,6 @@ export async function unofferedVersions(
     nowMs,
     beside,
   );
-  return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...refused], changed };
+  const byRule = refused.map((one) => ({ ...one, reason: 'rule' as const }));
+  return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...byRule], changed };
 }

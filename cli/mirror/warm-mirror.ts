@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 
 import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
 
@@ -39,6 +40,19 @@ export async function warmMirror(
   );
 }
 
+/** Requests the documents of a package. Returns what keeps it from being mirrored; null: nothing. */
+export async function warmDocuments(mirror: Mirror, name: PackageName, moment: Moment): Promise<string | null> {
+  try {
+    const belonging = await mirror.belongs(name, moment);
+    if (belonging.to !== 'upstreams') return `it is not mirrored: ${belonging.because}.`;
+    const found = [await mirror.document(name, 'stable', moment), await mirror.document(name, 'dev', moment)];
+    if (found.some((one) => one?.staleSinceMs !== undefined)) return 'its upstream cannot be asked now.';
+    return found.some((one) => one?.document !== undefined) ? null : 'no upstream has it.';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 async function warm(
   mirror: Mirror,
   { name: given, version, reference }: LockedPackage,
@@ -56,6 +70,6 @@ async function warm(
       ? of('missing', 'its upstream has no such version, or no archive with this reference')
       : of(brought, null);
   } catch (error) {
-    return of('failed', error instanceof Error ? error.message : String(error));
+    return of('failed', messageOf(error));
   }
 }

@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { isDevVersion } from '../../build/contract/version.ts';
+import { isDevVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
-import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
+import { archiveKey } from '../../proxy/mirror/archives/archive-record.ts';
 import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
 import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
@@ -72,7 +72,7 @@ async function readPackage(
   const { records: accepted } = await new AcceptedArchiveStore(folder, 0).inspect(name);
   const last = accepted.length === 0 ? {} : await new LastLists(folder, () => undefined).read(name);
   const beside = unionOf([said, last]);
-  const stored = new Map(accepted.map((record) => [keyOf(record), record]));
+  const stored = new Map(accepted.map((record) => [archiveKey(record), record]));
   const offered = records.flatMap((record) => {
     const full = normalized(record);
     const key = keyOfRecord(full);
@@ -113,11 +113,8 @@ function versionOf(record: JsonObject, where: Pick<KnownVersion, 'isOffered' | '
   return { facts: factsOfRecord(record), release: releaseOf(record), ...where };
 }
 
-function keyOf({ normalized: version, dev, reference }: ArchiveRecord): string {
-  return archiveKey(version, dev, reference);
-}
-
-function keyOfRecord({ version_normalized: version, dist }: JsonObject): string {
+function keyOfRecord({ version, version_normalized: given, dist }: JsonObject): string {
   const reference = isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
-  return archiveKey(String(version), isDevVersion(String(version)), reference);
+  const normalized = String(given) as NormalizedVersion;
+  return archiveKey({ version: String(version), normalized, dev: isDevVersion(normalized), reference });
 }

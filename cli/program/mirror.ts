@@ -18,7 +18,7 @@ export function addMirror(program: Command, wire: Wire): void {
       'after',
       example('libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'),
     );
-  for (const add of [addWarm, addList, addVerify, addPrune]) add(mirror, wire);
+  for (const add of [addWarm, addRefresh, addList, addVerify, addPrune]) add(mirror, wire);
 }
 
 function addWarm(mirror: Command, wire: Wire): void {
@@ -36,6 +36,18 @@ function addWarm(mirror: Command, wire: Wire): void {
   );
 }
 
+function addRefresh(mirror: Command, wire: Wire): void {
+  const refresh = mirror
+    .command('refresh')
+    .argument('[package]', 'vendor/name: its documents are requested now')
+    .summary('request lists of names and missing packages anew')
+    .description(
+      'Servers forget which packages other registries did not have, and request their lists of names anew. It works ' +
+        'beside running servers. With a package, its documents are requested too; the exit code is 1 if no registry has it.',
+    );
+  wire(withJson(refresh, 'libretto mirror refresh vendor/name'), () => import('../commands/mirror/refresh.ts'));
+}
+
 function addList(mirror: Command, wire: Wire): void {
   const list = mirror
     .command('list')
@@ -49,7 +61,8 @@ function addVerify(mirror: Command, wire: Wire): void {
     .command('verify')
     .summary('check the stored archives')
     .description(
-      'Read every stored archive of other registries, and compare it with the checksum recorded when it was accepted.',
+      'Read every stored archive of other registries, and compare it with the checksum recorded when it was accepted. ' +
+        'Versions without a ZIP archive are named, because they are not mirrored.',
     );
   wire(withJson(verify, 'libretto mirror verify'), () => import('../commands/mirror/verify.ts'));
 }

@@ -3,6 +3,7 @@
 
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
@@ -81,6 +82,11 @@ it('doctor makes no request where nothing is mirrored, and otherwise reports whe
   expect((await doctor()).upstreams).toMatchObject([
     { verdict: 'failed', message: expect.stringContaining('is not a readable Composer repository') as string },
   ]);
+  const root = { 'providers-url': '/p/%package%$%hash%.json', 'provider-includes': {} };
+  upstream.instead('/packages.json', (_request, response) => void response.end(JSON.stringify(root)));
+  expect((await doctor()).upstreams).toMatchObject([
+    { verdict: 'ok', message: expect.stringContaining('its packages are found by providers-url') as string },
+  ]);
   upstream.instead('/packages.json', undefined);
 });
 
@@ -106,4 +112,20 @@ it('a server start removes half-fetched files of a killed server, keeps those of
   });
   expect(upstream.asked('/p2/acme/')).toBe(0);
   expect(readdirSync(staging)).toEqual(['young.partial']);
+});
+
+it('a running server finds a package that was missing, after `libretto mirror refresh`', async () => {
+  const statusOf = async (): Promise<number> =>
+    (await fetch(`${registry.direct()}/p2/some/late.json`, { headers: { authorization: `Bearer ${registry.token}` } }))
+      .status;
+  expect(await statusOf()).toBe(404);
+  upstream.put('some/late', [{ version: '1.0.0' }]);
+  expect(await statusOf(), 'the answer is remembered for a minute').toBe(404);
+  expect(await registry.cli('mirror', 'refresh')).toMatchObject({ exitCode: 0, stderr: '' });
+  let status = 404;
+  for (let turn = 0; turn < 200 && status === 404; turn += 1) {
+    await sleep(50); // servers look for the signal once a second
+    status = await statusOf();
+  }
+  expect(status).toBe(200);
 });

@@ -22,6 +22,9 @@ beforeAll(async () => {
     version('v1.2.0', { license: ['GPL-3.0-only'] }),
     version('1.3.0', { abandoned: 'other/lib' }),
     version('1.4.0', { require: { php: 'no constraint at all' } }),
+    version('1.5.0', { dist: { type: 'tar', url: `${upstream.url}/a.tar`, reference: 'a' } }),
+    version('1.5.1', { dist: { type: 'tar', url: `${upstream.url}/b.tar`, reference: 'b' } }),
+    version('1.6.0', { dist: null }),
   ]);
   for (const [key, value] of [
     ['licenses', '["MIT"]'],
@@ -42,13 +45,50 @@ describe('libretto why', () => {
   it('names the rule that excludes versions, in total', async () => {
     const explanation = await why();
     expect(explanation).toContain(
-      '\n2 versions are left out by mirroring.licenses, such as 1.1.0: its licence GPL-3.0-only is not allowed.\n',
+      '\n2 versions are left out by mirroring.licenses:\n' +
+        '  1.1.0: its licence GPL-3.0-only is not allowed.\n  v1.2.0: its licence GPL-3.0-only is not allowed.\n',
     );
     expect(explanation).toContain(
       '\nOne version is left out by mirroring.abandoned, 1.3.0: it is abandoned; use other/lib instead.\n',
     );
     expect(explanation).toMatch(/\nOne version is left out since Composer could not load it, 1\.4\.0: /);
+    expect(explanation).toContain(
+      '\n2 versions are left out since their archives are no ZIPs:\n' +
+        '  1.5.0: the type of its archive is tar; ZIP archives are mirrored.\n' +
+        '  1.5.1: the type of its archive is tar; ZIP archives are mirrored.\n' +
+        'One version is left out since it has no archive, 1.6.0: it has only a source (git); archives are mirrored.\n',
+    );
     expect(explanation).not.toContain('ALARM');
+  });
+
+  it('and mirror verify name versions without a ZIP archive', async () => {
+    const verified = await registry.cli('mirror', 'verify');
+    expect([verified.exitCode, verified.stderr]).toEqual([
+      0,
+      '  some/lib 1.5.0 is not mirrored: the type of its archive is tar; ZIP archives are mirrored.\n' +
+        '  some/lib 1.5.1 is not mirrored: the type of its archive is tar; ZIP archives are mirrored.\n' +
+        '  some/lib 1.6.0 is not mirrored: it has only a source (git); archives are mirrored.',
+    ]);
+    expect(await registry.json('mirror', 'verify')).toMatchObject({
+      without_zip: [{ reason: 'dist-type' }, { reason: 'dist-type' }, { name: 'some/lib', reason: 'no-dist' }],
+    });
+  });
+
+  it('says how old the list of names is, and `mirror refresh` requests a package that was missing', async () => {
+    expect((await registry.cli('why', 'some/late')).stdout).toMatch(
+      /\npackages\.json of http:\S+ was last requested 20\S+Z\.\n`libretto mirror refresh some\/late` requests it now\.\n/,
+    );
+    const missing = await registry.cli('mirror', 'refresh', 'some/late');
+    expect([missing.exitCode, missing.stderr]).toEqual([1, 'some/late: no upstream has it.']);
+    upstream.put('some/late', [version('1.0.0')]);
+    const found = await registry.cli('mirror', 'refresh', 'some/late');
+    expect([found.exitCode, found.stdout]).toEqual([
+      0,
+      'some/late was requested. Servers request lists of names anew.',
+    ]);
+    expect((await registry.cli('why', 'some/late')).stdout).toContain('It comes from http');
+    expect(await registry.json('mirror', 'refresh')).toEqual({ name: null, problem: null });
+    expect((await registry.cli('mirror', 'refresh', 'acme/app')).stderr).toContain('acme/app: it is not mirrored: ');
   });
 
   it('names the reason for one excluded version, in any spelling', async () => {

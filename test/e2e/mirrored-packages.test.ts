@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mirrorDistUrl } from '../../build/contract/documents.ts';
 import { createProject } from '../util/composer.ts';
+import { archiveFor } from '../util/mirroring-registry.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { publishedRecords } from '../util/published-tree.ts';
 import { runCli } from '../util/run-cli.ts';
@@ -19,6 +20,8 @@ import { askWho, whoLibrary } from '../util/who-library.ts';
 describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
   const folder = temporaryFolder('through-mirror');
   let upstream: TestUpstream;
+  let single: TestUpstream;
+  let providers: TestUpstream;
   let running: RunningMirror;
   let server: Server;
   let url = '';
@@ -48,7 +51,18 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
         });
       upstream.put(name, versions);
     }
-    running = runMirror([upstream.url]);
+    single = await startUpstream({ layout: 'single' });
+    single.put('single/lib', [
+      { version: '1.0.0', zip: archiveFor('plain') },
+      { version: '1.0.0+build5', zip: archiveFor('build5') },
+      { version: 'dev-main', zip: archiveFor('main') },
+    ]);
+    providers = await startUpstream({ layout: 'providers' });
+    providers.put('old/lib', [{ version: '1.0.0', zip: archiveFor('old') }]);
+    const at = (id: string, url: string) => ({ id, url, allow: [`${id}/*`], deny: [] });
+    running = runMirror([], {
+      set: { upstreams: [at('some', upstream.url), at('single', single.url), at('old', providers.url)] },
+    });
     server = createServer((request, response) => {
       const answer = async (): Promise<void> => {
         const [path = '', query = ''] = (request.url ?? '').split('?');
@@ -88,8 +102,19 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
     server.closeAllConnections();
     server.close();
     await running[Symbol.asyncDispose]();
-    await upstream[Symbol.asyncDispose]();
+    for (const one of [upstream, single, providers]) await one[Symbol.asyncDispose]();
     await folder.remove();
+  });
+
+  it('installs what an upstream has in one document, under two labels, or lists with providers-url', async () => {
+    const require = { 'single/lib': 'dev-main', 'old/lib': '^1.0' };
+    await using app = createProject({ url, composerJson: { require } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(app.locked()).toMatchObject({ 'single/lib': { version: 'dev-main' }, 'old/lib': { version: '1.0.0' } });
+    const labels = ['1.0.0', '1.0.0+build5'];
+    const archives = await Promise.all(labels.map((label) => running.archive('single/lib', label)));
+    expect(archives.map((reply) => reply?.body)).toEqual([archiveFor('plain'), archiveFor('build5')]);
   });
 
   it('installs releases with their requirements, and a branch, and the same after the upstream stopped', async () => {

@@ -51,6 +51,7 @@ export const reading: readonly (readonly string[])[] = [
   ['mirror', 'verify'],
   ['mirror', 'prune'],
   ['mirror', 'warm', 'composer.lock'],
+  ['mirror', 'refresh'],
   ['repository', 'list'],
   ['repository', 'show', repository],
   ['repository', 'update', repository, '--interval', '15m'],

@@ -38,7 +38,8 @@ export interface TestUpstream extends AsyncDisposable {
 }
 
 export interface UpstreamOptions {
-  readonly layout?: 'v2' | 'lazy' | 'inline' | 'includes';
+  /** `single`: metadata-url, with one document for all versions. `providers`: providers-url and provider-includes */
+  readonly layout?: 'v2' | 'single' | 'lazy' | 'providers' | 'inline' | 'includes';
   readonly minified?: boolean;
   /** merged into packages.json */
   readonly root?: Readonly<Record<string, unknown>>;
@@ -49,6 +50,7 @@ export interface UpstreamOptions {
 }
 
 export const referenceFor = (seed: string): string => createHash('sha1').update(seed).digest('hex');
+export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 export const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex');
 
 type Beside = Readonly<Record<string, unknown>>;
@@ -109,8 +111,21 @@ function publish(repository: PublishedRepository): void {
   const put = (path: string, json: unknown): void => answer(repository, path, sendJson(json, lastModified, encoding));
   for (const [name, { versions, beside }] of packages) {
     if (layout === 'v2') publishByName(repository, name, versions, beside, put);
+    else if (layout === 'single') put(`/p2/${name}.json`, documentOf(repository, name, versions, beside));
     else if (layout === 'lazy') put(`/p/${name}.json`, documentOf(repository, name, versions, beside));
   }
+  const listed = Object.fromEntries(
+    layout === 'providers'
+      ? [...packages].map(([name, { versions, beside }]) => {
+          const json = documentOf(repository, name, versions, beside);
+          const sha256 = sha256Of(Buffer.from(JSON.stringify(json)));
+          put(`/p/${name}%24${sha256}.json`, json);
+          return [name, { sha256 }];
+        })
+      : [],
+  );
+  const list = sha256Of(Buffer.from(JSON.stringify({ providers: listed })));
+  if (layout === 'providers') put(`/p/all%24${list}.json`, { providers: listed });
   const inline = Object.fromEntries(
     [...packages].map(([name, { versions }]) => [
       name,
@@ -121,6 +136,12 @@ function publish(repository: PublishedRepository): void {
   if (layout === 'includes') put(`/include/all$${hash}.json`, { packages: inline });
   const layouts = {
     v2: { packages: [], 'metadata-url': '/p2/%package%.json' },
+    single: { packages: [], 'metadata-url': '/p2/%package%.json' },
+    providers: {
+      packages: [],
+      'providers-url': '/p/%package%$%hash%.json',
+      'provider-includes': { 'p/all$%hash%.json': { sha256: list } },
+    },
     lazy: { packages: [], 'providers-lazy-url': '/p/%package%.json' },
     inline: { packages: inline },
     includes: { packages: [], includes: { [`include/all$${hash}.json`]: { sha1: hash } } },

@@ -1,9 +1,10 @@
 // `libretto mirror verify`: exit code 0 when all archives have their accepted bytes, otherwise 1. A release that its
-// upstream has changed is no fault, since the server still serves the accepted archive; the command prints an alarm.
+// upstream has changed is no fault, since the server still serves the accepted archive; the command prints an alarm. It
+// names versions without a ZIP archive, because they are not mirrored.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { verifyMirror } from '../../../proxy/mirror/archives/mirror-inventory.ts';
-import { changedReleases, type ChangedRelease } from '../../mirror/changed-releases.ts';
+import { differentVersions, type DifferentVersions } from '../../mirror/different-versions.ts';
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -14,8 +15,11 @@ export async function run(context: Context, given: Given): Promise<number> {
     const result = await verify(work);
     const { archives, faults, unreadable } = result;
     const ok = faults.length + unreadable.length === 0;
-    const changed = await changedOrUnknown(work, context);
-    if (given.flags['json'] === true) printJson(context.stdout, { ok, archives, faults, unreadable, changed });
+    const different = await differentOrUnknown(work, context);
+    const changed = different?.flatMap(({ name, changed: rows }) => rows.map((one) => ({ name, ...one }))) ?? null;
+    const withoutZip = different?.flatMap(withoutZipIn) ?? null;
+    if (given.flags['json'] === true)
+      printJson(context.stdout, { ok, archives, faults, unreadable, changed, without_zip: withoutZip });
     else printLines(context.stdout, [summarize(result)]);
     printProblems(context.stderr, [
       ...firstOf(faults.map(describeFault), 40),
@@ -25,6 +29,10 @@ export async function run(context: Context, given: Given): Promise<number> {
       ),
       ...firstOf(
         (changed ?? []).map(({ name, version, message }) => `  ALARM, ${name} ${version}: ${message}.`),
+        40,
+      ),
+      ...firstOf(
+        (withoutZip ?? []).map(({ name, version, because }) => `  ${name} ${version} is not mirrored: ${because}.`),
         40,
       ),
     ]);
@@ -74,10 +82,16 @@ function describeFault({ name, version, shasum, found }: ArchiveFault): string {
   return `  ${name} ${version}: ${fault}`;
 }
 
+function withoutZipIn({ name, left_out: leftOut }: DifferentVersions) {
+  return leftOut.flatMap(({ version, reason, because }) =>
+    reason === 'dist-type' || reason === 'no-dist' ? [{ name, version, reason, because }] : [],
+  );
+}
+
 /** null: an origin does not list the private names. */
-async function changedOrUnknown(work: MirrorWork, context: Context): Promise<readonly ChangedRelease[] | null> {
+async function differentOrUnknown(work: MirrorWork, context: Context): Promise<readonly DifferentVersions[] | null> {
   try {
-    return await changedReleases(work, context);
+    return await differentVersions(work, context);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     printWarnings(context.stderr, [`It is unknown whether upstreams changed releases: ${error.message}`]);

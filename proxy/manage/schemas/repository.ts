@@ -181,7 +181,7 @@ export const verificationSchema = z
       .nullable()
       .openapi({
         description:
-          'for a Composer repository, the form of its metadata: `metadata-url`, `providers-lazy-url` or ' +
+          'for a Composer repository, the form of its metadata: `metadata-url`, `providers-lazy-url`, `providers-url` or ' +
           '`packages`; null for other types',
         example: 'metadata-url',
       }),

@@ -17,7 +17,13 @@ import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import type { Conditions } from '../../http/representation.ts';
 import { AcceptedPackage, archivePath, nothingAccepted } from './accepted-package.ts';
-import { archiveKey, formatArchiveRecord, type ArchiveRecord } from './archive-record.ts';
+import {
+  archiveKey,
+  formatArchiveRecord,
+  recordKeys,
+  type ArchivedVersion,
+  type ArchiveRecord,
+} from './archive-record.ts';
 import { createFile, isThere } from '../../../build/shared/files/atomic-file.ts';
 import { readRecord, UnreadableRecord } from './read-record.ts';
 
@@ -70,10 +76,11 @@ export class AcceptedArchiveStore {
       await mkdir(dirname(archive), { recursive: true }).catch((error: unknown) =>
         Promise.reject(folderFault(error, dirname(archive))),
       );
-    const path = this.#recordPath(record);
-    const before = isThere(path) ? await readRecord(path) : undefined;
+    const path = this.#recordPath(record.name, archiveKey(record));
+    const before = await this.record(record);
     if (before !== undefined && before.shasum !== record.shasum) return before;
     await rename(staged, archive); // replaces a damaged one too: the name identifies the content
+    if (before === undefined) await this.#makeRoom(path, record);
     const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
     const first = before ?? (created ? record : await readRecord(path));
     this.#learn(record, created, isNew);
@@ -93,10 +100,19 @@ export class AcceptedArchiveStore {
   }
 
   /** The record of a version; undefined without an accepted archive. */
-  record(
-    version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>,
-  ): Promise<ArchiveRecord | undefined> {
-    return readRecord(this.#recordPath(version));
+  async record(version: ArchivedVersion & Pick<ArchiveRecord, 'name'>): Promise<ArchiveRecord | undefined> {
+    for (const key of recordKeys(version)) {
+      const found = await readRecord(this.#recordPath(version.name, key));
+      if (found !== undefined && archiveKey(found) === archiveKey(version)) return found;
+    }
+    return undefined;
+  }
+
+  /** An older version of Libretto may have kept the record of another label there. */
+  async #makeRoom(path: string, { name }: ArchiveRecord): Promise<void> {
+    const found = isThere(path) ? await readRecord(path) : undefined;
+    const own = found && this.#recordPath(name, archiveKey(found));
+    if (own !== undefined && own !== path) await rename(path, own);
   }
 
   /**
@@ -156,13 +172,8 @@ export class AcceptedArchiveStore {
     return join(this.#folder, 'dist', name);
   }
 
-  #recordPath({
-    name,
-    normalized,
-    dev,
-    reference,
-  }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
-    return join(this.#folderOf(name), `${archiveKey(normalized, dev, reference)}.json`);
+  #recordPath(name: PackageName, key: string): string {
+    return join(this.#folderOf(name), `${key}.json`);
   }
 }
 

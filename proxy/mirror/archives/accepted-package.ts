@@ -22,6 +22,8 @@ type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   readonly judged: { readonly license: JsonValue; readonly type: JsonValue };
 };
 
+type Spelled = Pick<Accepted, 'version' | 'normalized' | 'dev'>;
+
 export class AcceptedPackage implements AcceptedArchives {
   readonly #byKey = new Map<string, Accepted>();
   readonly #learned = new Set<string>();
@@ -36,7 +38,8 @@ export class AcceptedPackage implements AcceptedArchives {
       const settled = 'record' in one ? pinnedFields(one.record) : one.settled;
       const dated = 'record' in one ? typeof one.record['published-time'] !== 'string' : one.dated;
       const learned = 'record' in one ? dated || !namesChecksum(one.record) : one.learned;
-      this.#byKey.set(archiveKey(normalized, dev, reference), {
+      const key = archiveKey(one);
+      this.#byKey.set(key, {
         name,
         version,
         normalized,
@@ -50,7 +53,7 @@ export class AcceptedPackage implements AcceptedArchives {
         dated,
         judged: 'record' in one ? judgedOf(one.record) : one.judged,
       });
-      if (learned && !dev) this.#learned.add(normalized);
+      if (learned && !dev) this.#learned.add(key);
       if (dated && !dev) this.#dated.add(normalized);
       if (!dev) this.#hasReleases = true;
     }
@@ -67,12 +70,12 @@ export class AcceptedPackage implements AcceptedArchives {
     return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
   }
 
-  find({ normalized, dev }: Pick<Accepted, 'normalized' | 'dev'>, reference: string): Accepted | undefined {
-    return this.#byKey.get(archiveKey(normalized, dev, reference));
+  find({ version, normalized, dev }: Spelled, reference: string): Accepted | undefined {
+    return this.#byKey.get(archiveKey({ version, normalized, dev, reference }));
   }
 
   /** The result of `find` as an index entry for serving. */
-  entry(version: Pick<Accepted, 'normalized' | 'dev'>, reference: string): IndexEntry | undefined {
+  entry(version: Spelled, reference: string): IndexEntry | undefined {
     const found = this.find(version, reference);
     return found === undefined ? undefined : entryOf(found);
   }
@@ -83,7 +86,7 @@ export class AcceptedPackage implements AcceptedArchives {
   }
 
   /**
-   * Normalized releases whose checksum, or `published-time`, became known with their acceptance. Releases are never
+   * The keys of releases whose checksum, or `published-time`, became known with their acceptance. Releases are never
    * removed from the set.
    */
   get learned(): ReadonlySet<string> {

@@ -106,7 +106,7 @@ export class ArchiveFetcher {
    * UpstreamRefused.
    */
   fetch(fetch: Fetch): Promise<Arrival> {
-    const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
+    const key = `${fetch.name} ${archiveKey({ ...fetch.version, reference: fetch.reference })}`;
     const arriving = this.#arriving.get(key);
     if (arriving !== undefined) return arriving;
     const failed = this.#failed.get(key);

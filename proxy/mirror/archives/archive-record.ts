@@ -1,11 +1,12 @@
 // The permanent record of an accepted archive: the bytes of a version of a mirrored package. A release has one record,
-// for any reference. A dev version has one record for each reference.
+// for any reference, and one for each label with a build (1.0.0+build5). A dev version has one record for each reference.
 
 import { createHash } from 'node:crypto';
 import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import { buildOf } from '../versions/offered-version.ts';
 
 export interface ArchiveRecord {
   readonly name: PackageName;
@@ -27,12 +28,21 @@ export interface ArchiveRecord {
 
 const format = 1;
 
+/** What an archive is accepted for. */
+export type ArchivedVersion = Pick<ArchiveRecord, 'version' | 'normalized' | 'dev' | 'reference'>;
+
 /** The name of a version's record file. */
-export function archiveKey(normalized: string, dev: boolean, reference: string): string {
+export function archiveKey({ version, normalized, dev, reference }: ArchivedVersion): string {
+  const build = dev ? reference : buildOf(version);
   return createHash('sha256')
-    .update(JSON.stringify(dev ? [normalized, reference] : [normalized]))
+    .update(JSON.stringify(build === '' && !dev ? [normalized] : [normalized, build]))
     .digest('hex')
     .slice(0, 32);
+}
+
+/** The possible names: older versions of Libretto kept one record for all labels of a release. */
+export function recordKeys(version: ArchivedVersion): readonly string[] {
+  return [...new Set([archiveKey(version), archiveKey({ ...version, version: '' })])];
 }
 
 export function formatArchiveRecord({

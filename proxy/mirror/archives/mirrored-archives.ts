@@ -118,7 +118,7 @@ export class MirroredArchives {
     { name, version, normalized, dev, reference }: ArchiveRecord,
     conditions: Conditions,
   ): Promise<Answer> {
-    const known = (await this.#options.archiveStore.accepted(name)).entry({ normalized, dev }, reference);
+    const known = (await this.#options.archiveStore.accepted(name)).entry({ version, normalized, dev }, reference);
     if (known === undefined) throw new Error(`${name} ${version} was fetched, and is not to be found`);
     return this.#options.archiveStore.answer(known, conditions);
   }

@@ -94,7 +94,7 @@ export class MirroredJudgements {
   ofStored(entry: IndexEntry, owner: ArchiveOwner): JudgeVersion {
     return (found, policy) => {
       const { compiled } = owner;
-      const key = `${owner.name} ${entry.version_normalized} ${entry.reference} ${found.key}`;
+      const key = `${owner.name} ${entry.version} ${entry.reference} ${found.key}`;
       const known = this.#kept.get(key);
       if (known?.policy === policy && known.compiled === compiled && this.#options.now() < known.untilMs)
         return known.judged;
@@ -166,9 +166,10 @@ export class MirroredJudgements {
   }
 
   async #keptRecord(name: PackageName, entry: IndexEntry): Promise<JsonObject | undefined> {
-    const { version_normalized: normalized, reference } = entry;
+    const { version, version_normalized: normalized, reference } = entry;
     const kept = await this.#options.archiveStore.record({
       name,
+      version,
       normalized: normalized as NormalizedVersion,
       dev: isDevVersion(normalized),
       reference,

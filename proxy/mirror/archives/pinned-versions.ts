@@ -38,6 +38,7 @@ export async function pinVersions(
     const pinned = isOther
       ? await archiveStore.record({
           name,
+          version: version.version,
           normalized: version.normalized,
           dev: version.dev,
           reference: version.dist?.reference ?? '',
@@ -74,8 +75,9 @@ function settleOne(
 }
 
 /** The change that the upstream made to an accepted archive, in words; undefined: none. */
-export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: AcceptedPackage): string | undefined {
-  const known = accepted.find({ normalized, dev }, dist?.reference ?? '');
+export function changeOf(version: OfferedVersion, accepted: AcceptedPackage): string | undefined {
+  const { dist } = version;
+  const known = accepted.find(version, dist?.reference ?? '');
   if (known === undefined) return undefined;
   if (dist === undefined) return 'the upstream now gives it no archive';
   if (known.reference !== dist.reference)
@@ -89,7 +91,8 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
 }
 
 /** For releases only: the record of a branch may change with each commit, and references need not be commits. */
-function isRecordOther({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedPackage): boolean {
-  const known = dev || dist === undefined ? undefined : accepted.find({ normalized, dev }, dist.reference);
+function isRecordOther(version: OfferedVersion, accepted: AcceptedPackage): boolean {
+  const { dev, dist, record } = version;
+  const known = dev || dist === undefined ? undefined : accepted.find(version, dist.reference);
   return known !== undefined && known.settled !== pinnedFields(record);
 }

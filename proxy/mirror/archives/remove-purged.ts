@@ -9,7 +9,7 @@ import { isDevVersion } from '../../../build/contract/version.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { syncFolder } from '../../../build/shared/files/sync-folder.ts';
 import { archivePath } from './accepted-package.ts';
-import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import { archiveKey, recordKeys, type ArchiveRecord } from './archive-record.ts';
 import { AcceptedArchiveStore, entriesIn } from './accepted-archive-store.ts';
 
 /** The mirror's copies that these tombstones purge. `folder`: of the mirror. */
@@ -37,10 +37,12 @@ export async function removePurged(folder: string, rows: readonly PurgedVersion[
       await rm(path, { force: true });
       touched.add(dirname(path));
     };
-    const staying = new Set(records.filter((record) => !gone.includes(record)).map(({ shasum }) => shasum));
-    for (const { normalized, dev, reference, shasum } of gone) {
-      if (!staying.has(shasum)) await remove(join(folder, archivePath(name, shasum)));
-      await remove(join(folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`));
+    const others = records.filter((record) => !gone.includes(record));
+    const staying = new Set(others.flatMap((record) => [record.shasum, archiveKey(record)]));
+    for (const record of gone) {
+      if (!staying.has(record.shasum)) await remove(join(folder, archivePath(name, record.shasum)));
+      for (const key of recordKeys(record))
+        if (!staying.has(key)) await remove(join(folder, 'dist', name, `${key}.json`));
     }
     for (const registry of await entriesIn(join(folder, 'p2'))) {
       await remove(join(folder, 'p2', registry, providerPath(name, 'stable')));

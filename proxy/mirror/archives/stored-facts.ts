@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
+import { buildOf } from '../versions/offered-version.ts';
 import { normalized as withNormalized } from '../rules/release-rules.ts';
 import type { Offers } from './offered-records.ts';
 
@@ -35,7 +36,9 @@ export function storedFacts(
 
 function offeredIn({ own, stable }: Offers, entry: IndexEntry): JsonObject | undefined {
   const isSame = ({ version, version_normalized: normalized = null }: JsonObject): boolean =>
-    version === entry.version || (normalized ?? normalizeVersion(String(version))) === entry.version_normalized;
+    version === entry.version ||
+    ((normalized ?? normalizeVersion(String(version))) === entry.version_normalized &&
+      buildOf(String(version)) === buildOf(entry.version));
   return own?.document.versions.find(isSame) ?? (own === stable ? undefined : stable?.document.versions.find(isSame));
 }
 

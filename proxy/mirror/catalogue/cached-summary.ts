@@ -12,7 +12,7 @@ import {
 } from '../../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../../views/view.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
-import { offeredVersionsYielding } from '../versions/offered-versions.ts';
+import { offeredVersionsYielding } from '../versions/offered-version.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { applyRules, type Refused, type ReleaseRules } from '../rules/release-rules.ts';
 
@@ -47,7 +47,7 @@ const silent: VersionFacts = {
 
 /** The versions that are not offered for one reason. */
 export interface HeldBack {
-  /** the setting with the rule; `purged`: a tombstone does; null: Composer could not load them */
+  /** the setting with the rule; `purged`: a tombstone does; null: they cannot be mirrored */
   readonly setting: Refused['setting'] | null;
   readonly count: number;
   /** the newest of them, and the reason in its case */

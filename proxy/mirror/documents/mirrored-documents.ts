@@ -27,7 +27,7 @@ export interface Mirrored {
   readonly document: TextDocument | undefined;
   /** since when the upstream is unreachable; undefined: the document is current */
   readonly staleSinceMs: number | undefined;
-  /** normalized releases with an added checksum or `published-time`: each adds a second to Last-Modified */
+  /** the keys of releases with an added checksum or `published-time`: each adds a second to Last-Modified */
   readonly learned: ReadonlySet<string>;
   /** normalized releases whose `published-time` is that of their acceptance here: no rule about the age reads it */
   readonly dated: ReadonlySet<string>;

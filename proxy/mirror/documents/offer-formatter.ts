@@ -18,7 +18,7 @@ import type { FoundOffer } from '../upstream/first-offer.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
-import { offeredVersionsYielding } from '../versions/offered-versions.ts';
+import { offeredVersionsYielding } from '../versions/offered-version.ts';
 import {
   claimedNames,
   createNameRemover,

@@ -1,5 +1,7 @@
 // Compiles the settings of the mirror, once for each state of the settings. Unchanged upstreams are reused.
 
+import { isDeepStrictEqual } from 'node:util';
+import { sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
 import type { Freshness } from '../upstream/document-store.ts';
 import type { CachedDocuments } from '../upstream/cached-documents.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
@@ -35,45 +37,45 @@ export interface CompilerOptions {
   readonly tell: Tell;
 }
 
-/** Gives the same for the same object of rules. */
-export function createRulesCompiler({
-  folder,
-  client,
-  kept,
-  now,
-  tell,
-}: CompilerOptions): (rules: MirrorRules) => Compiled {
+/** Below the folder of the mirror: `libretto mirror refresh` writes it, and servers look whether it changed. */
+export const refreshFile = 'refreshed';
+const lookEveryMs = 1000;
+
+/**
+ * Gives the same for the same object of rules. After a change of settings, and after `libretto mirror refresh`, upstreams
+ * forget what they did not have.
+ */
+export function createRulesCompiler(options: CompilerOptions): (rules: MirrorRules) => Compiled {
   let last: Compiled | undefined;
+  const isRefreshed = watchRefresh(options);
   return (rules) => {
-    if (last?.rules === rules) return last;
+    const refreshed = isRefreshed();
+    if (last?.rules === rules && !refreshed) return last;
+    const before = last;
+    const isChanged = refreshed || !isDeepStrictEqual({ ...before?.rules, releases: 0 }, { ...rules, releases: 0 });
     const upstreams = new Map<string, Upstream>();
     for (const settings of rules.upstreams) {
-      const before = last?.upstreams.get(settings.id);
-      const same =
-        before !== undefined &&
-        sameAddress(
-          last?.rules.upstreams.find(({ id }) => id === settings.id),
-          settings,
-        );
-      upstreams.set(
-        settings.id,
-        same
-          ? before
-          : new Upstream({
-              settings,
-              folder: `${folder}/p2`,
-              client,
-              kept,
-              freshness: () => last?.rules.freshness ?? rules.freshness,
-              now,
-              tell,
-            }),
-      );
+      const kept = sameUpstream(before, settings);
+      if (isChanged) kept?.forget();
+      const freshness = (): Freshness => last?.rules.freshness ?? rules.freshness;
+      const folder = `${options.folder}/p2`;
+      upstreams.set(settings.id, kept ?? new Upstream({ ...options, settings, folder, freshness }));
     }
     // one object while the upstreams are the same: lists and feeds of upstreams depend on it
-    const same = last !== undefined && isSame(last.upstreams, upstreams) ? last.upstreams : upstreams;
+    const same = before !== undefined && isSame(before.upstreams, upstreams) ? before.upstreams : upstreams;
     last = { rules, precedence: createPrecedence(rules), upstreams: same };
     return last;
+  };
+}
+
+function watchRefresh({ folder, now }: CompilerOptions): () => boolean {
+  const look = (): FileStamp | undefined => stampFile(`${folder}/${refreshFile}`);
+  let [seen, lookedMs] = [look(), 0];
+  return () => {
+    if (Math.abs(now() - lookedMs) < lookEveryMs) return false;
+    const before = seen;
+    [seen, lookedMs] = [look(), now()];
+    return !sameStamp(before, seen);
   };
 }
 
@@ -85,8 +87,9 @@ function isSame(one: ReadonlyMap<string, Upstream>, other: ReadonlyMap<string, U
   );
 }
 
-function sameAddress(one: UpstreamSettings | undefined, other: UpstreamSettings): boolean {
-  return (
-    one !== undefined && one.url === other.url && JSON.stringify(one.credential) === JSON.stringify(other.credential)
-  );
+/** An upstream of the same id, with the same address and credential. */
+function sameUpstream(last: Compiled | undefined, settings: UpstreamSettings): Upstream | undefined {
+  const of = ({ url, credential }: UpstreamSettings): string => JSON.stringify([url, credential ?? null]);
+  const known = last?.rules.upstreams.find(({ id }) => id === settings.id);
+  return known !== undefined && of(known) === of(settings) ? last?.upstreams.get(settings.id) : undefined;
 }

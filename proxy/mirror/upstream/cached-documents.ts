@@ -41,7 +41,7 @@ export class CachedDocuments {
     const waiting = this.#waiting.get(path)?.file;
     if (waiting !== undefined) return waiting;
     const recent = this.#recent.get(path);
-    return recent !== undefined && isThere(path) ? recent : undefined;
+    return recent !== undefined && (recent.body === undefined || isThere(path)) ? recent : undefined;
   }
 
   /** The stored document, which another process may have updated. undefined: there is no complete one. */
@@ -54,10 +54,14 @@ export class CachedDocuments {
     return found;
   }
 
-  /** Resolves immediately, unless too many writes wait. `failed` receives the error of the write. */
+  /**
+   * Resolves immediately, unless too many writes wait. `failed` receives the error of the write. A name without a
+   * document takes no file: clients can ask for any number of names.
+   */
   keep(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     this.#remember(path, file);
     const before = this.#waiting.get(path);
+    if (file.body === undefined && before === undefined && !isThere(path)) return Promise.resolve();
     const done = before === undefined || before === this.#current ? [] : before.done;
     this.#forget(path);
     this.#waiting.set(path, { file, failed, done });

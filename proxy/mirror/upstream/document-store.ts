@@ -23,8 +23,6 @@ export interface Freshness {
   readonly goneAfterMs: number;
 }
 
-export const standardFreshness: Freshness = { freshMs: 600_000, missingMs: 60_000, goneAfterMs: 900_000 };
-
 export interface StoreOptions {
   /** the folder of this upstream alone */
   readonly folder: string;
@@ -36,6 +34,8 @@ export interface StoreOptions {
   /** for documents with an upstream's package list: a 404 proves nothing, and is a failure */
   readonly areNeeded?: true;
   readonly freshness: () => Freshness;
+  /** epoch milliseconds: missing documents, and needed ones, that were checked before are requested again */
+  readonly since: () => number;
   readonly now: () => number;
   readonly tell: Tell;
 }
@@ -58,11 +58,20 @@ export interface CachedDocument<Value> {
  */
 export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => MaybeAsync<Value>;
 
+interface Asked<Value> {
+  /** its file */
+  readonly path: string;
+  readonly url: URL;
+  readonly parse: ParseDocument<Value>;
+  /** hex; a document that has it never changes, and any other is not current. undefined: unknown */
+  readonly sha256: string | undefined;
+}
+
 export class DocumentStore {
   readonly #options: StoreOptions;
   readonly #running = new SingleFlight<CachedDocument<unknown>>();
   readonly #asking = new SingleFlight<CachedDocument<unknown>>();
-  /** Failures by path: such a path is not requested again before its time, for any number of clients. */
+  /** Failures: such a document is not requested again before its time, for any number of clients. */
   readonly #failed = new Map<string, UpstreamUnavailable>();
 
   constructor(options: StoreOptions) {
@@ -70,44 +79,42 @@ export class DocumentStore {
   }
 
   /**
-   * `key`: its file below the folder. Rejects with UpstreamUnavailable if the upstream fails and no document is stored.
+   * `key`: its file below the folder. `sha256`: that of the present document. Rejects with UpstreamUnavailable if the
+   * upstream fails and no document is stored.
    */
-  get<Value>(key: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
-    const load = (): Promise<CachedDocument<Value>> => this.#load(join(this.#options.folder, key), url, parse);
-    return this.#running.run(key, load) as Promise<CachedDocument<Value>>;
+  get<Value>(key: string, url: URL, parse: ParseDocument<Value>, sha256?: string): Promise<CachedDocument<Value>> {
+    const asked = { path: join(this.#options.folder, key), url, parse, sha256 };
+    return this.#running.run(idOf(asked), () => this.#load(asked)) as Promise<CachedDocument<Value>>;
   }
 
-  async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<CachedDocument<Value>> {
-    const { kept: documents, now } = this.#options;
+  async #load<Value>(asked: Asked<Value>): Promise<CachedDocument<Value>> {
+    const { kept: documents, now, since } = this.#options;
+    const { path, parse, sha256 } = asked;
     const remembered = documents.remembered(path);
-    const found =
-      remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
+    const isCurrent = remembered !== undefined && remembered.checkedAtMs >= since();
+    const found = isCurrent && now() < this.#goodUntil(remembered, sha256) ? remembered : await documents.read(path);
     const parsed =
       found === undefined || (this.#options.areNeeded === true && found.body === undefined)
         ? undefined
         : await withValue(found, parse);
     const nowMs = now();
-    if (parsed !== undefined && nowMs < this.#goodUntil(parsed.file)) return this.#answer(parsed);
-    const failure = this.#failed.get(path);
+    if (parsed !== undefined && nowMs < this.#goodUntil(parsed.file, sha256)) return this.#answer(parsed, sha256);
+    const failure = this.#failed.get(idOf(asked));
     if (failure !== undefined && nowMs < failure.retryAtMs)
       return parsed === undefined ? Promise.reject(failure) : this.#stale(parsed, failure.retryAtMs);
     // continues even if this caller stops waiting
-    const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(path, url, parsed, parse);
-    const asking = this.#asking.run(path, ask) as Promise<CachedDocument<Value>>;
+    const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(asked, parsed);
+    const asking = this.#asking.run(idOf(asked), ask) as Promise<CachedDocument<Value>>;
     return parsed === undefined
       ? asking
       : withDeadline(asking, patienceMs, () => this.#stale(parsed, now() + patienceMs));
   }
 
-  async #askOrStale<Value>(
-    path: string,
-    url: URL,
-    kept: Kept<Value> | undefined,
-    parse: ParseDocument<Value>,
-  ): Promise<CachedDocument<Value>> {
+  async #askOrStale<Value>(asked: Asked<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
+    const { url } = asked;
     try {
-      const answer = await this.#ask(path, url, kept, parse);
-      this.#failed.delete(path);
+      const answer = await this.#ask(asked, kept);
+      this.#failed.delete(idOf(asked));
       return answer;
     } catch (error) {
       const failure =
@@ -118,15 +125,9 @@ export class DocumentStore {
               this.#options.now() + unusableMs,
               { cause: error },
             );
-      this.#options.tell({
-        kind: 'document-failed',
-        upstream: this.#options.upstream,
-        url: shownUrl(url),
-        message: failure.message,
-        stale: kept !== undefined,
-      });
+      this.#tellFailed(url, failure.message, kept !== undefined);
       if (this.#failed.size >= maxFailures) this.#failed.clear();
-      this.#failed.set(path, failure);
+      this.#failed.set(idOf(asked), failure);
       if (kept === undefined) throw failure;
       return this.#stale(kept, failure.retryAtMs);
     }
@@ -136,14 +137,12 @@ export class DocumentStore {
     return { ...this.#answer(kept), staleSinceMs: kept.file.checkedAtMs, goodUntilMs };
   }
 
-  async #ask<Value>(
-    path: string,
-    url: URL,
-    kept: Kept<Value> | undefined,
-    parse: ParseDocument<Value>,
-  ): Promise<CachedDocument<Value>> {
+  async #ask<Value>(asked: Asked<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
     const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
-    const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
+    const { path, url, parse, sha256 } = asked;
+    // with a digest, a stored document is another one, of another address
+    const validators = kept?.file.body === undefined || sha256 !== undefined ? undefined : kept.file;
+    const answer = await client.document(url, destination, validators);
     const nowMs = now();
     tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
     if (answer.outcome === 'missing' && areNeeded === true)
@@ -151,14 +150,16 @@ export class DocumentStore {
         `${shownUrl(url)} is missing, so the packages of this repository are unknown.`,
         nowMs + freshness().missingMs,
       );
-    if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
+    if (answer.outcome === 'missing') return this.#missing(asked, kept, nowMs);
     if (answer.outcome === 'fetched') {
-      const value = await parse(await parseJsonYielding(answer.bytes), answer.bytes);
-      return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
+      const file = fileOf(answer.bytes, answer, nowMs);
+      if (sha256 !== undefined && file.digest !== sha256)
+        throw new Error(`its SHA-256 is ${file.digest}, and the list of packages says ${sha256}`);
+      return this.#keep(asked, { file, value: await parse(await parseJsonYielding(answer.bytes), answer.bytes) });
     }
     if (kept === undefined) throw new Error('it answers 304, but no copy is stored');
     if (kept.file.missingSinceMs !== undefined)
-      return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
+      return this.#keep(asked, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
     const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
     await documents.checked(path, checked.file, (error) => this.#reportUnstored(url, error));
     return this.#answer(checked);
@@ -169,54 +170,54 @@ export class DocumentStore {
    * while.
    */
   async #missing<Value>(
-    path: string,
-    url: URL,
+    asked: Asked<Value>,
     kept: Kept<Value> | undefined,
     nowMs: number,
   ): Promise<CachedDocument<Value>> {
     const since = kept?.file.missingSinceMs ?? nowMs;
     const wasThere = kept?.file.body !== undefined && nowMs - since < this.#options.freshness().goneAfterMs;
     if (!wasThere)
-      return this.#keep<Value>(path, url, {
+      return this.#keep<Value>(asked, {
         file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs),
         value: undefined,
       });
-    return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
+    return this.#keep(asked, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
-  async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<CachedDocument<Value>> {
+  async #keep<Value>({ path, url, sha256 }: Asked<Value>, kept: Kept<Value>): Promise<CachedDocument<Value>> {
     await this.#options.kept.keep(path, kept.file, (error) => this.#reportUnstored(url, error));
-    return this.#answer(kept);
+    return this.#answer(kept, sha256);
   }
 
   #reportUnstored(url: URL, error: unknown): void {
-    const message =
-      `${shownUrl(url)} was fetched, but could not be stored: ` +
-      `${error instanceof Error ? error.message : String(error)}.`;
-    this.#options.tell({
-      kind: 'document-failed',
-      upstream: this.#options.upstream,
-      url: shownUrl(url),
-      message,
-      stale: false,
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#tellFailed(url, `${shownUrl(url)} was fetched, but could not be stored: ${reason}.`, false);
   }
 
-  #answer<Value>({ file, value }: Kept<Value>): CachedDocument<Value> {
+  #tellFailed(url: URL, message: string, stale: boolean): void {
+    const { tell, upstream } = this.#options;
+    tell({ kind: 'document-failed', upstream, url: shownUrl(url), message, stale });
+  }
+
+  #answer<Value>({ file, value }: Kept<Value>, sha256?: string): CachedDocument<Value> {
     return {
       value,
       digest: file.digest,
       changedAtMs: file.changedAtMs,
       staleSinceMs: file.missingSinceMs,
-      goodUntilMs: this.#goodUntil(file),
+      goodUntilMs: this.#goodUntil(file, sha256),
     };
   }
 
   /** A time in the future is a clock that was set back: not to be believed. */
-  #goodUntil({ body, missingSinceMs, checkedAtMs }: DocumentFile): number {
-    const { freshMs, missingMs } = this.#options.freshness();
-    if (checkedAtMs > this.#options.now() + 1000) return 0;
-    return checkedAtMs + (body === undefined || missingSinceMs !== undefined ? missingMs : freshMs);
+  #goodUntil({ body, digest, missingSinceMs, checkedAtMs }: DocumentFile, sha256: string | undefined): number {
+    const { freshness, areNeeded, since, now } = this.#options;
+    const { freshMs, missingMs } = freshness();
+    if (sha256 !== undefined) return digest === sha256 ? Number.POSITIVE_INFINITY : 0;
+    if (checkedAtMs > now() + 1000) return 0;
+    const isMissing = body === undefined || missingSinceMs !== undefined;
+    if ((isMissing || areNeeded === true) && checkedAtMs < since()) return 0;
+    return checkedAtMs + (isMissing ? missingMs : freshMs);
   }
 }
 
@@ -224,6 +225,11 @@ const unusableMs = 30_000;
 const maxFailures = 1000;
 /** How long a client waits for a document newer than the stored one. */
 const patienceMs = 2000;
+
+/** A failure of one address says nothing of another one for the same file. */
+function idOf({ path, url }: Asked<unknown>): string {
+  return `${path} ${url.href}`;
+}
 
 interface Kept<Value> {
   readonly file: DocumentFile;

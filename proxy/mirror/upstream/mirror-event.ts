@@ -16,7 +16,7 @@ export type MirrorEvent =
       readonly message: string;
       readonly stale: boolean;
     }
-  /** versions that Composer could not load are left out */
+  /** versions that cannot be mirrored are left out */
   | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
   /** a mirrored package replaces or provides private names, or names of other upstreams: these links are removed */
   | { readonly kind: 'stand-ins-dropped'; readonly name: string; readonly count: number; readonly names: string }

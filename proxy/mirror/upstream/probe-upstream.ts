@@ -3,11 +3,11 @@
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { GivenCredential } from './upstream-credential.ts';
-import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts';
+import { parseUpstreamRoot, recordsByName, rootUrlOf, type Layout } from './upstream-root.ts';
 
 export interface UpstreamProbe {
   /** the field of packages.json that leads to its packages: `packages` if they are in it or in included files */
-  readonly protocol: 'metadata-url' | 'providers-lazy-url' | 'packages';
+  readonly protocol: Layout['kind'];
   /** undefined if it does not list them */
   readonly names: readonly string[] | undefined;
 }
@@ -24,14 +24,13 @@ export async function probeUpstream(
   try {
     const json: unknown = JSON.parse(answer.bytes.toString('utf8'));
     const { layout } = parseUpstreamRoot(json, rootUrl);
-    const protocol = layout.kind === 'v2' ? 'metadata-url' : layout.kind === 'lazy' ? 'providers-lazy-url' : 'packages';
     return {
-      protocol,
+      protocol: layout.kind,
       names: isJsonObject(json)
         ? namesIn(
             json['available-packages'],
             json['packages'],
-            layout.kind === 'inline' && layout.includes.length === 0,
+            layout.kind === 'packages' && layout.includes.length === 0,
           )
         : undefined,
     };

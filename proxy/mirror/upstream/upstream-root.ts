@@ -6,18 +6,35 @@ import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts'
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /**
- * `v2`: one document for releases and one for dev versions. `lazy`: one for both (providers-lazy-url). `inline`: all
+ * `metadata-url`: one document for releases and one for dev versions. `providers-lazy-url`: one for both.
+ * `providers-url`: one for both, at an address with its SHA-256; `lazy` is for names without one. `packages`: all
  * versions are in packages.json and its included files.
  */
 export type Layout =
-  | { readonly kind: 'v2' | 'lazy'; readonly template: string }
-  | { readonly kind: 'inline'; readonly includes: readonly Include[] };
+  | { readonly kind: 'metadata-url'; readonly template: string }
+  | { readonly kind: 'providers-lazy-url'; readonly template: string }
+  | ({
+      readonly kind: 'providers-url';
+      readonly template: string;
+      readonly lazy: string | undefined;
+    } & ListedFile<string>)
+  | { readonly kind: 'packages'; readonly includes: readonly Include[] };
 
 export interface Include {
   readonly url: URL;
   /** undefined if none is given to check against */
   readonly sha1: string | undefined;
+  readonly sha256?: string | undefined;
 }
+
+/** What a file says of packages, by name, and the further files that it names. */
+export interface ListedFile<Entry> {
+  readonly entries: ReadonlyMap<string, readonly Entry[]>;
+  readonly includes: readonly Include[];
+}
+
+/** Throws an Error that describes the fault. `url`: of packages.json. */
+export type ParseListed<Entry> = (json: JsonObject, url: URL) => ListedFile<Entry>;
 
 export interface DistMirror {
   /** an absolute URL with placeholders */
@@ -56,7 +73,7 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const packages = recordsByName(json['packages']);
   const layout = layoutOf(json, url);
-  const inline = layout.kind === 'inline';
+  const inline = layout.kind === 'packages';
   const listed = new Set(inline ? [] : textsOf(json['available-packages']).map((name) => name.toLowerCase()));
   return {
     layout,
@@ -70,37 +87,64 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
 }
 
 function layoutOf(json: JsonObject, url: URL): Layout {
-  const { 'metadata-url': metadata, 'providers-lazy-url': lazy, includes } = json;
+  const { 'metadata-url': metadata, 'providers-lazy-url': lazy, 'providers-url': hashed, includes } = json;
   if (typeof metadata === 'string' && metadata !== '')
-    return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
-  if (typeof lazy === 'string' && lazy !== '')
-    return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
-  // refuses this format even if `packages` has entries: the other packages are in unsupported files, and must not count
-  // as missing
-  if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
-    throw new Error(
-      'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or ' +
-        'providers-lazy-url is needed',
-    );
+    return { kind: 'metadata-url', template: templateOf('metadata-url', metadata, url) };
+  const template = typeof lazy === 'string' && lazy !== '' ? templateOf('providers-lazy-url', lazy, url) : undefined;
+  if (typeof hashed === 'string' && hashed !== '') {
+    // the other packages must not count as missing
+    if (template === undefined && json['providers'] === undefined && json['provider-includes'] === undefined)
+      throw new Error('packages.json has providers-url, and neither providers nor provider-includes');
+    const kind = 'providers-url';
+    return { kind, template: templateOf('providers-url', hashed, url), lazy: template, ...hashesIn(json, url) };
+  }
+  if (template !== undefined) return { kind: 'providers-lazy-url', template };
   if (json['packages'] === undefined && includes === undefined)
-    throw new Error('packages.json has none of metadata-url, providers-lazy-url, packages and includes');
-  return { kind: 'inline', includes: includesOf(json, url) };
+    throw new Error('packages.json has none of metadata-url, providers-lazy-url, providers-url, packages and includes');
+  return { kind: 'packages', includes: packagesIn(json, url).includes };
 }
 
+/** The records of packages.json, or of a file that it includes. */
+export const packagesIn: ParseListed<JsonObject> = ({ packages, includes }, url) => ({
+  entries: recordsByName(packages),
+  includes: listedIn(includes).map(([path, entry]) => ({
+    url: new URL(absolute(path, url)),
+    sha1: digestOf(entry, 'sha1'),
+  })),
+});
+
 /**
- * The included files of packages.json, or of an included file; `url`: that of packages.json. Throws if there are more
- * than the limit, because omitted packages would count as missing.
+ * The SHA-256 of the document of each package, in packages.json or in a file of its provider-includes. The last one
+ * counts. A document without one, or with an unreadable one, matches nothing, and is an error.
  */
-export function includesOf({ includes }: JsonObject, url: URL): readonly Include[] {
+export const hashesIn: ParseListed<string> = ({ providers, 'provider-includes': includes }, url) => ({
+  entries: new Map(
+    Object.entries(isJsonObject(providers) ? providers : {}).map(([name, entry]) => [
+      name.toLowerCase(),
+      [digestOf(entry, 'sha256') ?? ''],
+    ]),
+  ),
+  includes: listedIn(includes).map(([path, entry]) => {
+    const sha256 = digestOf(entry, 'sha256') ?? '';
+    return { url: new URL(withHash(absolute(path, url), sha256)), sha1: undefined, sha256 };
+  }),
+});
+
+/** The address of a document with a digest. Composer writes `$` so too, for some proxies. */
+export function withHash(template: string, sha256: string): string {
+  return template.replaceAll('%hash%', sha256).replace('$', '%24');
+}
+
+/** Throws if there are more than the limit, because omitted packages would count as missing. */
+function listedIn(includes: JsonValue | undefined): readonly (readonly [string, JsonValue | undefined])[] {
   const listed = isJsonObject(includes) ? Object.entries(includes) : [];
   if (listed.length > maxIncludes) throw new Error(`it includes ${listed.length} files; ${maxIncludes} are read`);
-  return listed.map(([path, entry]) => ({
-    url: new URL(absolute(path, url)),
-    sha1:
-      isJsonObject(entry) && typeof entry['sha1'] === 'string' && entry['sha1'] !== ''
-        ? entry['sha1'].toLowerCase()
-        : undefined,
-  }));
+  return listed;
+}
+
+function digestOf(entry: JsonValue | undefined, kind: 'sha1' | 'sha256'): string | undefined {
+  const digest = isJsonObject(entry) ? entry[kind] : undefined;
+  return typeof digest === 'string' && digest !== '' ? digest.toLowerCase() : undefined;
 }
 
 export const maxIncludes = 1000;

@@ -1,5 +1,5 @@
-// One upstream Composer repository: reads its packages from any of its formats (metadata-url, providers-lazy-url, or
-// packages.json with its included files).
+// One upstream Composer repository: reads its packages from any of its formats (metadata-url, providers-lazy-url,
+// providers-url, or packages.json with its included files).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,9 +7,10 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
-import { DocumentStore, type Freshness, type CachedDocument } from './document-store.ts';
+import { DocumentStore, type CachedDocument, type Freshness, type ParseDocument } from './document-store.ts';
 import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
+import { joinedDocument, type Stability } from './joined-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { storedDocument } from './stored-document.ts';
@@ -18,7 +19,17 @@ import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
 import type { GivenCredential } from './upstream-credential.ts';
 import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } from './upstream-document.ts';
-import { addressOf, parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
+import {
+  addressOf,
+  hashesIn,
+  packagesIn,
+  parseUpstreamRoot,
+  rootUrlOf,
+  withHash,
+  type DistMirror,
+  type Layout,
+  type UpstreamRoot,
+} from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
   /** the repository's address, or that of its packages.json; without user, query and fragment */
@@ -37,9 +48,12 @@ export interface UpstreamOptions {
   readonly tell: Tell;
 }
 
-export type Stability = 'stable' | 'dev';
+export type { Stability } from './joined-documents.ts';
 
-/** The versions that an upstream has of a package, of both stabilities if `layout` has one document for them. */
+/** A miss asks for the list of names again, unless that was checked this short time ago. */
+const listMs = 10_000;
+
+/** The versions that an upstream has of a package: those of the asked stability, and some or all others. */
 export type Offer = Omit<CachedDocument<UpstreamDocument>, 'value'> & { readonly document: UpstreamDocument };
 
 export class Upstream {
@@ -53,10 +67,14 @@ export class Upstream {
   readonly #store: DocumentStore;
   /** packages.json and its included files */
   readonly #index: DocumentStore;
-  readonly #included: IncludedPackages;
+  readonly #included: IncludedPackages<JsonObject>;
+  readonly #hashes: IncludedPackages<string>;
   readonly #now: () => number;
   readonly #tell: Tell;
   #root: Root | undefined;
+  /** epoch milliseconds, as `since` of the stores */
+  #since = { documents: 0, index: 0 };
+  #renewedMs = 0;
 
   constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
     this.id = settings.id;
@@ -74,34 +92,83 @@ export class Upstream {
       now,
       tell,
     };
-    this.#store = new DocumentStore(standard);
-    this.#index = new DocumentStore({ ...standard, areNeeded: true });
-    this.#included = new IncludedPackages(this.#index, this.#rootUrl, now);
+    this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
+    this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
+    this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
+    this.#hashes = new IncludedPackages(this.#index, this.#rootUrl, now, hashesIn);
     this.#now = now;
     this.#tell = tell;
   }
 
-  /** undefined: the upstream has no such package, or no version of this stability. Rejects with UpstreamUnavailable. */
+  /**
+   * undefined: the upstream has no such package, or no version of this stability. A package that its list lacks is looked
+   * for in a newer list. Rejects with UpstreamUnavailable.
+   */
   async offer(name: PackageName, stability: Stability): Promise<Offer | undefined> {
     const root = await this.#readRoot();
+    try {
+      const found = await this.#offerIn(root, name, stability);
+      if (found !== 'unlisted') return found;
+    } catch (error) {
+      // a new list may name another digest
+      if (!(error instanceof UpstreamUnavailable) || root.value.layout.kind !== 'providers-url') throw error;
+    }
+    const nowMs = this.#now();
+    if (Math.abs(nowMs - this.#renewedMs) >= listMs) {
+      this.#renewedMs = nowMs;
+      this.#forgetLists(nowMs - listMs);
+    }
+    const found = await this.#offerIn(await this.#readRoot(), name, stability);
+    return found === 'unlisted' ? undefined : found;
+  }
+
+  /** From now on, lists of names and missing documents are requested again. */
+  forget(): void {
+    this.#since.documents = this.#now();
+    this.#forgetLists(this.#now());
+  }
+
+  #forgetLists(sinceMs: number): void {
+    this.#since.index = Math.max(this.#since.index, sinceMs);
+    this.#root = undefined;
+    for (const files of [this.#included, this.#hashes]) files.forget();
+  }
+
+  async #offerIn(root: Root, name: PackageName, stability: Stability): Promise<Offer | undefined | 'unlisted'> {
     const { value } = root;
     const inPlace = value.packages.get(name);
-    if (inPlace !== undefined && inPlace.length > 0) return offerOf(root, inPlace);
-    if (!value.mayHave(name)) return undefined;
+    if (inPlace !== undefined && inPlace.length > 0) return offerOf(together([root]), inPlace);
+    if (!value.mayHave(name)) return 'unlisted';
     const { layout } = value;
-    if (layout.kind === 'inline') {
+    if (layout.kind === 'packages') {
       const included = await this.#included.of(layout.includes);
-      const records = included.packages.get(name);
-      return records === undefined ? undefined : offerOf(together([root, included]), records);
+      const records = included.entries.get(name);
+      return records === undefined ? 'unlisted' : offerOf(together([root, included]), records);
     }
-    const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
-    const requestedName = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
-    const { value: document, ...kept } = await this.#store.get(
-      path,
-      new URL(layout.template.replaceAll('%package%', requestedName)),
-      (json) => parseUpstreamDocumentYielding(json, name),
-    );
-    return document === undefined ? undefined : { ...kept, document };
+    const read = (template: string, kind: Stability = 'stable'): Promise<CachedDocument<UpstreamDocument>> => {
+      const url = new URL(template.replaceAll('%package%', kind === 'dev' ? `${name}~dev` : name));
+      return this.#store.get(providerPath(name, kind), url, parserOf(name));
+    };
+    if (layout.kind === 'metadata-url')
+      return inDocument(await joinedDocument(stability, (kind) => read(layout.template, kind)));
+    const listed = layout.kind === 'providers-lazy-url' ? undefined : await this.#hashed(root, layout, name);
+    const lazy = layout.kind === 'providers-lazy-url' ? layout.template : layout.lazy;
+    return listed ?? (lazy === undefined ? 'unlisted' : inDocument(await read(lazy)));
+  }
+
+  /** The document whose SHA-256 is in the list. It is as old as the list. */
+  async #hashed(
+    root: Root,
+    { template, entries, includes }: Layout & { readonly kind: 'providers-url' },
+    name: PackageName,
+  ): Promise<Offer | undefined> {
+    const included = await this.#hashes.of(includes);
+    const sha256 = (included.entries.get(name) ?? entries.get(name))?.at(-1);
+    if (sha256 === undefined) return undefined;
+    const url = new URL(withHash(template.replaceAll('%package%', name), sha256));
+    const found = await this.#index.get(providerPath(name, 'stable'), url, parserOf(name), sha256);
+    const { goodUntilMs, staleSinceMs } = together([root, included, found]);
+    return inDocument({ ...found, goodUntilMs, staleSinceMs });
   }
 
   /**
@@ -162,11 +229,16 @@ export class Upstream {
 
 type Root = CachedDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
 
-function offerOf(
-  { digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>,
-  versions: readonly JsonObject[],
-): Offer {
-  return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
+function parserOf(name: PackageName): ParseDocument<UpstreamDocument> {
+  return (json) => parseUpstreamDocumentYielding(json, name);
+}
+
+function inDocument({ value: document, ...kept }: CachedDocument<UpstreamDocument>): Offer | undefined {
+  return document === undefined ? undefined : { ...kept, document };
+}
+
+function offerOf(state: Omit<Offer, 'document'>, versions: readonly JsonObject[]): Offer {
+  return { ...state, document: { ...nothingSaid, versions } };
 }
 
 /** The folder name has a digest of the whole address: another address is another upstream, even on the same host. */

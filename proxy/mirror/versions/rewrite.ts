@@ -13,7 +13,7 @@ import type { OfferedVersion } from './offered-version.ts';
 export interface AcceptedArchives {
   /** the accepted archive of this version and reference; for a release, of any reference */
   readonly find: (
-    version: Pick<OfferedVersion, 'normalized' | 'dev'>,
+    version: Pick<OfferedVersion, 'version' | 'normalized' | 'dev'>,
     reference: string,
   ) => { readonly reference: string; readonly shasum: Sha1; readonly fetchedAt: string } | undefined;
 }
@@ -119,11 +119,10 @@ export function rewriteRecord(
  * The upstream's own date stays unchanged. A release without one gets the time of its archive's acceptance here
  * (AcceptedPackage.learned); before, the date is unknown. Dev versions get none, as with checksums.
  */
-function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
+function publishedTimeOf(version: OfferedVersion, accepted: AcceptedArchives): JsonObject {
+  const { dev, dist, record } = version;
   const known =
-    dev || typeof record['published-time'] === 'string'
-      ? undefined
-      : accepted.find({ normalized, dev }, dist?.reference ?? '');
+    dev || typeof record['published-time'] === 'string' ? undefined : accepted.find(version, dist?.reference ?? '');
   return known === undefined
     ? {}
     : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
@@ -135,12 +134,13 @@ function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, acce
  */
 function distOf(
   name: PackageName,
-  { version, normalized, dev, dist }: OfferedVersion,
+  offered: OfferedVersion,
   accepted: AcceptedArchives,
   distBaseUrl: string | undefined,
 ): JsonObject {
+  const { version, dev, dist } = offered;
   if (dist === undefined) return {};
-  const known = accepted.find({ normalized, dev }, dist.reference);
+  const known = accepted.find(offered, dist.reference);
   const shasum = dev && dist.shasum === undefined ? undefined : (known?.shasum ?? dist.shasum);
   const reference = known?.reference ?? dist.reference;
   return {

@@ -119,6 +119,14 @@ const mirrored = z
     repositories: part.texts('the addresses of its upstreams, in their order'),
     found_in: orNull(z.string(), 'the upstream of the stored documents'),
     asked_at: orNull(z.iso.datetime(), 'the last request to this upstream'),
+    lists: z
+      .array(
+        z.object({
+          repository: text('the address of an upstream'),
+          asked_at: orNull(z.iso.datetime(), 'the last request of its packages.json; null: none yet'),
+        }),
+      )
+      .describe('the lists of names of its upstreams'),
     not_standing_in_for: part.texts('names in its `replace` or `provide` that the mirror removes'),
     archives: z.array(z.object(mirroredArchive)).describe('the stored archives'),
     held_back: z
@@ -128,7 +136,13 @@ const mirrored = z
             z.object({
               version,
               because: text('the reason'),
-              setting: orNull(z.string(), 'the setting that leaves it out; null: Composer could not load it'),
+              reason: z
+                .enum(['unloadable', 'dist-type', 'no-dist', 'label', 'rule'])
+                .describe(
+                  '`unloadable`: Composer could not load it. `dist-type`: its archive is no ZIP. `no-dist`: it has no ' +
+                    'archive. `label`: another version has its label. `rule`: see `setting`',
+                ),
+              setting: orNull(z.string(), 'the rule that leaves it out, or `purged`; null: no rule does'),
             }),
           )
           .describe('versions that are not offered'),

@@ -186,6 +186,23 @@ export const registryDocuments = {
       .describe('missing and damaged archives'),
     unreadable: z.array(z.object({ path: text('the record'), message: part.message })).describe('unreadable records'),
     changed: orNull(z.array(changedRelease), 'releases that their upstream has changed; null: unknown'),
+    without_zip: orNull(
+      z.array(
+        z.object({
+          name,
+          version,
+          reason: z
+            .enum(['dist-type', 'no-dist'])
+            .describe('`dist-type`: its archive is no ZIP. `no-dist`: it has none'),
+          because: text('the reason in words'),
+        }),
+      ),
+      'versions that are not mirrored, since they have no ZIP archive; null: unknown',
+    ),
+  }),
+  'mirror refresh': z.object({
+    name: orNull(z.string(), 'the package that was requested; null: none'),
+    problem: orNull(z.string(), 'what keeps it from being mirrored; null: nothing'),
   }),
   'mirror prune': z.object({
     dry_run: flag('whether --dry-run was given'),

@@ -13,8 +13,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 /** `3 versions by licence`, `1 version by the rule age` */
 export function heldBackPhrase({ setting, count }: HeldBack): string {
-  const reason =
-    setting === null ? 'because Composer could not load them' : (reasons.get(setting) ?? `by the rule ${setting}`);
+  const reason = setting === null ? 'that cannot be mirrored' : (reasons.get(setting) ?? `by the rule ${setting}`);
   return `${counted(count, 'version')} ${reason}`;
 }
 

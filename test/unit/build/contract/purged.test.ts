@@ -58,10 +58,9 @@ it("purging removes the copied archive, its record and the package's documents; 
       fetchedAt: '2026-11-01T00:00:00.000Z',
       record: {},
     } as unknown as Parameters<typeof formatArchiveRecord>[0]);
-  const [gone, kept] = [
-    `dist/${name}/${archiveKey('1.1.0.0', false, '1.1.0')}.json`,
-    `dist/${name}/${archiveKey('1.0.0.0', false, '1.0.0')}.json`,
-  ];
+  const keyOf = (version: string): string =>
+    archiveKey({ version, normalized: `${version}.0`, dev: false, reference: version } as never);
+  const [gone, kept] = [`dist/${name}/${keyOf('1.1.0')}.json`, `dist/${name}/${keyOf('1.0.0')}.json`];
   const otherArchive = `dist/${name}/${other}.zip`;
   const files = {
     [`dist/${name}/${sha1}.zip`]: 'x',

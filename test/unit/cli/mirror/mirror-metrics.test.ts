@@ -40,7 +40,7 @@ it('the metrics count documents and archives by their results, and alarms', asyn
   expect(values).toMatchObject({
     'libretto_mirror_documents_total{outcome="fetched"}': '3', // packages.json and two documents
     'libretto_mirror_documents_total{outcome="unchanged"}': '2',
-    'libretto_mirror_documents_total{outcome="missing"}': '1',
+    'libretto_mirror_documents_total{outcome="missing"}': '2',
     'libretto_mirror_archives_total{outcome="fetched"}': '1',
     'libretto_mirror_archives_total{outcome="refused"}': '1',
     'libretto_mirror_alarms_total{kind="archive-refused"}': '1',

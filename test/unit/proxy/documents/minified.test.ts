@@ -73,7 +73,7 @@ describe('the packages.json of an upstream', () => {
     for (const json of [null, [], 'x']) expect(() => parseUpstreamRoot(json, url)).toThrow(/not a JSON object/);
     for (const packages of [undefined, [], {}, { 'a/b': [{ name: 'a/b', version: '1.0.0' }] }])
       expect(() => parseUpstreamRoot({ 'providers-url': '/p/%package%$%hash%.json', packages }, url)).toThrow(
-        /Composer 1/,
+        /neither providers nor provider-includes/,
       );
     for (const field of ['metadata-url', 'providers-lazy-url'])
       expect(() => parseUpstreamRoot({ [field]: 'http://[%package%' }, url)).toThrow(

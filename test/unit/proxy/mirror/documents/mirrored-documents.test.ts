@@ -57,7 +57,7 @@ describe('a document of a mirrored package', () => {
     expect(reply?.body.toString()).not.toMatch(/\\ud800/i);
   });
 
-  it.each(['v2', 'lazy', 'inline', 'includes'] as const)(
+  it.each(['v2', 'single', 'lazy', 'providers', 'inline', 'includes'] as const)(
     'is read from an upstream of the layout %s, minified or not',
     async (layout) => {
       for (const minified of layout === 'v2' ? [false, true] : [false]) {

@@ -51,9 +51,9 @@ describe('an upstream without packages.json', () => {
       'metadata-url of packages.json is "http://[%package%", which is no address',
     ],
     [
-      'says where packages are in a way that is not read here',
+      'has addresses with a digest, and no list of digests',
       { packages: [], 'providers-url': '/p/%package%$%hash%.json' },
-      'packages.json has only providers-url',
+      'packages.json has providers-url, and neither providers nor provider-includes',
     ],
   ])('or with one that %s is not skipped either', async (_what, root, reason) => {
     await using first = await startUpstream();
