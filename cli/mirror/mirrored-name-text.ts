@@ -22,6 +22,12 @@ export function describeMirrored(name: string, version: string | undefined, mirr
             'belong to other repositories, so clients do not get the claims.',
         ]),
     ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
+    ...firstOf(
+      mirrored.refused
+        .filter((refused) => version === undefined || refused.version === version)
+        .map((refused) => `The archive of ${refused.version} was refused, ${refused.refused_at}: ${refused.reason}`),
+      mostShown,
+    ),
     ...describeArchives(version, mirrored),
     ...mirrored.unreadable.map((message) => `${message}.`),
   ];

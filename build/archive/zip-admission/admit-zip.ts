@@ -1,6 +1,6 @@
-// Admits a foreign ZIP, or refuses it and names the wrong entry. All unpackers read an admitted ZIP in the same way.
-// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. The admission reads
-// every byte exactly once, in order, and writes nothing to disk.
+// Admits a foreign ZIP, or refuses it and names the wrong entry. Unpacking an admitted ZIP writes below one folder and
+// needs bounded space and time, and no byte is damaged. All unpackers read it in the same way, unless the limits demand
+// only that it is harmless. The admission reads every byte exactly once, in order, and writes nothing to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
@@ -9,6 +9,7 @@ import { packageRoot } from '../package-root.ts';
 import { listEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
+import { checkHarmlessLinks, type ZipLink } from './harmless.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
 import { checkLinks, checkMemberNames } from './member-tree.ts';
@@ -39,7 +40,8 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     const directory = readCentralDirectory(descriptor, look.size, limits);
     const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
     checkTotal(members, limits);
-    checkMemberNames(members);
+    const isAlike = limits.demand === 'alike';
+    if (isAlike) checkMemberNames(members);
     const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
     if (paths.length === 0)
       throw new QuarantineError(
@@ -48,7 +50,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
       );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
-    checkLinks(content.links, paths, root);
+    (isAlike ? checkLinks : checkHarmlessLinks)(content.links, paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
 }
@@ -62,8 +64,7 @@ function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
 
 interface MembersContent {
   readonly sha256: string;
-  /** symlink path → target */
-  readonly links: ReadonlyMap<string, string>;
+  readonly links: readonly ZipLink[];
   readonly composerJson: Buffer | undefined;
 }
 
@@ -81,7 +82,7 @@ async function readMembers(
   const reader = new ForwardReader(descriptor, directory.offset, hash);
   const pause = createPause();
   const ordered = members.toSorted((one, other) => one.localOffset - other.localOffset);
-  const links = new Map<string, string>();
+  const links: ZipLink[] = [];
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
     const content = await readMember(
@@ -90,7 +91,11 @@ async function readMembers(
       ordered[index + 1]?.localOffset ?? directory.offset,
       member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
     );
-    if (member.kind === 'symlink') links.set(member.path, (content ?? Buffer.alloc(0)).toString('utf8'));
+    if (member.kind === 'symlink')
+      links.push({
+        path: member.path,
+        target: (content ?? Buffer.alloc(0)).toString(limits.demand === 'alike' ? 'utf8' : 'latin1'),
+      });
     else if (content !== undefined) composerJson = content;
     await pause(member.size + member.compressedSize + costOfMember);
   }

@@ -4,6 +4,8 @@
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
 import { checkSymlinks } from '../safe-paths.ts';
+import type { ZipLink } from './harmless.ts';
+import { mergedPath } from './merged-path.ts';
 import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
@@ -38,31 +40,17 @@ export function checkMemberNames(members: readonly ZipMember[]): void {
 }
 
 /**
- * Equal for paths that some client's file system holds for the same. Windows drops dots and blanks at the end of a
- * name.
+ * A link has to end inside the package, which is the folder `root`: unpacking removes the folder's name. Throws
+ * QuarantineError ARCHIVE_UNSAFE.
  */
-function mergedPath(path: string): string {
-  return path.normalize('NFC').toLowerCase().split('/').map(withoutTail).join('/');
-}
-
-function withoutTail(segment: string): string {
-  let end = segment.length;
-  while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
-  return segment.slice(0, end);
-}
-
-/**
- * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
- * the folder's name. Throws QuarantineError ARCHIVE_UNSAFE.
- */
-export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
-  if (links.size === 0) return;
-  const outside = [...links.keys()].find((path) => !path.startsWith(root));
-  if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
+export function checkLinks(links: readonly ZipLink[], paths: readonly string[], root: string): void {
+  if (links.length === 0) return;
+  const outside = links.find(({ path }) => !path.startsWith(root));
+  if (outside !== undefined) throw unsafeEntry(outside.path, "is a symlink outside the package's folder");
   const below = (path: string): string => path.slice(root.length);
   try {
     checkSymlinks(
-      new Map([...links].map(([path, target]) => [below(path), target])),
+      new Map(links.map(({ path, target }) => [below(path), target])),
       new Set(paths.filter((path) => path.startsWith(root)).map(below)),
     );
   } catch (error) {

@@ -4,6 +4,11 @@
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 
 export interface ZipLimits {
+  /**
+   * `alike`: all unpackers on all systems read the archive in the same way. `harmless`: the archive hurts no unpacker;
+   * for archives of others, which nobody here can pack again
+   */
+  readonly demand: 'alike' | 'harmless';
   /** size of the file itself, bytes */
   readonly archiveBytes: number;
   /** inflated size of all entries, bytes */
@@ -23,6 +28,7 @@ export interface ZipLimits {
 const mebibyte = 1024 * 1024;
 
 export const defaultZipLimits: ZipLimits = {
+  demand: 'alike',
   archiveBytes: 256 * mebibyte,
   contentBytes: 256 * mebibyte,
   entries: 20_000,
@@ -31,4 +37,17 @@ export const defaultZipLimits: ZipLimits = {
   ratioFromBytes: mebibyte,
   linkBytes: 4096,
   composerJsonBytes: maxComposerJsonBytes,
+};
+
+/**
+ * For archives of other registries. Every archive that a build makes of up to 256 MiB and 1 GiB of contents passes: a
+ * build allows 50,000 files, and any ratio.
+ */
+export const foreignZipLimits: ZipLimits = {
+  ...defaultZipLimits,
+  demand: 'harmless',
+  contentBytes: 1024 * mebibyte,
+  entries: 50_000,
+  directoryBytes: 64 * mebibyte,
+  ratio: Number.POSITIVE_INFINITY,
 };

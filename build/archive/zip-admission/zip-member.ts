@@ -5,6 +5,7 @@ import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkFilePath } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';
+import { unpackedPath } from './harmless.ts';
 import type { ZipLimits } from './zip-limits.ts';
 import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
 
@@ -20,21 +21,23 @@ export interface ZipMember extends CentralEntry {
  */
 export const encryptedFlags = 0x0001 | 0x0040 | 0x2000;
 const patchFlag = 0x0020;
+/** a method that Composer's unpackers know, and adm-zip does not */
+export const bzip2 = 12;
 
 /** Throws QuarantineError ARCHIVE_UNSAFE or ARCHIVE_UNREADABLE, naming the entry. */
 export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
-  const name = decodeName(entry.nameBytes);
-  const path = name.endsWith('/') ? name.slice(0, -1) : name;
-  checkPath(path);
+  const isAlike = limits.demand === 'alike';
+  const name = decodeName(entry.nameBytes, isAlike);
+  const path = isAlike ? checkedPath(name) : unpackedPath(name);
   checkExtraFields(entry.extraFields, entry.nameBytes, name);
   if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
   if ((entry.flags & patchFlag) !== 0) throw unreadableEntry(name, 'is a patch to another file');
-  if (entry.method !== 0 && entry.method !== 8)
+  if (entry.method !== 0 && entry.method !== 8 && (isAlike || entry.method !== bzip2))
     throw unreadableEntry(
       name,
       `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`,
     );
-  const kind = kindOf(entry, name);
+  const kind = kindOf(entry, name, isAlike);
   checkSize(entry, name, kind, limits);
   return { ...entry, path, kind };
 }
@@ -43,14 +46,17 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
  * Unpackers on Linux and macOS write the bytes unchanged, so names have to be UTF-8, with or without the flag. (By the
  * specification, names without the flag are code page 437, which no tool has meant for decades.)
  */
-function decodeName(bytes: Buffer): string {
+function decodeName(bytes: Buffer, isAlike: boolean): string {
+  if (!isUtf8(bytes) && !isAlike) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw unsafeEntry(bytes.toString('latin1'), 'has a name that is not UTF-8');
   return bytes.toString('utf8');
 }
 
-function checkPath(path: string): void {
+function checkedPath(name: string): string {
+  const path = name.endsWith('/') ? name.slice(0, -1) : name;
   try {
     checkFilePath(path);
+    return path;
   } catch (error) {
     throw error instanceof QuarantineError
       ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
@@ -66,12 +72,13 @@ const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
 ]);
 
 /** The kind by the Unix mode. Some unpackers obey the mode for archives of any system. */
-function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
+function kindOf({ attributes }: CentralEntry, name: string, isAlike: boolean): ZipMember['kind'] {
   const type = (attributes >>> 16) & typeBits;
   const byName = name.endsWith('/') ? 'folder' : 'file';
   if (type === 0) return byName;
   const kind = kinds.get(type);
   if (kind === undefined) throw unsafeEntry(name, 'is a device, a pipe or a socket');
+  if (!isAlike) return kind === 'symlink' ? kind : byName;
   if ((kind === 'folder') !== (byName === 'folder'))
     throw unsafeEntry(
       name,
@@ -88,7 +95,7 @@ function checkSize(
   kind: ZipMember['kind'],
   limits: ZipLimits,
 ): void {
-  if (kind === 'folder' && size > 0) throw unsafeEntry(name, 'is a folder with content');
+  if (kind === 'folder' && size > 0 && limits.demand === 'alike') throw unsafeEntry(name, 'is a folder with content');
   if (kind === 'symlink' && size > limits.linkBytes)
     throw unsafeEntry(name, `is a symlink of ${size} bytes; its target may have ${limits.linkBytes}`);
   if (size > limits.ratioFromBytes && size > limits.ratio * compressedSize)

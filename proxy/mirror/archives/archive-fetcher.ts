@@ -8,6 +8,7 @@ import pLimit from 'p-limit';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
@@ -16,7 +17,8 @@ import { isThere } from '../../../build/shared/files/atomic-file.ts';
 import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
-import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import { ArchiveRefused, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import { forgetRefusal, noteRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -39,6 +41,7 @@ export interface FetcherOptions {
 
 export interface FetcherLimits {
   readonly archiveBytes: number;
+  readonly verifiedFirstBytes: number;
   readonly leastSpeed: ThroughputFloor;
   /** concurrent archives of one host: a slow host delays no other host */
   readonly fromOneHost: number;
@@ -50,6 +53,7 @@ export interface FetcherLimits {
 
 const standardLimits: FetcherLimits = {
   archiveBytes: 256 * 1024 ** 2,
+  verifiedFirstBytes: 4 * 1024 ** 2,
   leastSpeed: standardThroughputFloor,
   fromOneHost: 16,
   parallel: 128,
@@ -106,7 +110,7 @@ export class ArchiveFetcher {
    * UpstreamRefused.
    */
   fetch(fetch: Fetch): Promise<Arrival> {
-    const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
+    const key = `${fetch.name} ${keyOf(fetch)}`;
     const arriving = this.#arriving.get(key);
     if (arriving !== undefined) return arriving;
     const failed = this.#failed.get(key);
@@ -175,15 +179,15 @@ export class ArchiveFetcher {
         destination: fetch.destination,
         candidates,
         shasum: fetch.shasum,
+        ...this.#limits,
         maxBytes: this.#limits.archiveBytes,
-        leastSpeed: this.#limits.leastSpeed,
         file,
+        now: this.#options.now,
         onSize,
       });
-      await check(file.path).catch((cause: unknown) =>
-        Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })),
-      );
+      await check(file.path).catch((cause: unknown) => Promise.reject(refusalOf(downloaded.from, cause)));
       const record = await this.#accept(fetch, file, downloaded);
+      await forgetRefusal(this.#options.folder, fetch.name, keyOf(fetch));
       file.end({ bytes: downloaded.size });
       tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
       return record;
@@ -193,8 +197,18 @@ export class ArchiveFetcher {
       const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
       const kind = isRefused ? 'archive-refused' : 'archive-failed';
       tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
+      if (error instanceof ArchiveRefused) await this.#note(fetch, error);
       throw error;
     }
+  }
+
+  /** For `libretto why`. The answer stays the same if the disk takes no note. */
+  async #note(fetch: Fetch, { reason }: ArchiveRefused): Promise<void> {
+    const { name, version } = fetch;
+    const why = { version: version.version, reason, refused_at: new Date(this.#options.now()).toISOString() };
+    await noteRefusal(this.#options.folder, name, keyOf(fetch), why).catch((error: unknown) =>
+      this.#options.tell({ kind: 'archive-failed', name, version: version.version, message: messageOf(error) }),
+    );
   }
 
   async #makeStagingFolder(): Promise<void> {
@@ -228,4 +242,15 @@ export class ArchiveFetcher {
       untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs),
     });
   }
+}
+
+function keyOf({ version: { normalized, dev }, reference }: Fetch): string {
+  return archiveKey(normalized, dev, reference);
+}
+
+/** Only the faults of the archive itself name no file of this machine. */
+function refusalOf(from: string, cause: unknown): UpstreamRefused {
+  return cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE'
+    ? new ArchiveRefused(from, cause.message, { cause })
+    : new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause });
 }

@@ -22,6 +22,17 @@ export class UpstreamRefused extends MirroringFailure {
   }
 }
 
+/** The archive could hurt the person who unpacks it. `reason` has no address, so clients may read it. */
+export class ArchiveRefused extends UpstreamRefused {
+  readonly reason: string;
+
+  constructor(from: string, reason: string, options: { readonly cause?: unknown } = {}) {
+    super(`${from}: ${reason}`, options);
+    this.name = 'ArchiveRefused';
+    this.reason = reason;
+  }
+}
+
 /**
  * The upstream lists the file and does not deliver it: it is missing, or not allowed for us. No content is wrong, so
  * this is no alarm.
