@@ -24,8 +24,8 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     ...firstOf(describeUnoffered(mirrored.held_back, version), mostShown),
     ...firstOf(
       mirrored.refused
-        .filter((refused) => version === undefined || refused.version === version)
-        .map((refused) => `The archive of ${refused.version} was refused, ${refused.refused_at}: ${refused.reason}`),
+        .filter((refused) => version === undefined || refused.startsWith(`${version}: `))
+        .map((refused) => `Archive refused, ${refused}`),
       mostShown,
     ),
     ...describeArchives(version, mirrored),

@@ -1,6 +1,6 @@
 // Admits a foreign ZIP, or refuses it and names the wrong entry. Unpacking an admitted ZIP writes below one folder and
-// needs bounded space and time, and no byte is damaged. All unpackers read it in the same way, unless the limits demand
-// only that it is harmless. The admission reads every byte exactly once, in order, and writes nothing to disk.
+// needs bounded space and time, and no byte is damaged. All unpackers read it alike, unless the limits ask for a
+// harmless ZIP only. The admission reads every byte exactly once, in order, and writes nothing to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
@@ -9,10 +9,9 @@ import { packageRoot } from '../package-root.ts';
 import { listEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
-import { checkHarmlessLinks, type ZipLink } from './harmless.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
-import { checkLinks, checkMemberNames } from './member-tree.ts';
+import { checkHarmlessLinks, checkLinks, checkMemberNames } from './member-tree.ts';
 import { withOpenFile, type FileLook } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
@@ -40,8 +39,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     const directory = readCentralDirectory(descriptor, look.size, limits);
     const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
     checkTotal(members, limits);
-    const isAlike = limits.demand === 'alike';
-    if (isAlike) checkMemberNames(members);
+    if (!limits.harmless) checkMemberNames(members);
     const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
     if (paths.length === 0)
       throw new QuarantineError(
@@ -50,7 +48,8 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
       );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
-    (isAlike ? checkLinks : checkHarmlessLinks)(content.links, paths, root);
+    if (limits.harmless) checkHarmlessLinks(content.links, members, root);
+    else checkLinks(content.links, paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
 }
@@ -64,7 +63,8 @@ function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
 
 interface MembersContent {
   readonly sha256: string;
-  readonly links: readonly ZipLink[];
+  /** symlink path → target */
+  readonly links: ReadonlyMap<string, string>;
   readonly composerJson: Buffer | undefined;
 }
 
@@ -82,7 +82,7 @@ async function readMembers(
   const reader = new ForwardReader(descriptor, directory.offset, hash);
   const pause = createPause();
   const ordered = members.toSorted((one, other) => one.localOffset - other.localOffset);
-  const links: ZipLink[] = [];
+  const links = new Map<string, string>();
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
     const content = await readMember(
@@ -91,11 +91,7 @@ async function readMembers(
       ordered[index + 1]?.localOffset ?? directory.offset,
       member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
     );
-    if (member.kind === 'symlink')
-      links.push({
-        path: member.path,
-        target: (content ?? Buffer.alloc(0)).toString(limits.demand === 'alike' ? 'utf8' : 'latin1'),
-      });
+    if (member.kind === 'symlink') links.set(member.path, (content ?? Buffer.alloc(0)).toString('utf8'));
     else if (content !== undefined) composerJson = content;
     await pause(member.size + member.compressedSize + costOfMember);
   }

@@ -1,7 +1,6 @@
 // The extra fields of a ZIP entry (APPNOTE 4.5, Info-ZIP's extrafld.txt). Three of them can make one unpacker see
 // another name, kind or size than the next one; all others are of no interest.
 
-import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
 
@@ -38,21 +37,13 @@ export function checkExtraFields(fields: readonly ExtraField[], nameBytes: Buffe
   for (const { id, data } of found) {
     if (id === asiUnix)
       throw unsafeEntry(name, 'has an extra field (0x756e) that some unpackers read as another file type');
-    if (id === unicodePath && appliesTo(data, nameBytes) && !isSameName(data.subarray(5), nameBytes)) {
+    if (id === unicodePath && appliesTo(data, nameBytes) && !data.subarray(5).equals(nameBytes)) {
       throw unsafeEntry(
         name,
         `has a second name in an extra field: ${JSON.stringify(data.subarray(5, 205).toString('utf8'))}`,
       );
     }
   }
-}
-
-/** A name in an old code page may differ from its Unicode form in the characters that are not ASCII. */
-function isSameName(unicode: Buffer, name: Buffer): boolean {
-  const outline = (text: string): string => text.replaceAll(/[\u0080-\u{10ffff}]+/gu, '?');
-  return (
-    unicode.equals(name) || (!isUtf8(name) && outline(unicode.toString('utf8')) === outline(name.toString('latin1')))
-  );
 }
 
 /** An Info-ZIP Unicode path counts only if it was made for this very name. */

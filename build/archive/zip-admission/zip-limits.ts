@@ -4,11 +4,8 @@
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 
 export interface ZipLimits {
-  /**
-   * `alike`: all unpackers on all systems read the archive in the same way. `harmless`: the archive hurts no unpacker;
-   * for archives of others, which nobody here can pack again
-   */
-  readonly demand: 'alike' | 'harmless';
+  /** true: whatever hurts no unpacker is admitted. false: all unpackers on all systems read the archive alike */
+  readonly harmless: boolean;
   /** size of the file itself, bytes */
   readonly archiveBytes: number;
   /** inflated size of all entries, bytes */
@@ -28,7 +25,7 @@ export interface ZipLimits {
 const mebibyte = 1024 * 1024;
 
 export const defaultZipLimits: ZipLimits = {
-  demand: 'alike',
+  harmless: false,
   archiveBytes: 256 * mebibyte,
   contentBytes: 256 * mebibyte,
   entries: 20_000,
@@ -39,13 +36,10 @@ export const defaultZipLimits: ZipLimits = {
   composerJsonBytes: maxComposerJsonBytes,
 };
 
-/**
- * For archives of other registries. Every archive that a build makes of up to 256 MiB and 1 GiB of contents passes: a
- * build allows 50,000 files, and any ratio.
- */
+/** For archives of other registries, which nobody here can pack again. A build has no stricter limits, but for sizes. */
 export const foreignZipLimits: ZipLimits = {
   ...defaultZipLimits,
-  demand: 'harmless',
+  harmless: true,
   contentBytes: 1024 * mebibyte,
   entries: 50_000,
   directoryBytes: 64 * mebibyte,

@@ -17,8 +17,8 @@ import { isThere } from '../../../build/shared/files/atomic-file.ts';
 import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
-import { ArchiveRefused, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
-import { forgetRefusal, noteRefusal } from './refused-archives.ts';
+import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import { writeRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -110,7 +110,7 @@ export class ArchiveFetcher {
    * UpstreamRefused.
    */
   fetch(fetch: Fetch): Promise<Arrival> {
-    const key = `${fetch.name} ${keyOf(fetch)}`;
+    const key = keyOf(fetch);
     const arriving = this.#arriving.get(key);
     if (arriving !== undefined) return arriving;
     const failed = this.#failed.get(key);
@@ -170,7 +170,7 @@ export class ArchiveFetcher {
     onSize: (size: number | undefined) => void,
     onReadable: () => void,
   ): Promise<ArchiveRecord> {
-    const { client, check, tell } = this.#options;
+    const { client, check, tell, folder } = this.#options;
     try {
       await this.#makeStagingFolder();
       file.onFirst(onReadable);
@@ -187,7 +187,7 @@ export class ArchiveFetcher {
       });
       await check(file.path).catch((cause: unknown) => Promise.reject(refusalOf(downloaded.from, cause)));
       const record = await this.#accept(fetch, file, downloaded);
-      await forgetRefusal(this.#options.folder, fetch.name, keyOf(fetch));
+      await writeRefusal(folder, keyOf(fetch));
       file.end({ bytes: downloaded.size });
       tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
       return record;
@@ -196,19 +196,13 @@ export class ArchiveFetcher {
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
       const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
       const kind = isRefused ? 'archive-refused' : 'archive-failed';
-      tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
-      if (error instanceof ArchiveRefused) await this.#note(fetch, error);
+      const told = (cause: unknown): void =>
+        tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(cause) });
+      told(error);
+      if (error instanceof UpstreamRefused)
+        await writeRefusal(folder, keyOf(fetch), `${fetch.version.version}: ${error.message}`).catch(told);
       throw error;
     }
-  }
-
-  /** For `libretto why`. The answer stays the same if the disk takes no note. */
-  async #note(fetch: Fetch, { reason }: ArchiveRefused): Promise<void> {
-    const { name, version } = fetch;
-    const why = { version: version.version, reason, refused_at: new Date(this.#options.now()).toISOString() };
-    await noteRefusal(this.#options.folder, name, keyOf(fetch), why).catch((error: unknown) =>
-      this.#options.tell({ kind: 'archive-failed', name, version: version.version, message: messageOf(error) }),
-    );
   }
 
   async #makeStagingFolder(): Promise<void> {
@@ -244,13 +238,13 @@ export class ArchiveFetcher {
   }
 }
 
-function keyOf({ version: { normalized, dev }, reference }: Fetch): string {
-  return archiveKey(normalized, dev, reference);
+function keyOf({ name, version: { normalized, dev }, reference }: Fetch): string {
+  return `${name} ${archiveKey(normalized, dev, reference)}`;
 }
 
-/** Only the faults of the archive itself name no file of this machine. */
+/** The faults of the archive itself name nothing of this machine. */
 function refusalOf(from: string, cause: unknown): UpstreamRefused {
-  return cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE'
-    ? new ArchiveRefused(from, cause.message, { cause })
-    : new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause });
+  const isOfArchive = cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE';
+  const forClients = `The archive of this version at the upstream repository is refused. ${messageOf(cause)}`;
+  return new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause, ...(isOfArchive && { forClients }) });
 }

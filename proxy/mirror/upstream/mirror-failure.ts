@@ -16,20 +16,13 @@ export class UpstreamUnavailable extends MirroringFailure {
 
 /** The content is wrong: another checksum, no ZIP, or other bytes than the accepted ones. A retry does not help. */
 export class UpstreamRefused extends MirroringFailure {
-  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+  /** what clients may read of it: it has no address */
+  readonly forClients: string | undefined;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly forClients?: string } = {}) {
     super(message, options);
     this.name = 'UpstreamRefused';
-  }
-}
-
-/** The archive could hurt the person who unpacks it. `reason` has no address, so clients may read it. */
-export class ArchiveRefused extends UpstreamRefused {
-  readonly reason: string;
-
-  constructor(from: string, reason: string, options: { readonly cause?: unknown } = {}) {
-    super(`${from}: ${reason}`, options);
-    this.name = 'ArchiveRefused';
-    this.reason = reason;
+    this.forClients = options.forClients;
   }
 }
 
@@ -39,7 +32,11 @@ export class ArchiveRefused extends UpstreamRefused {
  */
 export class UpstreamWithholds extends UpstreamRefused {
   constructor(message: string) {
-    super(message);
+    super(message, {
+      forClients:
+        'The upstream repository lists this version but does not deliver it. Ask the operator of this registry: the ' +
+        'log has the reason.',
+    });
     this.name = 'UpstreamWithholds';
   }
 }

@@ -121,9 +121,7 @@ const mirrored = z
     asked_at: orNull(z.iso.datetime(), 'the last request to this upstream'),
     not_standing_in_for: part.texts('names in its `replace` or `provide` that the mirror removes'),
     archives: z.array(z.object(mirroredArchive)).describe('the stored archives'),
-    refused: z
-      .array(z.object({ version, reason: text('the reason'), refused_at: time('when it was refused') }))
-      .describe('archives that were refused when they were last fetched'),
+    refused: part.texts('versions with the reason why their archive was refused when it was last fetched'),
     held_back: z
       .object({
         left_out: z
