@@ -149,6 +149,11 @@ function faultOfTarget(target: string): string | undefined {
   return undefined;
 }
 
+/** True for a path with a `..` segment, also as Windows separates segments. */
+export function climbs(path: string): boolean {
+  return path.split(/[\\/]/).includes('..');
+}
+
 function quote(path: string): string {
   return JSON.stringify(path);
 }

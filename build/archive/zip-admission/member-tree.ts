@@ -3,7 +3,7 @@
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
-import { checkSymlinks } from '../safe-paths.ts';
+import { checkSymlinks, climbs } from '../safe-paths.ts';
 import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
@@ -46,7 +46,7 @@ function mergedPath(path: string): string {
 }
 
 function withoutTail(segment: string): string {
-  if (/^\.\.[. ]*$/.test(segment)) return '..';
+  if (/^\.+$/.test(segment)) return segment;
   let end = segment.length;
   while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
   return segment.slice(0, end);
@@ -89,8 +89,10 @@ export function checkHarmlessLinks(
   root: string,
 ): void {
   if (links.size === 0) return;
-  const merged = new Map([...links].map(([path, target]) => [mergedPath(path), mergedPath(target)]));
-  const places = members.map(({ path }) => mergedPath(path.replaceAll('\\', '/')));
+  // only a link with a ".." can lead out: then names count as macOS and Windows read them
+  const read = [...links.values()].some(climbs) ? mergedPath : (path: string): string => path;
+  const merged = new Map([...links].map(([path, target]) => [read(path), read(target)]));
+  const places = members.map(({ path }) => read(path.replaceAll('\\', '/')));
   for (const [at, place] of places.entries()) {
     let folder = parentPath(place);
     while (folder !== '' && !merged.has(folder)) folder = parentPath(folder);
@@ -99,5 +101,5 @@ export function checkHarmlessLinks(
       throw unsafeEntry(path, 'is written through a symlink, or in its place');
     if (links.has(path) && path.includes('\\')) throw unsafeEntry(path, 'is a symlink with a backslash in its name');
   }
-  checkLinks(merged, [], mergedPath(root), true);
+  checkLinks(merged, [], read(root), true);
 }

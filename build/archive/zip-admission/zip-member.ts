@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { checkFilePath } from '../safe-paths.ts';
+import { checkFilePath, climbs } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';
 import type { ZipLimits } from './zip-limits.ts';
@@ -64,8 +64,7 @@ function checkedPath(name: string): string {
 /** The path that unpackers make of a name that hurts none of them. `\\` may separate folders, as on Windows. */
 function harmlessPath(name: string): string {
   if (/^(?:[A-Za-z]:|[\\/])/.test(name)) throw unsafeEntry(name, 'is absolute');
-  if (/(?:^|[\\/])\.\.[. ]*(?:[\\/]|$)/.test(name))
-    throw unsafeEntry(name, 'has a ".." segment, which leads elsewhere');
+  if (climbs(name)) throw unsafeEntry(name, 'has a ".." segment, which leads elsewhere');
   if (name.includes('\0')) throw unsafeEntry(name, 'has a NUL in its name, where some unpackers end it');
   return name
     .split('/')
