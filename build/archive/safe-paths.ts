@@ -45,13 +45,13 @@ export function checkFileTree(paths: readonly string[]): void {
  * Every symlink must end at a file or folder of the same package, directly or through other links. Folders exist if a
  * file is below them. `links` maps a link's path to its stored target; `paths` contains all files and links. Throws
  * QuarantineError UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also for one that leaves and
- * returns.
+ * returns. `mayBeDead`: dangling and circular ones pass.
  */
-export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>): void {
+export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>, mayBeDead = false): void {
   if (links.size === 0) return;
   const folders = foldersOf(paths);
   for (const [link, target] of links) {
-    const fault = followLink(link, { links, paths, folders });
+    const fault = followLink(link, { links, paths, folders, mayBeDead });
     if (fault !== undefined)
       throw new QuarantineError(
         'UNSAFE_SYMLINK',
@@ -97,6 +97,7 @@ interface Tree {
   readonly links: ReadonlyMap<string, string>;
   readonly paths: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
+  readonly mayBeDead: boolean;
 }
 
 /** Links followed before a path counts as a loop: the limit of Linux (path_resolution(7)). */
@@ -106,7 +107,7 @@ const maxLinksFollowed = 40;
  * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
  * really reached.
  */
-function followLink(link: string, { links, paths, folders }: Tree): string | undefined {
+function followLink(link: string, { links, paths, folders, mayBeDead }: Tree): string | undefined {
   const here = link.split('/');
   const ahead = [here.pop() ?? ''];
   let followed = 0;
@@ -123,10 +124,10 @@ function followLink(link: string, { links, paths, folders }: Tree): string | und
       const fault = faultOfTarget(target);
       if (fault !== undefined) return fault;
       followed += 1;
-      if (followed > maxLinksFollowed) return 'it runs in a circle';
+      if (followed > maxLinksFollowed) return mayBeDead ? undefined : 'it runs in a circle';
       here.pop();
       ahead.push(...target.split('/').reverse());
-    } else if (!(folders.has(reached) || (paths.has(reached) && ahead.length === 0))) {
+    } else if (!mayBeDead && !(folders.has(reached) || (paths.has(reached) && ahead.length === 0))) {
       return 'there is nothing it points at in this package';
     }
   }
@@ -139,6 +140,11 @@ function faultOfTarget(target: string): string | undefined {
   if (target === '' || controlCharacter.test(target) || !target.isWellFormed()) return 'its target is no path';
   if (Buffer.byteLength(target) > maxPathBytes) return `its target is longer than ${maxPathBytes} bytes`;
   return undefined;
+}
+
+/** True for a path with a `..` segment, also as Windows separates segments. */
+export function climbs(path: string): boolean {
+  return path.split(/[\\/]/).includes('..');
 }
 
 function quote(path: string): string {

@@ -1,7 +1,7 @@
 // Determines the package and the version of a staged ZIP, or the reason why the ZIP cannot be published. The ZIP is
 // untrusted: zip-admission checks the file before any of its contents are used.
 
-import { admitZip, type AdmittedZip } from '../archive/zip-admission/admit-zip.ts';
+import { admitZip } from '../archive/zip-admission/admit-zip.ts';
 import { artifactPath } from '../contract/artifact-files.ts';
 import type { Reference } from '../contract/digest.ts';
 import type { ErrorCode } from '../contract/errors.ts';
@@ -13,6 +13,7 @@ import { checkComposerJson } from '../record/check-composer-json.ts';
 import { packageNameOf } from '../record/package-name.ts';
 import { parseComposerJson } from '../record/parse-composer-json.ts';
 import { artifactVersion } from '../sources/artifact/artifact-version.ts';
+import { composerJsonIn } from '../sources/artifact/examine-archive.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../sources/checked-label.ts';
 import { QuarantineError, type QuarantineCode } from '../contract/quarantine.ts';
 import { archiveReference } from '../archive/zip-admission/ready-archive.ts';
@@ -39,10 +40,15 @@ export interface ExaminedArtifact {
   readonly file: string;
 }
 
-export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArtifact | RefusedArtifact> {
+/** `prepare`: whatever has to be done with the file before. */
+export async function examineStaged(
+  staged: StagedArtifact,
+  prepare: (path: string) => Promise<void> = () => Promise.resolve(),
+): Promise<ExaminedArtifact | RefusedArtifact> {
   try {
+    await prepare(staged.path);
     const zip = await admitZip(staged.path);
-    const json = composerJsonOf(zip);
+    const json = parseComposerJson(composerJsonIn(zip), `${zip.root}composer.json in the archive`);
     const name = packageNameOf(json);
     if (staged.name !== undefined && staged.name.toLowerCase() !== name)
       return refused(
@@ -73,18 +79,6 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
       return refusalOf(error.code, error.message.replaceAll(staged.path, 'the archive'));
     throw error;
   }
-}
-
-function composerJsonOf({ composerJson, root, paths }: AdmittedZip): JsonObject {
-  if (composerJson !== undefined) return parseComposerJson(composerJson, `${root}composer.json in the archive`);
-  const there = paths.includes(`${root}composer.json`);
-  throw new QuarantineError(
-    'INVALID_COMPOSER_JSON',
-    there
-      ? 'The composer.json in the archive is too large, or is not a file.'
-      : "The archive has no composer.json at its top or in its only top folder. Pack the package's own folder, " +
-          'and nothing beside it.',
-  );
 }
 
 function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | RefusedArtifact {

@@ -1,9 +1,9 @@
-// Publishes one staged ZIP: moves the ZIP to the folder of artifacts, and builds that source. After a failure, the
+// Publishes one staged ZIP, or the ZIP of a tar: moves the ZIP to the folder of artifacts, and builds that source. After a failure, the
 // folder is unchanged. The staged file is deleted in every case.
 
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, link, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distUrl } from '../documents/documents.ts';
@@ -11,13 +11,14 @@ import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { findExisting, purged } from './find-existing.ts';
 import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
+import { isTar, repackTar } from '../sources/artifact/repack-tar.ts';
 import { refuseLostUploads } from './lost-uploads.ts';
 import type { PublishOutcome, RefusedArtifact } from './outcome.ts';
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
 export async function publishArtifact(staged: StagedArtifact, build: ArtifactBuild): Promise<PublishOutcome> {
   try {
-    const artifact = await examineStaged(staged);
+    const artifact = await examineStaged(staged, zipInPlace);
     if ('outcome' in artifact) return artifact;
     return await withArtifactTree(build, async (tree) => {
       const existing = await findExisting(artifact, tree);
@@ -35,6 +36,11 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
   } finally {
     await rm(staged.path, { force: true });
   }
+}
+
+/** A staged tar becomes its ZIP. */
+async function zipInPlace(path: string): Promise<void> {
+  if (isTar(path)) await rename(await repackTar(path, dirname(path)), path);
 }
 
 type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
@@ -122,14 +128,14 @@ async function describe(
   tree: ArtifactTree,
   { request }: ArtifactBuild,
 ): Promise<PublishOutcome> {
-  const { name, version, normalized, sha256 } = artifact;
+  const { name, version, normalized, sha256, file } = artifact;
   const gone = report.withdrawn.map(
     (one) =>
       `${one.name} ${one.version} is withdrawn: its ZIP is no longer in artifacts/. Put the ZIP back and run ` +
       '`libretto build`, which publishes the version again.',
   );
   const remarks = report.notices.flatMap(({ source, message }) =>
-    source === dataFolder || message.startsWith(`${name} `) ? [message] : [],
+    source === dataFolder || message.startsWith(`${name} `) || message.startsWith(`${file} `) ? [message] : [],
   );
   const notices = [...remarks, ...gone];
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });

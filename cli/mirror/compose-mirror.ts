@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { admitZip } from '../../build/archive/zip-admission/admit-zip.ts';
+import { foreignZipLimits } from '../../build/archive/zip-admission/zip-limits.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
@@ -70,7 +71,7 @@ export function composeMirror(
     ),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
     checkRecord,
-    checkArchive: async (path) => void (await admitZip(path)),
+    checkArchive: async (path) => void (await admitZip(path, foreignZipLimits)),
     cacheBytes,
     now,
     tell,

@@ -26,6 +26,12 @@ export function describeMirrored(name: string, version: string | undefined, mirr
             'belong to other repositories, so clients do not get the claims.',
         ]),
     ...describeUnoffered(mirrored.held_back, version),
+    ...firstOf(
+      mirrored.refused
+        .filter((refused) => version === undefined || refused.startsWith(`${version}: `))
+        .map((refused) => `Archive refused, ${refused}`),
+      mostShown,
+    ),
     ...describeArchives(version, mirrored),
     ...mirrored.unreadable.map((message) => `${message}.`),
   ];

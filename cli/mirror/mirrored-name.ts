@@ -8,6 +8,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
+import { readRefusals } from '../../proxy/mirror/archives/refused-archives.ts';
 import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
 import { createPrecedence, type Belonging, type PrivateNames } from '../../proxy/tree/precedence.ts';
@@ -50,6 +51,8 @@ export interface MirroredName {
     readonly from: string;
     readonly fetched_at: string;
   }[];
+  /** versions with the reason why their archive was refused when it was last fetched */
+  readonly refused: readonly string[];
   /** versions in cached documents that the mirror does not offer, and releases that their upstream has changed */
   readonly held_back: UnofferedVersions;
   /** messages of unreadable records */
@@ -98,6 +101,7 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     lists: repositories.map((repository, at) => ({ repository, asked_at: timeOf(indexes[at]?.askedAtMs) })),
     not_standing_in_for: dropped,
     archives: records.map(archiveDocument),
+    refused: await readRefusals(folder, name),
     held_back: await unofferedVersions(name, {
       cached: ofUpstream,
       accepted: records,

@@ -29,6 +29,9 @@ const rawTypes: ReadonlySet<string> = new Set([
   'application/zip',
   'application/octet-stream',
   'application/x-zip-compressed',
+  'application/gzip',
+  'application/x-gzip',
+  'application/x-tar',
 ]);
 
 export interface Uploading {
@@ -59,8 +62,8 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
       if (!rawTypes.has(type) && type !== 'multipart/form-data')
         throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
           message:
-            'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ' +
-            'ZIP as its one file.',
+            'The body must be a ZIP (Content-Type: application/zip) or a tar (application/x-tar, ' +
+            'application/gzip), or a form (multipart/form-data) with it as its one file.',
         });
       if (
         Number(request.headers['content-length'] ?? 0) >

@@ -2,23 +2,14 @@
 // message.
 
 import { errorAnswer, type Answer } from '../http/answer.ts';
-import {
-  PrivateNamesUnknown,
-  UpstreamRefused,
-  UpstreamUnavailable,
-  UpstreamWithholds,
-} from './upstream/mirror-failure.ts';
-
-const withheld =
-  'The upstream repository lists this version but does not deliver it. Ask the operator of this registry: the ' +
-  'log has the reason.';
+import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable } from './upstream/mirror-failure.ts';
 
 /** Throws every other error again. */
 export function refusalOf(error: unknown, nowMs: number): Answer {
   if (error instanceof PrivateNamesUnknown)
     return errorAnswer('NOT_READY', { message: error.message, headers: ['Retry-After', '5'] });
   if (error instanceof UpstreamRefused)
-    return errorAnswer('UPSTREAM_REFUSED', error instanceof UpstreamWithholds ? { message: withheld } : {});
+    return errorAnswer('UPSTREAM_REFUSED', error.forClients === undefined ? {} : { message: error.forClients });
   if (!(error instanceof UpstreamUnavailable)) throw error;
   const seconds = Math.max(1, Math.ceil((error.retryAtMs - nowMs) / 1000));
   const message =

@@ -12,6 +12,8 @@ import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../util/
 
 const large = zipBytes('large', 3_000_000);
 const half = large.subarray(0, 1_500_000);
+/** As with archives above 4 MiB. */
+const streamed = { archives: { verifiedFirstBytes: 65_536 } };
 const rest = large.subarray(1_500_000);
 
 describe('a streamed archive', () => {
@@ -23,7 +25,7 @@ describe('a streamed archive', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream();
-    running = runMirror([upstream.url]);
+    running = runMirror([upstream.url], streamed);
     const sender = createSender({
       rawResponses: undefined,
       stallTimeoutMs: 5000,
@@ -107,7 +109,7 @@ describe('a streamed archive', () => {
 
 it('an interrupted transfer counts as no download and logs no error', async () => {
   await using upstream = await startUpstream();
-  await using running = runMirror([upstream.url]);
+  await using running = runMirror([upstream.url], streamed);
   const downloads: string[] = [];
   await using registry = await runProxy({
     mirrored: createMirroredTree(running.mirror, 1_000_000),

@@ -1,6 +1,6 @@
-// Admits a foreign ZIP, or refuses it and names the wrong entry. All unpackers read an admitted ZIP in the same way.
-// Unpacking it writes below one folder and needs bounded space and time, and no byte is damaged. The admission reads
-// every byte exactly once, in order, and writes nothing to disk.
+// Admits a foreign ZIP, or refuses it and names the wrong entry. Unpacking an admitted ZIP writes below one folder and
+// needs bounded space and time, and no byte is damaged. All unpackers read it alike, unless the limits ask for a
+// harmless ZIP only. The admission reads every byte exactly once, in order, and writes nothing to disk.
 
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
@@ -11,7 +11,7 @@ import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
-import { checkLinks, checkMemberNames } from './member-tree.ts';
+import { checkHarmlessLinks, checkLinks, checkMemberNames } from './member-tree.ts';
 import { withOpenFile, type FileLook } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
@@ -39,7 +39,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     const directory = readCentralDirectory(descriptor, look.size, limits);
     const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
     checkTotal(members, limits);
-    checkMemberNames(members);
+    if (!limits.harmless) checkMemberNames(members);
     const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
     if (paths.length === 0)
       throw new QuarantineError(
@@ -48,7 +48,8 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
       );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
-    checkLinks(content.links, paths, root);
+    if (limits.harmless) checkHarmlessLinks(content.links, members, root);
+    else checkLinks(content.links, paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
 }

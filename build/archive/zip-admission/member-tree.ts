@@ -3,7 +3,7 @@
 
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
-import { checkSymlinks } from '../safe-paths.ts';
+import { checkSymlinks, climbs } from '../safe-paths.ts';
 import type { ZipMember } from './zip-member.ts';
 import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
@@ -46,6 +46,7 @@ function mergedPath(path: string): string {
 }
 
 function withoutTail(segment: string): string {
+  if (/^\.+$/.test(segment)) return segment;
   let end = segment.length;
   while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
   return segment.slice(0, end);
@@ -55,7 +56,12 @@ function withoutTail(segment: string): string {
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
  * the folder's name. Throws QuarantineError ARCHIVE_UNSAFE.
  */
-export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
+export function checkLinks(
+  links: ReadonlyMap<string, string>,
+  paths: readonly string[],
+  root: string,
+  mayBeDead = false,
+): void {
   if (links.size === 0) return;
   const outside = [...links.keys()].find((path) => !path.startsWith(root));
   if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
@@ -64,10 +70,36 @@ export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly s
     checkSymlinks(
       new Map([...links].map(([path, target]) => [below(path), target])),
       new Set(paths.filter((path) => path.startsWith(root)).map(below)),
+      mayBeDead,
     );
   } catch (error) {
     throw error instanceof QuarantineError
       ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
       : error;
   }
+}
+
+/**
+ * The rule for archives that nobody here can pack again: no symlink leads out of the package, and no entry is written
+ * through one, on any client's file system. A link to nothing is harmless. Throws QuarantineError ARCHIVE_UNSAFE.
+ */
+export function checkHarmlessLinks(
+  links: ReadonlyMap<string, string>,
+  members: readonly ZipMember[],
+  root: string,
+): void {
+  if (links.size === 0) return;
+  // only a link with a ".." can lead out: then names count as macOS and Windows read them
+  const read = [...links.values()].some(climbs) ? mergedPath : (path: string): string => path;
+  const merged = new Map([...links].map(([path, target]) => [read(path), read(target)]));
+  const places = members.map(({ path }) => read(path.replaceAll('\\', '/')));
+  for (const [at, place] of places.entries()) {
+    let folder = parentPath(place);
+    while (folder !== '' && !merged.has(folder)) folder = parentPath(folder);
+    const path = members[at]?.path ?? '';
+    if (folder !== '' || (merged.has(place) && places.indexOf(place) !== at))
+      throw unsafeEntry(path, 'is written through a symlink, or in its place');
+    if (links.has(path) && path.includes('\\')) throw unsafeEntry(path, 'is a symlink with a backslash in its name');
+  }
+  checkLinks(merged, [], read(root), true);
 }

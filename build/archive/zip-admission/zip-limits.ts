@@ -4,6 +4,8 @@
 import { maxComposerJsonBytes } from '../../record/parse-composer-json.ts';
 
 export interface ZipLimits {
+  /** true: whatever hurts no unpacker is admitted. false: all unpackers on all systems read the archive alike */
+  readonly harmless: boolean;
   /** size of the file itself, bytes */
   readonly archiveBytes: number;
   /** inflated size of all entries, bytes */
@@ -23,6 +25,7 @@ export interface ZipLimits {
 const mebibyte = 1024 * 1024;
 
 export const defaultZipLimits: ZipLimits = {
+  harmless: false,
   archiveBytes: 256 * mebibyte,
   contentBytes: 256 * mebibyte,
   entries: 20_000,
@@ -31,4 +34,14 @@ export const defaultZipLimits: ZipLimits = {
   ratioFromBytes: mebibyte,
   linkBytes: 4096,
   composerJsonBytes: maxComposerJsonBytes,
+};
+
+/** For archives of other registries, which nobody here can pack again. A build has no stricter limits, but for sizes. */
+export const foreignZipLimits: ZipLimits = {
+  ...defaultZipLimits,
+  harmless: true,
+  contentBytes: 1024 * mebibyte,
+  entries: 50_000,
+  directoryBytes: 64 * mebibyte,
+  ratio: Number.POSITIVE_INFINITY,
 };

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { checkFilePath } from '../safe-paths.ts';
+import { checkFilePath, climbs } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';
 import type { ZipLimits } from './zip-limits.ts';
@@ -23,9 +23,9 @@ const patchFlag = 0x0020;
 
 /** Throws QuarantineError ARCHIVE_UNSAFE or ARCHIVE_UNREADABLE, naming the entry. */
 export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
-  const name = decodeName(entry.nameBytes);
-  const path = name.endsWith('/') ? name.slice(0, -1) : name;
-  checkPath(path);
+  const { harmless } = limits;
+  const name = decodeName(entry.nameBytes, harmless);
+  const path = harmless ? harmlessPath(name) : checkedPath(name);
   checkExtraFields(entry.extraFields, entry.nameBytes, name);
   if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
   if ((entry.flags & patchFlag) !== 0) throw unreadableEntry(name, 'is a patch to another file');
@@ -34,7 +34,7 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
       name,
       `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`,
     );
-  const kind = kindOf(entry, name);
+  const kind = kindOf(entry, name, harmless);
   checkSize(entry, name, kind, limits);
   return { ...entry, path, kind };
 }
@@ -43,19 +43,33 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
  * Unpackers on Linux and macOS write the bytes unchanged, so names have to be UTF-8, with or without the flag. (By the
  * specification, names without the flag are code page 437, which no tool has meant for decades.)
  */
-function decodeName(bytes: Buffer): string {
+function decodeName(bytes: Buffer, harmless: boolean): string {
+  if (harmless && !isUtf8(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw unsafeEntry(bytes.toString('latin1'), 'has a name that is not UTF-8');
   return bytes.toString('utf8');
 }
 
-function checkPath(path: string): void {
+function checkedPath(name: string): string {
+  const path = name.endsWith('/') ? name.slice(0, -1) : name;
   try {
     checkFilePath(path);
+    return path;
   } catch (error) {
     throw error instanceof QuarantineError
       ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
       : error;
   }
+}
+
+/** The path that unpackers make of a name that hurts none of them. `\\` may separate folders, as on Windows. */
+function harmlessPath(name: string): string {
+  if (/^(?:[A-Za-z]:|[\\/])/.test(name)) throw unsafeEntry(name, 'is absolute');
+  if (climbs(name)) throw unsafeEntry(name, 'has a ".." segment, which leads elsewhere');
+  if (name.includes('\0')) throw unsafeEntry(name, 'has a NUL in its name, where some unpackers end it');
+  return name
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
 }
 
 const typeBits = 0o170000;
@@ -66,12 +80,13 @@ const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
 ]);
 
 /** The kind by the Unix mode. Some unpackers obey the mode for archives of any system. */
-function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
+function kindOf({ attributes }: CentralEntry, name: string, harmless: boolean): ZipMember['kind'] {
   const type = (attributes >>> 16) & typeBits;
   const byName = name.endsWith('/') ? 'folder' : 'file';
   if (type === 0) return byName;
   const kind = kinds.get(type);
   if (kind === undefined) throw unsafeEntry(name, 'is a device, a pipe or a socket');
+  if (harmless) return kind === 'symlink' ? kind : byName;
   if ((kind === 'folder') !== (byName === 'folder'))
     throw unsafeEntry(
       name,
@@ -88,7 +103,7 @@ function checkSize(
   kind: ZipMember['kind'],
   limits: ZipLimits,
 ): void {
-  if (kind === 'folder' && size > 0) throw unsafeEntry(name, 'is a folder with content');
+  if (kind === 'folder' && size > 0 && !limits.harmless) throw unsafeEntry(name, 'is a folder with content');
   if (kind === 'symlink' && size > limits.linkBytes)
     throw unsafeEntry(name, `is a symlink of ${size} bytes; its target may have ${limits.linkBytes}`);
   if (size > limits.ratioFromBytes && size > limits.ratio * compressedSize)

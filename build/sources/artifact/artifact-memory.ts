@@ -42,12 +42,16 @@ export interface KnownArchive {
 /** path relative to the root → archive */
 export type KnownArchives = ReadonlyMap<string, KnownArchive>;
 
-export function formatMemory(archives: KnownArchives, quarantined: readonly Quarantine[]): SourceMemory {
+export function formatMemory(
+  archives: KnownArchives,
+  quarantined: readonly Quarantine[],
+  passedOver: readonly string[] = [],
+): SourceMemory {
   const rows = [...archives]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, archive]): [string, JsonValue] => [path, formatRow(archive)]);
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])]))
+    .update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where]), ...passedOver]))
     .digest('hex');
   return { fingerprint, detail: { recipe, archives: Object.fromEntries(rows) } };
 }

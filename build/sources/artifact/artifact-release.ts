@@ -1,4 +1,4 @@
-// An admitted ZIP as a release. The release holds no open file. A later read returns the admitted bytes, or an error.
+// An admitted ZIP or tar as a release. The release holds no open file. A later read returns the admitted bytes, or an error.
 
 import { createHash } from 'node:crypto';
 import { openZipMembers } from '../../archive/zip-members.ts';
@@ -10,11 +10,12 @@ import { maxComposerJsonBytes, parseComposerJson, type NoteRepeated } from '../.
 import { createPause } from '../../files/pause.ts';
 import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
 import type { Release } from '../release.ts';
 import type { KnownArtifact } from './artifact-memory.ts';
 
-/** `path` is absolute. */
-export function artifactRelease(path: string, known: KnownArtifact): Release {
+/** `path` is absolute. `zip`: the path of its ZIP, which is the file itself unless that is a tar */
+export function artifactRelease(path: string, known: KnownArtifact, zip: () => Promise<string>): Release {
   const { name, version, normalized, sha256, time } = known;
   return {
     name,
@@ -25,18 +26,22 @@ export function artifactRelease(path: string, known: KnownArtifact): Release {
     time,
     defaultBranch: false,
     where: path,
-    composerJson: (noteRepeated) => readComposerJson(path, known, noteRepeated),
-    content: readyArchive(path, sha256),
+    composerJson: async (noteRepeated) => readComposerJson(await zip(), path, known, noteRepeated),
+    content: {
+      copyTo: async (target) => readyArchive(await zip(), sha256).copyTo(target),
+      texts: async () => readTexts(await zip()),
+    },
   };
 }
 
 /** Throws QuarantineError UNREADABLE_FILE if the ZIP is no longer the one that was admitted. */
 async function readComposerJson(
+  zip: string,
   path: string,
   { composerPath, composerHash }: KnownArtifact,
   noteRepeated?: NoteRepeated,
 ): Promise<JsonObject> {
-  const archive = await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
+  const archive = await readUnchanged(zip, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
   const bytes = memberOf(archive, composerPath);
   if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash)
     throw changedWhileRead(path);

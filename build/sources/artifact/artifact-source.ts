@@ -1,8 +1,12 @@
-// A folder of ZIPs as a source: each ZIP is one version of a package, published with its own bytes. A scan does not
-// open unchanged ZIPs again. A faulty ZIP never stops the others.
+// A folder of ZIPs and tars as a source: each is one version of a package. A ZIP is published with its own bytes, a tar
+// as the ZIP that is made of it. A scan does not open unchanged files again. A faulty one never stops the others.
 
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import { retiredFolder } from '../../contract/artifact-files.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import type { Quarantine } from '../../contract/quarantine.ts';
@@ -12,6 +16,7 @@ import { formatMemory, parseMemory, type KnownArchive, type KnownArchives } from
 import { artifactRelease } from './artifact-release.ts';
 import { examineArchive, identityOf } from './examine-archive.ts';
 import { findArchives, type FoundArchives } from './find-archives.ts';
+import { repackTar } from './repack-tar.ts';
 
 export interface ArtifactSourceOptions {
   /** absolute; may be inside the data folder */
@@ -22,12 +27,23 @@ export interface ArtifactSourceOptions {
 }
 
 export function createArtifactSource(options: ArtifactSourceOptions): Source {
-  return { scan: (previous) => scan(options, previous), close: () => Promise.resolve() };
+  const folder = join(tmpdir(), `libretto-tars-${randomUUID()}`);
+  const made = new SingleFlight<string>({ keeps: 'fulfilled' });
+  const zipOf: ZipOf = (path) =>
+    /\.zip$/i.test(path) ? Promise.resolve(path) : made.run(path, () => repackTar(path, folder));
+  return {
+    scan: (previous) => scan(options, previous, zipOf),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
 }
+
+/** The ZIP of an artifact. A tar's is made at the first need, in a temporary folder. */
+type ZipOf = (path: string) => Promise<string>;
 
 async function scan(
   { root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions,
   previous: SourceMemory | undefined,
+  zipOf: ZipOf,
 ): Promise<Scan> {
   const root = resolveFolder(given, 'Name the folder with the ZIPs.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
@@ -44,13 +60,16 @@ async function scan(
 
   const known = parseMemory(previous?.detail);
   const archives = new Map<string, KnownArchive>();
-  const notices: string[] = [];
+  const notices = found.passedOver.map(
+    (path) => `${path} is passed over. Pack it as .zip, .tar, .tar.gz or .tgz: only those are artifacts.`,
+  );
   for (const path of found.paths) {
-    const examined = await examineArchive(join(root.path, path), scanStart, known.get(path));
+    const at = join(root.path, path);
+    const examined = await examineArchive(at, () => zipOf(at), scanStart, known.get(path));
     archives.set(path, examined.known);
-    notices.push(...credentialNotice(path, examined.credentials));
+    notices.push(...examined.remarks.map((remark) => `${path} contains ${remark}`));
   }
-  return conclude({ root: root.path, found, archives, known, notices, previous });
+  return conclude({ root: root.path, found, archives, known, notices, previous, zipOf });
 }
 
 interface Examined {
@@ -60,11 +79,12 @@ interface Examined {
   readonly known: KnownArchives;
   readonly notices: readonly string[];
   readonly previous: SourceMemory | undefined;
+  readonly zipOf: ZipOf;
 }
 
-function conclude({ root, found, archives, known, notices, previous }: Examined): Scan {
+function conclude({ root, found, archives, known, notices, previous, zipOf }: Examined): Scan {
   const admitted = [...archives].flatMap(([path, { outcome }]) =>
-    'artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact)] : [],
+    'artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact, () => zipOf(join(root, path)))] : [],
   );
   const refused = [...archives].flatMap(([path, { outcome }]): Quarantine[] =>
     'refusal' in outcome ? [{ ...outcome.refusal, where: join(root, path) }] : [],
@@ -73,7 +93,7 @@ function conclude({ root, found, archives, known, notices, previous }: Examined)
   const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
   const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
   const unreadableArchives = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
-  const memory = formatMemory(new Map([...archives, ...unreadableArchives]), quarantined);
+  const memory = formatMemory(new Map([...archives, ...unreadableArchives]), quarantined, found.passedOver);
   if (memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices, memory };
 }
@@ -101,16 +121,6 @@ function hiddenArchives(
   return lost.map((archive) => ({ quarantine: { ...quarantine, ...identityOf(archive[1]) }, archive }));
 }
 
-function credentialNotice(path: string, credentials: readonly string[]): string[] {
-  const [first] = credentials;
-  if (first === undefined) return [];
-  const more = credentials.length === 1 ? '' : ` and ${credentials.length - 1} more`;
-  return [
-    `${path} contains ${first}${more}, which by its name may be a credential. An artifact is published ` +
-      'unchanged: if the file is a credential, pack the ZIP again without it.',
-  ];
-}
-
 /**
  * The reason why the folder has nothing to examine, or undefined. The registry's own folder of artifacts may be empty
  * after the withdrawal of its last ZIP. The folder of retired ZIPs proves that it is this folder, and not an unmounted
@@ -121,5 +131,6 @@ function failureOf({ paths, unreadable }: FoundArchives, root: string, given: st
   if (itself !== undefined) return `${given} cannot be read: ${itself.reason}.`;
   return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder))
     ? undefined
-    : `${given} contains no ZIP, at any depth. Files and folders that start with a dot are skipped.`;
+    : `${given} contains no ZIP and no tar (.tar, .tar.gz, .tgz), at any depth. Files and folders that start with a dot ` +
+        'are skipped.';
 }

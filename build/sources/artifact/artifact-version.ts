@@ -18,10 +18,10 @@ import { normalizeVersion } from '../../contract/version.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 
-/** `file` is the file's name with its .zip. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH or UNSAFE_PATH. */
+/** `file` is the file's name with its extension. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH or UNSAFE_PATH. */
 export function artifactVersion(json: JsonObject, name: PackageName, file: string): CheckedLabel {
   const declared = declaredVersion(json['version'], 'composer.json');
-  const stem = file.replace(/\.zip$/i, '');
+  const stem = file.replace(/\.(?:zip|tar|tgz|(?:tar\.)?gz)$/i, '');
   if (declared === undefined)
     return checkedLabel(onlyReading(stem, name, file), `The file's name ${JSON.stringify(file)} says version`);
   const checked = checkedLabel(declared, '"version" in composer.json is');

@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { basename } from 'node:path';
-import { isCredential } from '../../archive/rules/credentials.ts';
 import { admitZip, type AdmittedZip } from '../../archive/zip-admission/admit-zip.ts';
 import { quoteName } from '../../archive/zip-admission/zip-refusals.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
@@ -17,16 +16,18 @@ import { changedWhileRead } from '../../files/read-file.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { KnownArchive, KnownArtifact, KnownRefusal } from './artifact-memory.ts';
 import { artifactVersion } from './artifact-version.ts';
+import { remarksOnNames } from './name-remarks.ts';
 
 export interface ExaminedArchive {
   readonly known: KnownArchive;
-  /** paths in it that look like credentials; of a ZIP that was opened in this scan only */
-  readonly credentials: readonly string[];
+  /** remarks on names in it; of a ZIP that was opened in this scan only */
+  readonly remarks: readonly string[];
 }
 
-/** `path` is absolute, `scanStart` epoch milliseconds. */
+/** `path` is absolute, `zip` the path of its ZIP, `scanStart` epoch milliseconds. */
 export async function examineArchive(
   path: string,
+  zip: () => Promise<string>,
   scanStart: number,
   known: KnownArchive | undefined,
 ): Promise<ExaminedArchive> {
@@ -34,20 +35,20 @@ export async function examineArchive(
   let stamp = '';
   try {
     const look = lookAt(path);
-    if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, credentials: [] };
+    if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, remarks: [] };
     stamp = isSettled(look.touched, scanStart) ? look.stamp : '';
-    const zip = await admitZip(path);
-    if (zip.stamp !== look.stamp) throw changedWhileRead(path);
-    const artifact = readArtifact(path, zip, (learnt) => (found = learnt));
+    const admitted = await admitZip(await zip());
+    if (lookAt(path).stamp !== look.stamp) throw changedWhileRead(path);
+    const artifact = readArtifact(path, admitted, (learnt) => (found = learnt));
     return {
       known: { stamp, outcome: { artifact } },
-      credentials: zip.paths.filter((entry) => isCredential(entry.slice(zip.root.length))),
+      remarks: remarksOnNames(admitted.paths, admitted.root),
     };
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
     const refusal: KnownRefusal = { code: error.code, message: error.message, ...found };
     // a read error may disappear although the file looks unchanged
-    return { known: { stamp: error.code === 'UNREADABLE_FILE' ? '' : stamp, outcome: { refusal } }, credentials: [] };
+    return { known: { stamp: error.code === 'UNREADABLE_FILE' ? '' : stamp, outcome: { refusal } }, remarks: [] };
   }
 }
 
@@ -89,8 +90,7 @@ function statsOf(path: string): BigIntStats {
 /** Throws QuarantineError. `learn` receives each fact as soon as it is known. */
 function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) => void): KnownArtifact {
   const composerPath = `${zip.root}composer.json`;
-  const bytes = zip.composerJson;
-  if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', noComposerJson(zip, composerPath));
+  const bytes = composerJsonIn(zip);
   const json = parseComposerJson(bytes, `${composerPath} in ${path}`);
   const name = packageNameOf(json);
   learn({ name, version: null });
@@ -108,16 +108,24 @@ function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) =
   };
 }
 
-function noComposerJson({ paths }: AdmittedZip, composerPath: string): string {
-  if (paths.includes(composerPath))
-    return (
-      `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may ` +
-      'have, or no file.'
-    );
-  const elsewhere = paths.find((path) => path.endsWith('/composer.json'));
-  const hint = elsewhere === undefined ? '' : ` ${quoteName(elsewhere)} is somewhere else.`;
-  return (
-    `The archive has no composer.json at its top or in its only top folder.${hint} Pack the package's own ` +
-    'folder, and nothing beside it.'
+/** Throws QuarantineError INVALID_COMPOSER_JSON for an archive without one that can be read. */
+export function composerJsonIn({ composerJson, root, paths }: AdmittedZip): Buffer {
+  if (composerJson !== undefined) return composerJson;
+  throw new QuarantineError(
+    'INVALID_COMPOSER_JSON',
+    paths.includes(`${root}composer.json`)
+      ? `${root}composer.json in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json ` +
+          'may have, or no file.'
+      : `The archive has no composer.json at its top or in its only top folder.${whereElse(paths)} Pack the package's ` +
+          'own folder, and nothing beside it.',
   );
+}
+
+/** The Finder of macOS adds `__MACOSX`. Composer would install the package one folder too deep. */
+function whereElse(paths: readonly string[]): string {
+  const elsewhere = paths.find((path) => path.endsWith('/composer.json'));
+  const beside = paths.some((path) => path.startsWith('__MACOSX/'))
+    ? ' The folder "__MACOSX" of the Finder is in the way: remove it with zip -d FILE "__MACOSX/*".'
+    : '';
+  return elsewhere === undefined ? beside : ` ${quoteName(elsewhere)} is somewhere else.${beside}`;
 }

@@ -1,4 +1,4 @@
-// Finds the ZIPs of a folder at any depth. The search skips the data folder, and files and folders whose name starts
+// Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name starts
 // with a dot. Symbolic links are not followed.
 
 import { readdirSync, type Dirent } from 'node:fs';
@@ -8,6 +8,8 @@ import { describeFault } from '../../files/file-fault.ts';
 export interface FoundArchives {
   /** relative to the root, forward slashes, sorted */
   readonly paths: readonly string[];
+  /** archives of other kinds */
+  readonly passedOver: readonly string[];
   /** folders that the process may not read; `reason` in words */
   readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
 }
@@ -15,6 +17,7 @@ export interface FoundArchives {
 /** Both absolute and without symlinks. */
 export function findArchives(root: string, dataDirectory: string): FoundArchives {
   const paths: string[] = [];
+  const passedOver: string[] = [];
   const unreadable: { folder: string; reason: string }[] = [];
   const open = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -27,11 +30,12 @@ export function findArchives(root: string, dataDirectory: string): FoundArchives
       if (entry.name.startsWith('.')) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (!entry.isDirectory()) {
-        if (/\.zip$/i.test(entry.name)) paths.push(path);
+        if (/\.(?:zip|tar|gz|tgz)$/i.test(entry.name)) paths.push(path);
+        else if (/\.(?:t?bz2?|t?xz|t?zst|lzma|rar|7z|phar|jar)$/i.test(entry.name)) passedOver.push(path);
       } else if (join(root, path) !== dataDirectory) open.push(path);
     }
   }
-  return { paths: paths.sort(), unreadable };
+  return { paths: paths.sort(), passedOver: passedOver.sort(), unreadable };
 }
 
 /** The folder's entries, or why they cannot be had. */

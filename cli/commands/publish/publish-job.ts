@@ -1,10 +1,12 @@
 // One run of `libretto publish`: the folder or ZIP, and the ZIP that is made of a folder.
 
-import type { Stats } from 'node:fs';
+import { renameSync, statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 
 import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { lookAtNamed } from '../../../build/shared/files/named-path.ts';
+import { repackTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkedLabel } from '../../../build/sources/checked-label.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import type { Config } from '../../config/config.ts';
@@ -17,8 +19,9 @@ import { packFolder } from './pack-folder.ts';
 export interface Job {
   readonly context: Context;
   readonly config: Config;
-  /** absolute: a folder or a ZIP */
+  /** absolute: a folder, a ZIP or a tar */
   readonly path: string;
+  /** true of a tar, too: a ZIP is made of both */
   readonly isFolder: boolean;
   readonly version: DistLabel | undefined;
   readonly progress: Progress;
@@ -31,7 +34,7 @@ export interface Job {
 export function look(path: string): Stats {
   const facts = lookAtNamed(path);
   if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
-    throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.`);
+    throw new UsageError(`${path} is neither a folder nor a file. Name the folder of a package, a ZIP or a tar.`);
   if (facts.size > mostUploadBytes)
     throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
   return facts;
@@ -63,6 +66,10 @@ export async function packSilently(
   target: string,
 ): Promise<readonly string[]> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });
+  if (!statSync(path).isDirectory()) {
+    renameSync(await repackTar(path, dirname(target)), target);
+    return [];
+  }
   const { withheld } = await packFolder({
     folder: path,
     dataDirectory: config.data.value,

@@ -35,6 +35,7 @@ import { publishRemotely } from '../../remote/publish-remotely.ts';
 import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
+import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
 import { registryOfKeylessJob } from './keyless-job.ts';
 import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
@@ -92,7 +93,7 @@ async function publishOn(context: Context, command: Given, remote: Remote | unde
     context,
     config,
     path,
-    isFolder: facts.isDirectory(),
+    isFolder: facts.isDirectory() || isTar(path),
     version,
     progress,
   };

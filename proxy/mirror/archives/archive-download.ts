@@ -11,11 +11,10 @@ import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upst
 import type { ArchiveStream, UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Destination } from '../upstream/upstream-lane.ts';
 
-/**
- * This number of last bytes is withheld until the whole archive is verified. A smaller archive is thus checked before
- * any byte is sent, and its refusal has its own status.
- */
+/** This number of last bytes is withheld until the whole archive is verified. */
 export const heldBackBytes = 64 * 1024;
+/** A larger archive is sent while it arrives after this time, so that no proxy on the way gives up. */
+const longestWaitMs = 5000;
 
 export interface Download {
   readonly client: UpstreamClient;
@@ -25,8 +24,12 @@ export interface Download {
   /** the required digest; undefined: any bytes */
   readonly shasum: Sha1 | undefined;
   readonly maxBytes: number;
+  /** An archive of up to this size is verified before its first byte is released, so that its refusal has a status. */
+  readonly verifiedFirstBytes: number;
   readonly leastSpeed: ThroughputFloor;
   readonly file: TailStream;
+  /** epoch milliseconds */
+  readonly now: () => number;
   /** the size that the upstream announces, once known; undefined if it announces none */
   readonly onSize: (size: number | undefined) => void;
 }
@@ -75,10 +78,8 @@ async function downloadTwice(url: URL, download: Download): Promise<Downloaded> 
   }
 }
 
-async function downloadFrom(
-  url: URL,
-  { client, destination, shasum, maxBytes, leastSpeed, file, onSize }: Download,
-): Promise<Downloaded> {
+async function downloadFrom(url: URL, download: Download): Promise<Downloaded> {
+  const { client, destination, shasum, maxBytes, file, onSize } = download;
   const stream = await client.archive(url, destination, maxBytes);
   let target: FileHandle | undefined;
   const write = async (bytes: Buffer): Promise<void> => {
@@ -87,7 +88,7 @@ async function downloadFrom(
   };
   try {
     onSize(stream.size);
-    const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
+    const { sha1, size, bytes } = await save(url, stream, write, download);
     if (shasum !== undefined && sha1 !== shasum)
       throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1} instead of ${shasum}`);
     // a small archive is compared with its SHA-1 whenever it is read from disk: after a loss of power it is fetched
@@ -106,12 +107,13 @@ async function save(
   url: URL,
   { body, size: stated }: ArchiveStream,
   write: (bytes: Buffer) => Promise<void>,
-  { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>,
+  { maxBytes, verifiedFirstBytes, leastSpeed, file, now }: Download,
 ): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
   const hash = createHash('sha1');
   const chunks: Buffer[] = [];
   let size = 0;
   const speed = watchThroughput(body, leastSpeed);
+  const waitsUntilMs = (stated ?? 0) > verifiedFirstBytes ? 0 : now() + longestWaitMs;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       speed.arrived(chunk.length);
@@ -125,7 +127,7 @@ async function save(
       speed.waiting(true);
       await write(Buffer.concat(chunks.splice(0)));
       speed.waiting(false);
-      file.release(size - heldBackBytes);
+      if (size > verifiedFirstBytes || now() > waitsUntilMs) file.release(size - heldBackBytes);
     }
   } catch (error) {
     throw downloadFailure(error, url, size);

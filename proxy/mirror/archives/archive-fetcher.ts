@@ -8,6 +8,7 @@ import pLimit from 'p-limit';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
@@ -17,6 +18,7 @@ import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
+import { writeRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -39,6 +41,7 @@ export interface FetcherOptions {
 
 export interface FetcherLimits {
   readonly archiveBytes: number;
+  readonly verifiedFirstBytes: number;
   readonly leastSpeed: ThroughputFloor;
   /** concurrent archives of one host: a slow host delays no other host */
   readonly fromOneHost: number;
@@ -50,6 +53,7 @@ export interface FetcherLimits {
 
 const standardLimits: FetcherLimits = {
   archiveBytes: 256 * 1024 ** 2,
+  verifiedFirstBytes: 4 * 1024 ** 2,
   leastSpeed: standardThroughputFloor,
   fromOneHost: 16,
   parallel: 128,
@@ -106,7 +110,7 @@ export class ArchiveFetcher {
    * UpstreamRefused.
    */
   fetch(fetch: Fetch): Promise<Arrival> {
-    const key = `${fetch.name} ${archiveKey({ ...fetch.version, reference: fetch.reference })}`;
+    const key = keyOf(fetch);
     const arriving = this.#arriving.get(key);
     if (arriving !== undefined) return arriving;
     const failed = this.#failed.get(key);
@@ -166,7 +170,7 @@ export class ArchiveFetcher {
     onSize: (size: number | undefined) => void,
     onReadable: () => void,
   ): Promise<ArchiveRecord> {
-    const { client, check, tell } = this.#options;
+    const { client, check, tell, folder } = this.#options;
     try {
       await this.#makeStagingFolder();
       file.onFirst(onReadable);
@@ -175,15 +179,15 @@ export class ArchiveFetcher {
         destination: fetch.destination,
         candidates,
         shasum: fetch.shasum,
+        ...this.#limits,
         maxBytes: this.#limits.archiveBytes,
-        leastSpeed: this.#limits.leastSpeed,
         file,
+        now: this.#options.now,
         onSize,
       });
-      await check(file.path).catch((cause: unknown) =>
-        Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })),
-      );
+      await check(file.path).catch((cause: unknown) => Promise.reject(refusalOf(downloaded.from, cause)));
       const record = await this.#accept(fetch, file, downloaded);
+      await writeRefusal(folder, keyOf(fetch));
       file.end({ bytes: downloaded.size });
       tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
       return record;
@@ -192,7 +196,11 @@ export class ArchiveFetcher {
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
       const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
       const kind = isRefused ? 'archive-refused' : 'archive-failed';
-      tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
+      const told = (cause: unknown): void =>
+        tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(cause) });
+      told(error);
+      if (error instanceof UpstreamRefused)
+        await writeRefusal(folder, keyOf(fetch), `${fetch.version.version}: ${error.message}`).catch(told);
       throw error;
     }
   }
@@ -228,4 +236,15 @@ export class ArchiveFetcher {
       untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs),
     });
   }
+}
+
+function keyOf({ name, version, reference }: Fetch): string {
+  return `${name} ${archiveKey({ ...version, reference })}`;
+}
+
+/** The faults of the archive itself name nothing of this machine. */
+function refusalOf(from: string, cause: unknown): UpstreamRefused {
+  const isOfArchive = cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE';
+  const forClients = `The archive of this version at the upstream repository is refused. ${messageOf(cause)}`;
+  return new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause, ...(isOfArchive && { forClients }) });
 }

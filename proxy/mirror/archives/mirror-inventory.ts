@@ -9,6 +9,7 @@ import { entriesIn, type AcceptedArchiveStore } from './accepted-archive-store.t
 import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
 import { LastLists } from './last-lists.ts';
 import { UnreadableRecord } from './read-record.ts';
+import { refusedFolder } from './refused-archives.ts';
 
 /** Every package of which something was accepted, by name. */
 export async function* mirroredNames(folder: string): AsyncGenerator<PackageName, void, void> {
@@ -115,12 +116,13 @@ export async function pruneMirror({
   }
   for await (const path of filesBelow(folder, 'lists'))
     if (path.endsWith(partialSuffix)) await remove(path, 'partial', inProgressMs);
-  for await (const path of filesBelow(folder, 'p2'))
-    await remove(
-      path,
-      path.endsWith(partialSuffix) ? 'partial' : 'document',
-      path.endsWith(partialSuffix) ? inProgressMs : keepDocumentsMs,
-    );
+  for (const kept of ['p2', refusedFolder])
+    for await (const path of filesBelow(folder, kept))
+      await remove(
+        path,
+        path.endsWith(partialSuffix) ? 'partial' : 'document',
+        path.endsWith(partialSuffix) ? inProgressMs : keepDocumentsMs,
+      );
   return pruned;
 }
 

@@ -16,9 +16,13 @@ export class UpstreamUnavailable extends MirroringFailure {
 
 /** The content is wrong: another checksum, no ZIP, or other bytes than the accepted ones. A retry does not help. */
 export class UpstreamRefused extends MirroringFailure {
-  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+  /** what clients may read of it: it has no address */
+  readonly forClients: string | undefined;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly forClients?: string } = {}) {
     super(message, options);
     this.name = 'UpstreamRefused';
+    this.forClients = options.forClients;
   }
 }
 
@@ -28,7 +32,11 @@ export class UpstreamRefused extends MirroringFailure {
  */
 export class UpstreamWithholds extends UpstreamRefused {
   constructor(message: string) {
-    super(message);
+    super(message, {
+      forClients:
+        'The upstream repository lists this version but does not deliver it. Ask the operator of this registry: the ' +
+        'log has the reason.',
+    });
     this.name = 'UpstreamWithholds';
   }
 }

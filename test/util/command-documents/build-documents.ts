@@ -129,6 +129,7 @@ const mirrored = z
       .describe('the lists of names of its upstreams'),
     not_standing_in_for: part.texts('names in its `replace` or `provide` that the mirror removes'),
     archives: z.array(z.object(mirroredArchive)).describe('the stored archives'),
+    refused: part.texts('versions with the reason why their archive was refused when it was last fetched'),
     held_back: z
       .object({
         left_out: z

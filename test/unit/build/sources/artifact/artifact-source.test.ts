@@ -1,5 +1,6 @@
 // Tests a folder of ZIPs as a source: the published releases, their versions and bytes, and the refused ZIPs.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -216,10 +217,10 @@ describe('a refused ZIP', () => {
       '"a/b/composer.json" is somewhere else',
     ],
     [
-      'two top folders',
+      'a ZIP of the Finder',
       () => put('x.zip', zipOf([composer({}), { name: '__MACOSX/x', data: '' }])),
       'INVALID_COMPOSER_JSON',
-      'nothing beside it',
+      'The folder "__MACOSX" of the Finder is in the way: remove it',
     ],
     ['broken JSON', () => put('x.zip', zipOf([{ name: 'composer.json', data: '{' }])), 'INVALID_JSON', 'line 1'],
     [
@@ -348,5 +349,51 @@ describe('a second scan', () => {
     const second = await read(stored(memory));
     expect(labels(second)).toEqual(['acme/hello 1.0.0']);
     expect(second.quarantined).toEqual([]);
+  });
+});
+
+describe('tars in the folder', () => {
+  const tarOf = (json: object, file: string): string => {
+    put('parts/composer.json', Buffer.from(JSON.stringify(json)));
+    execFileSync('tar', ['czf', folder.at(file), '-C', folder.at('parts'), 'composer.json']);
+    rmSync(folder.at('parts'), { recursive: true });
+    return folder.at(file);
+  };
+
+  it('are versions like ZIPs, and are not opened again while they stay as they are', async () => {
+    mkdirSync(folder.at('var'));
+    const path = tarOf({ name: 'acme/hello' }, 'hello-1.2.0.tar.gz');
+    tarOf({ name: 'acme/other', version: '2.0.0' }, 'other.tgz');
+    const source = createArtifactSource({ root: folder.path, dataDirectory: folder.at('var') });
+    const again = createArtifactSource({ root: folder.path, dataDirectory: folder.at('var') });
+    const first = await read();
+    expect(labels(first)).toEqual(['acme/hello 1.2.0', 'acme/other 2.0.0']);
+    expect(first.notices).toEqual([]);
+    expect(await scan(first.memory)).toEqual({ outcome: 'unchanged' });
+    utimesSync(path, 1, 1);
+    for (const [one, target] of [
+      [source, 'one.zip'],
+      [again, 'two.zip'],
+    ] as const) {
+      const release = releaseOf((await one.scan(undefined)) as ReadScan, 'acme/hello 1.2.0');
+      expect(release.reference).toBe(releaseOf(first, 'acme/hello 1.2.0').reference);
+      expect(await release.composerJson()).toEqual({ name: 'acme/hello' });
+      await (release.content as ReadyArchive).copyTo(folder.at(`var/${target}`));
+      await one.close();
+    }
+    expect(readFileSync(folder.at('var/two.zip')).equals(readFileSync(folder.at('var/one.zip')))).toBe(true);
+  });
+
+  it('of other kinds are named, and so is a folder with nothing else', async () => {
+    put('old.tar.bz2', Buffer.from('BZh9'));
+    expect(await scan()).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('no ZIP and no tar') as unknown,
+    });
+    put('1.0.0.zip', hello());
+    const { notices, memory } = await read();
+    expect(notices).toEqual([expect.stringContaining('old.tar.bz2 is passed over. Pack it as .zip')]);
+    put('more/x.rar', Buffer.from('Rar!'));
+    expect((await read(memory)).notices).toHaveLength(2);
   });
 });

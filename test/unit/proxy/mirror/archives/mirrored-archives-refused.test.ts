@@ -4,8 +4,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
+import { foreignZipLimits } from '../../../../../build/archive/zip-admission/zip-limits.ts';
+import { readRefusals } from '../../../../../proxy/mirror/archives/refused-archives.ts';
+import { zipOf } from '../../../../util/hostile-zip.ts';
 import { bytesOf, storedArchives, large, name, pathOf } from '../../../../util/mirrored-archive.ts';
-import { runMirror } from '../../../../util/running-mirror.ts';
+import { packageName, runMirror } from '../../../../util/running-mirror.ts';
 import { zipBytes } from '../../../../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream } from '../../../../util/upstream.ts';
 
@@ -48,18 +51,13 @@ describe('row 75: invalid archives', () => {
         void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
       /broke off|could not be fetched/,
     ],
-  ])('an archive that %s never reaches a client complete, and is not stored', async (_what, answering, message) => {
+  ])('an archive that %s is refused before its first byte, and is not stored', async (_what, answering, message) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large }]);
     upstream.instead(pathOf('1.0.0'), (_request, response) => answering(response));
     await using running = runMirror([upstream.url], { archives: { archiveBytes: 2_000_000 } });
     const replies = await Promise.all([running.archive(name, '1.0.0'), running.archive(name, '1.0.0')]);
-    for (const reply of replies) {
-      if (reply?.status === 200) {
-        expect(reply.broken).toMatch(message);
-        expect(reply.body.length).toBeLessThan(Number(reply.headers['content-length'] ?? Number.POSITIVE_INFINITY));
-      } else expect([404, 500]).toContain(reply?.status);
-    }
+    for (const reply of replies) expect([404, 500]).toContain(reply?.status);
     expect(JSON.stringify([...running.of('archive-refused'), ...running.of('archive-failed')])).toMatch(message);
     expect(storedArchives(running)).toEqual([]);
     upstream.instead(pathOf('1.0.0'), undefined);
@@ -77,12 +75,27 @@ describe('row 75: invalid archives', () => {
     expect(upstream.asked('/files/')).toBe(1);
   });
 
-  it('a ZIP that unpacks in more than one way is not stored', async () => {
+  it('the answer says why an archive is harmful, and so does a note until the archive is accepted', async () => {
     await using upstream = await startUpstream();
-    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
-    await using running = runMirror([upstream.url], { checkArchive: async (path) => void (await admitZip(path)) });
-    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    const harmful = zipOf([{ name: '../evil.php', data: 'x' }]);
+    upstream.put(name, [{ version: '1.0.0', shasum: '', zip: harmful }]);
+    await using running = runMirror([upstream.url], {
+      checkArchive: async (path) => void (await admitZip(path, foreignZipLimits)),
+    });
+    const reply = (await running.archive(name, '1.0.0'))?.json();
+    expect(reply).toMatchObject({
+      code: 'UPSTREAM_REFUSED',
+      error: expect.stringMatching(/"\.\.\/evil\.php" has a "\.\." segment/) as unknown,
+    });
+    expect(JSON.stringify(reply)).not.toContain(upstream.url);
     expect(storedArchives(running)).toEqual([]);
+    const notes = (): ReturnType<typeof readRefusals> => readRefusals(running.folder.at('mirror'), packageName(name));
+    expect(await notes()).toEqual([expect.stringMatching(/^1\.0\.0: .*evil\.php/)]);
+    const fine = zipOf([{ name: 'composer.json', data: '{}' }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(fine));
+    running.clock.nowMs += 61_000;
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(fine));
+    expect(await notes()).toEqual([]);
   });
 
   it('an invalid archive is fetched from the next address of the upstream', async () => {

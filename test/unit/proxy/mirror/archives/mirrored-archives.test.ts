@@ -127,7 +127,7 @@ describe('an archive of a mirrored package', () => {
       response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000));
       answer = response;
     });
-    await using running = runMirror([upstream.url]);
+    await using running = runMirror([upstream.url], { archives: { verifiedFirstBytes: 65_536 } });
     let checked = false;
     const others = Array.from({ length: 20 }, () => running.archive(name, '1.0.0'));
     const got = Promise.all(others).then((replies) => ((checked = true), replies));
@@ -146,7 +146,7 @@ describe('an archive of a mirrored package', () => {
       response.write(large.subarray(0, 400_000));
       setTimeout(() => response.end(large.subarray(400_000)), 100);
     });
-    await using running = runMirror([upstream.url]);
+    await using running = runMirror([upstream.url], { archives: { verifiedFirstBytes: 65_536 } });
     const first = await running.archive(name, '1.0.0');
     expect(first?.headers['content-length']).toBeUndefined();
     expect(bytesOf(first)).toBe(sha1Of(large));

@@ -1,0 +1,112 @@
+// Makes the ZIP of a tar, plain or with gzip: Composer installs both from a folder of artifacts, and this registry
+// serves ZIPs. Equal tars give equal ZIPs. The admission of the ZIP is the check of the tar.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { extract, type Entry } from 'tar-stream';
+import { createArchiver } from '../../archive/archiver.ts';
+import type { Content, ContentFile } from '../../archive/content.ts';
+import { packageRoot } from '../../archive/package-root.ts';
+import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
+import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
+import { unreadableArchive, unsafeEntry } from '../../archive/zip-admission/zip-refusals.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
+import { createPause } from '../../files/pause.ts';
+import { openRegular, readUnchanged } from '../../files/read-file.ts';
+import { entryTimeOf } from '../directory/content-digest.ts';
+
+const gzipMagic = 0x1f8b;
+
+/** True if the file begins as gzip or as a tar. Throws QuarantineError UNREADABLE_FILE. */
+export function isTar(path: string): boolean {
+  const descriptor = openRegular(path);
+  try {
+    const head = Buffer.alloc(512);
+    readSync(descriptor, head, 0, head.length, 0);
+    return head.readUInt16BE(0) === gzipMagic || head.toString('latin1', 257, 262) === 'ustar';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Resolves with the path of a new ZIP in this folder. Throws QuarantineError, and StorageError for the disk. */
+export async function repackTar(path: string, folder: string): Promise<string> {
+  const packed = await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
+  const files = await filesOf(await unpacked(packed));
+  const root = packageRoot([...files.keys()]);
+  const entryTime = entryTimeOf(archiveReference(createHash('sha256').update(packed).digest('hex')));
+  const target = join(folder, `${randomUUID()}.zip`);
+  const archiver = createArchiver({ scratchDirectory: folder, jobs: 1 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await archiver.archive(contentOf(files, root, entryTime), { topFolder: root.slice(0, -1) || 'package', target });
+    return target;
+  } finally {
+    await archiver.close();
+  }
+}
+
+/** The tar, its headers included, is limited as the contents of a ZIP are. */
+async function unpacked(packed: Buffer): Promise<Buffer> {
+  if (packed.length < 2 || packed.readUInt16BE(0) !== gzipMagic) return packed;
+  const { contentBytes, ratio, ratioFromBytes } = defaultZipLimits;
+  const maxOutputLength = Math.min(contentBytes, Math.max(ratioFromBytes, ratio * packed.length));
+  try {
+    return await promisify(gunzip)(packed, { maxOutputLength });
+  } catch (error) {
+    throw unreadableArchive(`is damaged, or unpacks to more than ${maxOutputLength} bytes, as a bomb does`, error);
+  }
+}
+
+type TarFile = Pick<ContentFile, 'mode'> & { readonly bytes: Buffer };
+type TarFiles = ReadonlyMap<string, TarFile>;
+
+/** The last of several entries with one path counts, as for every tar. */
+async function filesOf(tar: Buffer): Promise<TarFiles> {
+  const files = new Map<string, TarFile>();
+  const parser = extract();
+  parser.end(tar);
+  try {
+    for await (const entry of parser) {
+      const path = withoutDot(entry.header.name);
+      const file = await fileOf(entry, path, files);
+      if (file !== undefined) files.set(path, file);
+    }
+    return files;
+  } catch (error) {
+    throw error instanceof QuarantineError ? error : unreadableArchive('is damaged, or no tar', error);
+  }
+}
+
+async function fileOf(entry: Entry, path: string, files: TarFiles): Promise<TarFile | undefined> {
+  const { type, linkname, mode = 0 } = entry.header;
+  const pieces: Buffer[] = [];
+  for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece);
+  if (type === 'directory') return undefined;
+  if (type === 'symlink') return { mode: 'symlink', bytes: Buffer.from(linkname ?? '') };
+  const linked = type === 'link' ? files.get(withoutDot(linkname ?? '')) : undefined;
+  if (linked !== undefined) return linked;
+  if (type !== 'file' && type !== 'contiguous-file')
+    throw unsafeEntry(path, 'is a device, a pipe, a hard link to nothing in front of it, or of an unknown kind');
+  return { mode: (mode & 0o100) === 0 ? 'file' : 'executable', bytes: Buffer.concat(pieces) };
+}
+
+function withoutDot(name: string): string {
+  return name.replace(/^(?:\.\/)+/, '');
+}
+
+function contentOf(files: TarFiles, root: string, entryTime: number): Content {
+  const list = [...files].flatMap(([path, { mode }]): ContentFile[] =>
+    path.startsWith(root) ? [{ path: path.slice(root.length), mode, identity: `tar:${path}` }] : [],
+  );
+  return {
+    list: () => Promise.resolve({ files: list, withheld: [] }),
+    read: async function* (wanted) {
+      for (const { path } of wanted) yield files.get(root + path)?.bytes ?? Buffer.alloc(0);
+    },
+    entryTime,
+  };
+}

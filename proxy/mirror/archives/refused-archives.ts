@@ -1,0 +1,27 @@
+// Why archives were refused when they were last fetched, for `libretto why`. No decision depends on these texts.
+
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { replaceFile } from '../../../build/shared/files/atomic-file.ts';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
+import { entriesIn } from './accepted-archive-store.ts';
+
+/** Below the folder of the mirror. */
+export const refusedFolder = 'refused';
+
+/** Keeps the text, or forgets it: the archive was accepted. `folder`: of the mirror. `key`: begins with the name. */
+export async function writeRefusal(folder: string, key: string, text?: string): Promise<void> {
+  const path = join(folder, refusedFolder, `${key}.txt`);
+  if (text === undefined) return rm(path, { force: true });
+  await mkdir(dirname(path), { recursive: true });
+  await replaceFile(path, [text]);
+}
+
+export async function readRefusals(folder: string, name: PackageName): Promise<readonly string[]> {
+  const vendor = join(folder, refusedFolder, dirname(name));
+  const files = (await entriesIn(vendor)).filter(
+    (file) => file.startsWith(`${basename(name)} `) && file.endsWith('.txt'),
+  );
+  return Promise.all(files.map((file) => readFile(join(vendor, file), 'utf8').catch(messageOf)));
+}
