@@ -53,9 +53,13 @@ function withoutTail(segment: string): string {
 
 /**
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
- * the folder's name. Throws QuarantineError ARCHIVE_UNSAFE.
+ * the folder's name. Without `paths`, a link may point at nothing. Throws QuarantineError ARCHIVE_UNSAFE.
  */
-export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
+export function checkLinks(
+  links: ReadonlyMap<string, string>,
+  paths: readonly string[] | undefined,
+  root: string,
+): void {
   if (links.size === 0) return;
   const outside = [...links.keys()].find((path) => !path.startsWith(root));
   if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
@@ -63,7 +67,7 @@ export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly s
   try {
     checkSymlinks(
       new Map([...links].map(([path, target]) => [below(path), target])),
-      new Set(paths.filter((path) => path.startsWith(root)).map(below)),
+      paths === undefined ? undefined : new Set(paths.filter((path) => path.startsWith(root)).map(below)),
     );
   } catch (error) {
     throw error instanceof QuarantineError

@@ -18,6 +18,8 @@ export interface ZipLimits {
   readonly linkBytes: number;
   /** size of a stored composer.json, bytes */
   readonly composerJsonBytes: number;
+  /** symlinks may point at nothing, as in archives of Libretto's own builds */
+  readonly deadLinks?: true;
 }
 
 const mebibyte = 1024 * 1024;

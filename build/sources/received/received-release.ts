@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
+import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
 import { branchOfLabel } from '../../documents/branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
@@ -80,7 +81,7 @@ async function takeOver(
   const place = placeOf(root, path);
   if ((await sha1Of(place)) !== shasum)
     throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
-  const { sha256 } = await admitZip(place);
+  const { sha256 } = await admitZip(place, { ...defaultZipLimits, deadLinks: true });
   const copied = await readyArchive(place, sha256).copyTo(target);
   if (copied.shasum !== shasum || copied.size !== size) throw incomplete(root, path, 'changed while it was being read');
   return copied;
