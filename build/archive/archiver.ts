@@ -4,7 +4,7 @@
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
-import type { Content, ContentFile } from './content.ts';
+import type { Content, ContentFile, ContentListing } from './content.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';
@@ -22,12 +22,10 @@ export interface ArchiveOptions {
   readonly target: string;
 }
 
-export interface Archived {
+export interface Archived extends Omit<ContentListing, 'files'> {
   readonly shasum: Sha1;
   /** bytes of the ZIP */
   readonly size: number;
-  /** files left out because they look like credentials */
-  readonly withheld: readonly string[];
   /** false: the rules of its source left composer.json out */
   readonly hasComposerJson: boolean;
 }
@@ -69,7 +67,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   const readingTurn = pLimit(1);
 
   const archive = async (content: Content, { topFolder, target }: ArchiveOptions): Promise<Archived> => {
-    const { files: unsorted, withheld } = await content.list();
+    const { files: unsorted, ...leftOut } = await content.list();
     if (unsorted.length === 0) {
       throw new QuarantineError(
         'EMPTY_ARCHIVE',
@@ -88,7 +86,8 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const zip = { layout, ...rangesOf(entries, scratch) };
     const workers = layout.size < workerBytes ? undefined : await threads.started();
     const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
-    return { shasum, size: layout.size, withheld, hasComposerJson: files.some(({ path }) => path === 'composer.json') };
+    const hasComposerJson = files.some(({ path }) => path === 'composer.json');
+    return { shasum, size: layout.size, hasComposerJson, ...leftOut };
   };
 
   return {

@@ -49,6 +49,8 @@ export interface ContentListing {
   readonly files: readonly ContentFile[];
   /** files left out because they look like credentials */
   readonly withheld: readonly string[];
+  /** symlinks left out because they lead out of the package, each with its target and the reason */
+  readonly unsafeLinks?: readonly string[];
 }
 
 export interface ContentFile {

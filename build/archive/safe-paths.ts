@@ -44,22 +44,34 @@ export function checkFileTree(paths: readonly string[]): void {
 /**
  * Every symlink must end at a file or folder of the same package, directly or through other links. Folders exist if a
  * file is below them. `links` maps a link's path to its stored target; `paths` contains all files and links. Throws
- * QuarantineError UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also for one that leaves and
- * returns. `mayBeDead`: dangling and circular ones pass.
+ * QuarantineError UNSAFE_SYMLINK for an unsafe link, and with `paths` for one that points at nothing.
  */
-export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>, mayBeDead = false): void {
+export function checkSymlinks(links: ReadonlyMap<string, string>, paths?: ReadonlySet<string>): void {
   if (links.size === 0) return;
-  const folders = foldersOf(paths);
-  for (const [link, target] of links) {
-    const fault = followLink(link, { links, paths, folders, mayBeDead });
-    if (fault !== undefined)
-      throw new QuarantineError(
-        'UNSAFE_SYMLINK',
-        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it with a file, ` +
-          'correct it or exclude it.',
-      );
-  }
+  const folders = foldersOf(paths ?? []);
+  const isThere: IsThere | undefined = paths && ((path, isLast) => folders.has(path) || (isLast && paths.has(path)));
+  for (const fault of unsafeLinks(links, isThere).values())
+    throw new QuarantineError(
+      'UNSAFE_SYMLINK',
+      `The symlink ${fault}. It cannot be published: replace it with a file, correct it or exclude it.`,
+    );
 }
+
+/**
+ * The links that must not be in an archive, each with its target and the reason: absolute or leaving ones, also one that
+ * leaves and returns. Without `isThere`, a link may point at nothing or run in a circle, as in `git archive`.
+ */
+export function unsafeLinks(links: ReadonlyMap<string, string>, isThere?: IsThere): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [link, target] of links) {
+    const fault = followLink(link, links, isThere);
+    if (fault !== undefined) found.set(link, `${quote(link)} → ${quote(target)}: ${fault}`);
+  }
+  return found;
+}
+
+/** `isLast`: nothing has to be below it. */
+type IsThere = (path: string, isLast: boolean) => boolean;
 
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
@@ -93,13 +105,6 @@ function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-interface Tree {
-  readonly links: ReadonlyMap<string, string>;
-  readonly paths: ReadonlySet<string>;
-  readonly folders: ReadonlySet<string>;
-  readonly mayBeDead: boolean;
-}
-
 /** Links followed before a path counts as a loop: the limit of Linux (path_resolution(7)). */
 const maxLinksFollowed = 40;
 
@@ -107,7 +112,7 @@ const maxLinksFollowed = 40;
  * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
  * really reached.
  */
-function followLink(link: string, { links, paths, folders, mayBeDead }: Tree): string | undefined {
+function followLink(link: string, links: ReadonlyMap<string, string>, isThere?: IsThere): string | undefined {
   const here = link.split('/');
   const ahead = [here.pop() ?? ''];
   let followed = 0;
@@ -120,16 +125,16 @@ function followLink(link: string, { links, paths, folders, mayBeDead }: Tree): s
     here.push(segment);
     const reached = here.join('/');
     const target = links.get(reached);
-    if (target !== undefined) {
-      const fault = faultOfTarget(target);
-      if (fault !== undefined) return fault;
-      followed += 1;
-      if (followed > maxLinksFollowed) return mayBeDead ? undefined : 'it runs in a circle';
-      here.pop();
-      ahead.push(...target.split('/').reverse());
-    } else if (!mayBeDead && !(folders.has(reached) || (paths.has(reached) && ahead.length === 0))) {
-      return 'there is nothing it points at in this package';
+    if (target === undefined) {
+      if (isThere?.(reached, ahead.length === 0) === false) return 'there is nothing it points at in this package';
+      continue;
     }
+    const fault = faultOfTarget(target);
+    if (fault !== undefined) return fault;
+    followed += 1;
+    if (followed > maxLinksFollowed) return isThere && 'it runs in a circle';
+    here.pop();
+    ahead.push(...target.split('/').reverse());
   }
   return undefined;
 }

@@ -77,11 +77,12 @@ async function makeArchive(
   const repeated = new Set<string>();
   const composerJson = await release.composerJson((key) => repeated.add(key));
   const target = context.output.stagingPath();
-  const { shasum, size, withheld } = await archiveRelease(
-    release,
-    { target, topFolder: topFolderOf(name, release), composerJson },
-    context.archiver,
-  );
+  const {
+    shasum,
+    size,
+    withheld,
+    unsafeLinks = [],
+  } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
   if (fresh.shasum !== undefined && shasum !== fresh.shasum) throw otherThanPruned(release, shasum, fresh.shasum);
   const tombstone = context.purged.blocksArchive(target, shasum);
   if (tombstone !== undefined) throw new PurgedBytes(tombstone);
@@ -91,7 +92,7 @@ async function makeArchive(
     record: await recordOf(name, release, entry, context),
     archive: { file: { path: target }, path: base.path },
     pin: undefined,
-    remarks: remarksOn(name, { written: composerJson['name'], withheld, repeated }),
+    remarks: remarksOn(name, { written: composerJson['name'], withheld, unsafeLinks, repeated }),
   };
 }
 
@@ -112,11 +113,12 @@ interface Remarkable {
   /** the name in its composer.json */
   readonly written: unknown;
   readonly withheld: readonly string[];
+  readonly unsafeLinks: readonly string[];
   /** keys of its composer.json that occur twice in one object */
   readonly repeated: ReadonlySet<string>;
 }
 
-function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkable): readonly string[] {
+function remarksOn(name: PackageName, { written, withheld, unsafeLinks, repeated }: Remarkable): readonly string[] {
   const inOtherCase = typeof written === 'string' && written !== name && written.toLowerCase() === name;
   return [
     ...(inOtherCase
@@ -131,6 +133,7 @@ function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkabl
         'The last value counts, as in Composer; keep only one.',
     ),
     ...(withheld.length === 0 ? [] : [`left out, since they look like credentials: ${withheld.join(', ')}`]),
+    ...(unsafeLinks.length === 0 ? [] : [`symbolic links left out: ${unsafeLinks.join('; ')}`]),
   ];
 }
 

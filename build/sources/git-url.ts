@@ -1,9 +1,11 @@
-// Decides which URLs git may fetch from: https and ssh, and http only from this machine, which involves no network. A
-// URL is stored, displayed and logged, and therefore must not contain a credential.
+// Reads addresses of git repositories as `git clone` does, wherever one is given. Remotes are https and ssh, and http
+// only on this machine, which involves no network. A URL is stored, displayed and logged, and therefore must not contain
+// a credential.
 
+import { isIP } from 'node:net';
 import { parseAddress } from '../contract/address.ts';
 import { isLoopback } from '../contract/loopback.ts';
-import { withoutCredentials } from './address-secrets.ts';
+import { isAddress, withoutCredentials } from './address-secrets.ts';
 import { scrub } from './git-failure.ts';
 
 export interface GitUrl {
@@ -14,6 +16,13 @@ export interface GitUrl {
   readonly protocols: string;
 }
 
+export interface Remote {
+  readonly scheme: 'http' | 'https' | 'ssh';
+  /** the host without the brackets of an IPv6 address and without a final dot */
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * RFC 3986 without userinfo, query and fragment. A host never starts with a dash, because ssh would read it as an
  * option.
@@ -21,13 +30,46 @@ export interface GitUrl {
 const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
 const sshPattern =
   /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
+/** `host:path`, `user@host:path`, `user@[2001:db8::1]:path` or `[user@host:port]:path` */
 const scpPattern =
-  /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s?#\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s?#\\]+$/i;
+  /^(?:[a-z0-9_][a-z0-9._-]*@)?(?:([a-z0-9_][a-z0-9._-]*)|\[(?:[a-z0-9_][a-z0-9._-]*@)?([a-z0-9_:][a-z0-9_:.-]*)\]):(?![:-]|\/\/)[^\s?#\\]+$/i;
+
+/**
+ * The folder that `git clone TEXT` would read; undefined for a remote. A colon before the first slash means ssh, unless
+ * there is a folder of that name.
+ */
+export function localPathOf(text: string, exists: (path: string) => boolean): string | undefined {
+  const file = /^file:\/\/(\/.*)$/is.exec(text)?.[1];
+  if (file !== undefined) return file;
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  return isUrl || (/^[^/]*:/.test(text) && !exists(text)) ? undefined : text;
+}
+
+/** Of an address that was accepted here, or of another http(s) URL. */
+export function remoteOf(url: string): Remote {
+  const { protocol, hostname, port } = new URL(withScheme(url));
+  const scheme = protocol === 'http:' ? 'http' : protocol === 'https:' ? 'https' : 'ssh';
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return { scheme, host, port: port === '' ? { http: 80, https: 443, ssh: 22 }[scheme] : Number(port) };
+}
+
+/** The host and the port of scp's form as a URL; another text as it is. */
+function withScheme(text: string): string {
+  const [, host, bracketed = ''] = scpPattern.exec(text) ?? [];
+  if (host !== undefined) return `ssh://${host}`;
+  if (bracketed === '') return text;
+  return isIP(bracketed) === 6 ? `ssh://[${bracketed}]` : `ssh://${bracketed}`;
+}
 
 /** Returns the parsed URL, or a sentence with the fault and its remedy. */
-export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
+export function parseGitUrl(text: string): GitUrl | { readonly refusal: string } {
+  const url = text.replace(/^(?:git\+ssh|ssh\+git):\/\//i, 'ssh://');
   const shown = scrub(withoutCredentials(url));
-  if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
+  if (
+    /^https?:\/\/[^/]*@/i.test(url) ||
+    /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url) ||
+    (isAddress(url) && !url.includes('://'))
+  ) {
     return {
       refusal:
         `The URL ${shown} contains credentials. Remove them, and let git find them: a credential helper, ` +
@@ -41,24 +83,20 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
         `The URL ${shown} would be fetched without encryption, and nothing would check the server. Use ` +
         `https://${unprotected} or ssh://git@${unprotected}.`,
     };
-  const fault = faultOf(url);
-  if (fault !== undefined) return { refusal: `The URL ${shown} ${fault}.` };
+  const parsed = parseAddress(withScheme(url));
+  if ('refusal' in parsed && (url.includes('://') || scpPattern.test(url)))
+    return { refusal: `The URL ${shown} ${parsed.refusal}.` };
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
   if (http !== null) {
     if (isLoopback(http[2] ?? '')) return { url, protocols: 'http:https:ssh' };
     return { refusal: `The URL ${shown} would be fetched without encryption. Use https or ssh.` };
   }
-  if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };
+  if (sshPattern.test(url) || scpPattern.test(url)) return { url, protocols: 'https:ssh' };
   return {
     refusal:
-      `The URL ${shown} is not valid for a git source. Use https://host/path, ssh://user@host/path or ` +
-      `user@host:path, without query.`,
+      `The URL ${shown} is not valid for a git source: only https://, http:// and ssh:// URLs are fetched, and ` +
+      'user@host:path, without query. A repository on this machine is named by its path, with ./ in front of a name ' +
+      'like this.',
   };
-}
-
-/** The fault of a full URL, or of user@host:path, which the parser reads as ssh://user@host/path. */
-function faultOf(url: string): string | undefined {
-  const parsed = parseAddress(/^[a-z]+:\/\//i.test(url) ? url : `ssh://${url.replace(':', '/')}`);
-  return 'refusal' in parsed ? parsed.refusal : undefined;
 }

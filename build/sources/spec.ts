@@ -8,7 +8,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../contract/json.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { isAddress, withoutCredentials } from './address-secrets.ts';
-import { parseGitUrl } from './git-url.ts';
+import { localPathOf, parseGitUrl } from './git-url.ts';
 import type { InlinePackages } from './options.ts';
 
 export type PathKind = 'directory' | 'git' | 'artifact';
@@ -34,9 +34,6 @@ export interface SourceSpec {
   readonly place: SourcePlace;
 }
 
-const urlPattern = /^(?:https?|ssh):\/\//i;
-const scpPattern = /^[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:(?!\/\/)[^\s]+$/;
-
 /** The prefix of a written source, and of every remembered path. */
 const prefixOf: Readonly<Record<PathKind, string>> = { directory: 'dir', git: 'git', artifact: 'artifact' };
 const kindOf: Readonly<Record<string, PathKind>> = { dir: 'directory', git: 'git', artifact: 'artifact' };
@@ -50,17 +47,33 @@ export const sourcePrefixes: readonly string[] = Object.keys(kindOf);
 export function parseSource(text: string, base: string, dataDirectory: string): SourceSpec {
   const refusal = sourceRefusal(text);
   if (refusal !== undefined) throw new BuildRefused(refusal);
+  const path = pathIn(text, base);
   const { prefix, rest } = splitPrefix(text);
-  if (urlPattern.test(rest) || (scpPattern.test(rest) && !existsSync(resolve(base, rest)))) return gitUrl(rest);
-  const path = resolve(base, rest);
-  const kind = prefix === undefined ? (looksLikeGit(path) ? 'git' : 'directory') : (kindOf[prefix] ?? 'directory');
+  if (path === undefined) return gitUrl(rest);
+  const isGit = isAddress(rest) || looksLikeGit(path);
+  const kind = prefix === undefined ? (isGit ? 'git' : 'directory') : (kindOf[prefix] ?? 'directory');
   return pathSource(kind, path, dataDirectory);
+}
+
+/** The text with an absolute path; one of a remote stays as it is. */
+export function anchorSource(text: string, directory: string): string {
+  const { prefix, rest } = splitPrefix(text);
+  const path = rest === '' ? undefined : pathIn(text, directory);
+  return path === undefined ? text : `${prefix === undefined ? '' : `${prefix}:`}${path}`;
+}
+
+/** The absolute path of the folder that a source names; undefined for a remote. */
+function pathIn(text: string, base: string): string | undefined {
+  const { prefix, rest } = splitPrefix(text);
+  const local =
+    prefix === 'dir' || prefix === 'artifact' ? rest : localPathOf(rest, (path) => existsSync(resolve(base, path)));
+  return local === undefined ? undefined : resolve(base, local);
 }
 
 /** The fault of a source's text, without any look at the disk; undefined: no fault. */
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
-  if (/^[a-z]+::/i.test(text)) return unfetched(text);
+  if (/^[a-z]+::/i.test(text)) return refusalOfUrl(text);
   const unprotected = /^(?:git:)?(git:\/\/.*)$/is.exec(text)?.[1];
   if (unprotected !== undefined) return refusalOfUrl(unprotected);
   if (text.startsWith(receivedPrefix))
@@ -76,22 +89,15 @@ export function sourceRefusal(text: string): string | undefined {
       `Source ${text} has no path behind the prefix. Write one such as ${prefix}:./packages, or ${prefix}:. for the ` +
       'current folder.'
     );
-  if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
+  if (!isAddress(rest)) return undefined;
   if (prefix !== undefined && prefix !== 'git')
     return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
-  return refusalOfUrl(rest);
+  return localPathOf(rest, () => false) === undefined ? refusalOfUrl(rest) : undefined;
 }
 
 function refusalOfUrl(url: string): string | undefined {
   const parsed = parseGitUrl(url);
   return 'refusal' in parsed ? parsed.refusal : undefined;
-}
-
-function unfetched(text: string): string {
-  return (
-    `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched, and user@host:path. ` +
-    'A repository on this machine is named by its path, with ./ in front of a name like this.'
-  );
 }
 
 function splitPrefix(text: string): { readonly prefix: string | undefined; readonly rest: string } {
@@ -157,9 +163,10 @@ function packageSpec(location: string, inline: InlinePackages | undefined): Sour
   };
 }
 
-function gitUrl(url: string): SourceSpec {
-  const parsed = parseGitUrl(url);
+function gitUrl(text: string): SourceSpec {
+  const parsed = parseGitUrl(text);
   if ('refusal' in parsed) throw new BuildRefused(parsed.refusal);
+  const { url } = parsed;
   return { id: sourceId('git', url), location: `git:${url}`, shown: url, place: { kind: 'git', url } };
 }
 

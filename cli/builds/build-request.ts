@@ -8,6 +8,7 @@ import type { Relocation } from '../../build/scan/given-sources.ts';
 import type { PublishedBy } from '../../build/history/record.ts';
 import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts';
 import type { ConfiguredSource } from '../../build/sources/options.ts';
+import { anchorSource } from '../../build/sources/spec.ts';
 import type { Config } from '../config/config.ts';
 import { refuseListed } from './refuse-listed.ts';
 import type { SourceEntry } from '../config/source-shape.ts';
@@ -101,17 +102,8 @@ function configuredSource(
   if (typeof source !== 'string' && 'composer' in source) return undefined;
   if (typeof source !== 'string')
     return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
-  const place = anchored(source, directory);
+  const place = anchorSource(source, directory);
   return Object.keys(options).length === 0 ? place : { source: place, options, where };
-}
-
-/** A path becomes absolute, behind its prefix; URLs and the user@host:path of ssh stay. */
-function anchored(source: string, directory: string): string {
-  const prefix = /^(?:git|dir|artifact):(?!\/\/)/.exec(source)?.[0] ?? '';
-  const place = source.slice(prefix.length);
-  return place === '' || /^[A-Za-z][A-Za-z0-9+.-]*:[:/]|^[\w.-]+@[\w.-]+:/.test(place)
-    ? source
-    : `${prefix}${resolve(directory, place)}`;
 }
 
 /** The default source if no source is named or remembered. */

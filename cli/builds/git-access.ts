@@ -9,6 +9,7 @@ import { isIP } from 'node:net';
 import type { AddressPolicy } from '../../build/egress/address-policy.ts';
 import { deniedAddress } from '../../build/egress/checked-url.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { remoteOf, type Remote } from '../../build/sources/git-url.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import type { Environment } from '../io/environment.ts';
@@ -16,37 +17,16 @@ import type { Environment } from '../io/environment.ts';
 /** All addresses of a name. */
 export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
 
-export interface Remote {
-  readonly scheme: 'http' | 'https' | 'ssh';
-  /** the host without the brackets of an IPv6 address and without a final dot */
-  readonly host: string;
-  readonly port: number;
-}
-
-/** The remote of an address that git-url.ts accepts. */
-export function remoteOf(url: string): Remote {
-  if (!/^[a-z]+:\/\//i.test(url)) {
-    const scp = /^(?:[^@/]+@)?([^:/@]+):/.exec(url);
-    return { scheme: 'ssh', host: bare(scp?.[1] ?? ''), port: 22 };
-  }
-  const { protocol, hostname, port } = new URL(url);
-  const scheme = protocol === 'http:' ? 'http' : protocol === 'https:' ? 'https' : 'ssh';
-  return { scheme, host: bare(hostname), port: port === '' ? { http: 80, https: 443, ssh: 22 }[scheme] : Number(port) };
-}
-
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-}
-
 /**
  * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error if the
  * name is not known.
  */
 export async function checkedAddresses(
-  { host }: Remote,
+  url: string,
   policy: AddressPolicy,
   resolve: Resolve,
 ): Promise<readonly string[]> {
+  const { host } = remoteOf(url);
   const found = isIP(host) === 0 ? (await resolve(host)).map(({ address }) => address) : [host];
   const denied = found.find((address) => !policy(address));
   if (denied !== undefined) throw new RegistryError('EGRESS_DENIED', { message: deniedAddress(host, denied).message });

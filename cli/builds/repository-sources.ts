@@ -21,7 +21,7 @@ import type { RepositorySource } from '../../proxy/sync/repository.ts';
 import type { RepositorySources } from '../../proxy/sync/repository-sources.ts';
 import { configuredSources } from './build-request.ts';
 import type { Config } from '../config/config.ts';
-import { checkedAddresses, remoteOf, resolveBySystem } from './git-access.ts';
+import { checkedAddresses, resolveBySystem } from './git-access.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { sourceShape, type SourceEntry } from '../config/source-shape.ts';
 import { parseUrl } from '../../build/contract/parse-url.ts';
@@ -75,11 +75,9 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   const url = isRemote ? source.url : await insideRoots(source.url, config.sourceRoots.value);
   if (isRemote) {
     // a name that does not resolve now may do so later: each fetch resolves it again
-    await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch(
-      (error: unknown) => {
-        if (error instanceof RegistryError) throw error;
-      },
-    );
+    await checkedAddresses(url, createAddressPolicy(config.egressAllow.value), resolve).catch((error: unknown) => {
+      if (error instanceof RegistryError) throw error;
+    });
   }
   const checked = { type, url, filters };
   if (type === 'composer') return refuseListedRepository(checked, config);

@@ -15,7 +15,7 @@ import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { checkedAddresses, remoteOf, resolveBySystem } from '../builds/git-access.ts';
+import { checkedAddresses, resolveBySystem } from '../builds/git-access.ts';
 import { baselineOf } from '../state/state-settings.ts';
 
 export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, state: StateStore): Settings {
@@ -38,7 +38,7 @@ export function addressObjection(
   return async (key, value) => {
     if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
     try {
-      await checkedAddresses(remoteOf(value), policy, resolve);
+      await checkedAddresses(value, policy, resolve);
       return undefined;
     } catch (error) {
       return error instanceof RegistryError ? `is not fetched from: ${error.message.replace(/\.$/, '')}` : undefined;

@@ -17,7 +17,7 @@ export const path = text({
   description: 'relative to this file',
 });
 export const url = text({
-  pattern: String.raw`^(?:https?://|ssh://|[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:)[^\s?#\\]+$`,
+  pattern: String.raw`^(?:(?:https?|ssh|git\+ssh|ssh\+git)://|(?:[A-Za-z0-9_.@-]+|(?:[A-Za-z0-9_.-]+@)?\[[^/\s?#\\]+\]):(?!//))[^\s?#\\]+$`,
   allowed:
     'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH; for a repository on this machine, use "path" in libretto.json',
   description: 'https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH, without credentials',

@@ -102,8 +102,9 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   const place = found.get(given[0] ?? '');
   const chosen = Object.fromEntries([...found].filter(([field]) => Object.hasOwn(options, field)));
   if (kind === 'composer') return { source: { composer: { url: String(place), ...chosen } }, options: {} };
+  const folder = 'path' in value && /^[^/]*:/.test(String(place)) ? './' : ''; // a colon makes no remote of a "path"
   return {
-    source: kind === 'package' ? { packages: place as readonly JsonObject[] } : `${prefix}:${String(place)}`,
+    source: kind === 'package' ? { packages: place as readonly JsonObject[] } : `${prefix}:${folder}${String(place)}`,
     options: chosen,
   };
 }

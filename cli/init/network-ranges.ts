@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
+import { remoteOf } from '../../build/sources/git-url.ts';
 import { isAddressRange, shown } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 import type { SourceAnswer } from './answers.ts';
@@ -32,15 +33,9 @@ async function addressesOf(host: string, resolveHost: Place['resolveHost'], what
 /** The private addresses of the git servers among the sources, which Libretto would refuse without egress.allow. */
 export async function privateHosts(sources: readonly SourceAnswer[], place: Place): Promise<readonly string[]> {
   const isAllowed = createAddressPolicy([]);
-  const hosts = sources.flatMap((one) => ('url' in one ? hostOf(one.url) : []));
+  const hosts = sources.flatMap((one) => ('url' in one ? remoteOf(one.url).host : []));
   const addresses = await Promise.all(
     [...new Set(hosts)].map((host) => (isIP(host) === 0 ? place.resolveHost(host).catch(() => []) : [host])),
   );
   return [...new Set(addresses.flat())].filter((address) => !isAllowed(address));
-}
-
-/** The host of `https://host/path`, `ssh://user@host/path` or `user@host:path`. */
-function hostOf(url: string): string[] {
-  if (/^[a-z]+:\/\//i.test(url)) return [new URL(url).hostname.replace(/^\[|\]$/g, '')];
-  return /^(?:[^@]+@)?([^:/]+):/.exec(url)?.slice(1) ?? [];
 }

@@ -8,7 +8,7 @@ import { lostOption } from './lost-option.ts';
 import { mergeFilters } from './merge-filters.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
 import type { Note, OptionLine } from './report.ts';
-import { importRepository, type Rebase } from './repository.ts';
+import { importRepository, type SatisPaths } from './repository.ts';
 import { importFilters } from './version-filters.ts';
 
 export interface SatisImport {
@@ -33,7 +33,7 @@ const known: ReadonlySet<string> = new Set([
   'config',
 ]);
 
-export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
+export function importSatis(satis: JsonObject, paths: SatisPaths): SatisImport {
   const lines: OptionLine[] = [];
   const note: Note = (option, outcome, detail) => void lines.push({ option, outcome, detail });
   const about = {
@@ -41,7 +41,7 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
     ...textOption('description', satis, note),
     ...textOption('homepage', satis, note),
   };
-  const sources = importSources(satis, rebase, note);
+  const sources = importSources(satis, paths, note);
   const filters = importFilters(satis, note);
   const abandoned = importAbandoned(satis['abandoned'], note);
   importArchive(satis['archive'], note);
@@ -98,14 +98,14 @@ function reasonAgainst(option: string, fault: string | undefined): string {
 }
 
 /** A repository that the file lists twice becomes one source. */
-function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly ImportedSource[] {
+function importSources({ repositories }: JsonObject, paths: SatisPaths, note: Note): readonly ImportedSource[] {
   if (repositories === undefined) return [];
   const listed = Array.isArray(repositories)
     ? (repositories as readonly JsonValue[]).map((one, index) => [`repositories[${index}]`, one] as const)
     : namedRepositories(repositories);
   const sources = new Map<string, ImportedSource>();
   for (const [at, one] of listed) {
-    const source = importRepository(one, at, rebase, note);
+    const source = importRepository(one, at, paths, note);
     if (source === undefined) continue;
     const place = JSON.stringify([source['type'], source['path'] ?? source['url'] ?? source['packages']]);
     if (sources.has(place)) note(at, 'not-carried', 'It occurs twice; the first one counts.');

@@ -3,14 +3,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { isAddress, withoutPassword } from '../../build/sources/address-secrets.ts';
-import { parseGitUrl } from '../../build/sources/git-url.ts';
+import { localPathOf, parseGitUrl } from '../../build/sources/git-url.ts';
 import { isNamePattern } from '../../build/shared/patterns/package-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { pathOptions, repositoryOptions } from './options.ts';
 import type { Note } from './report.ts';
 
-/** Rewrites a path of the satis.json relative to the folder of libretto.json. */
-export type Rebase = (path: string) => string;
+/** The paths of the satis.json. */
+export interface SatisPaths {
+  /** relative to the folder of libretto.json */
+  readonly rebase: (path: string) => string;
+  readonly exists: (path: string) => boolean;
+}
 
 const gitTypes: ReadonlySet<string> = new Set([
   'vcs',
@@ -34,7 +38,7 @@ const foreignTypes: Readonly<Record<string, string>> = {
 export function importRepository(
   repository: JsonValue,
   at: string,
-  rebase: Rebase,
+  paths: SatisPaths,
   note: Note,
 ): JsonObject | undefined {
   if (!isJsonObject(repository)) {
@@ -50,7 +54,7 @@ export function importRepository(
     note(at, 'as-is', 'Libretto never reads a repository that is not listed.');
     return undefined;
   }
-  const place = placeOf(repository, at, rebase, note);
+  const place = placeOf(repository, at, paths, note);
   if (place === undefined) return undefined;
   const filters = {
     ...namesOf(repository['only'], 'only', `${at}.only`, note),
@@ -68,31 +72,30 @@ export function importRepository(
   return { ...place, ...filters };
 }
 
-function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+function placeOf(repository: JsonObject, at: string, paths: SatisPaths, note: Note): JsonObject | undefined {
   const { type, url } = repository;
-  if (type === 'package') return packagesOf(repository['package'], at, rebase, note);
+  if (type === 'package') return packagesOf(repository['package'], at, paths, note);
   if (typeof type !== 'string' || typeof url !== 'string' || url.trim() === '') {
     note(at, 'not-carried', 'It has no type or no url.');
     return undefined;
   }
-  if (gitTypes.has(type)) return gitPlace(url, at, rebase, note);
+  if (gitTypes.has(type)) return gitPlace(url, at, paths, note);
   if (type === 'composer') return composerPlace(url, at, note);
-  if (type === 'path') return folderPlace(url, at, rebase, note);
+  if (type === 'path') return folderPlace(url, at, paths, note);
   if (type === 'artifact') {
     if (isAddress(url)) return noFolder(at, note);
     note(at, 'carried', 'An artifact source.');
-    return { type: 'artifact', path: rebase(url) };
+    return { type: 'artifact', path: paths.rebase(url) };
   }
   note(at, 'not-carried', foreignTypes[type] ?? `Libretto has no sources of type ${type}.`);
   return undefined;
 }
 
-function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
-  const local =
-    /^file:\/\/(\/.*)$/.exec(url)?.[1] ?? (/^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(url) ? undefined : url);
-  if (local !== undefined && !isAddress(local)) {
+function gitPlace(url: string, at: string, paths: SatisPaths, note: Note): JsonObject | undefined {
+  const local = isAddress(url) && !/^file:/i.test(url) ? undefined : localPathOf(url, paths.exists);
+  if (local !== undefined) {
     note(at, 'carried', 'A git source by its path.');
-    return { type: 'git', path: rebase(local) };
+    return { type: 'git', path: paths.rebase(local) };
   }
   const bare = withoutPassword(url);
   const parsed = parseGitUrl(bare);
@@ -108,7 +111,7 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
       `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ` +
         '~/.netrc, GIT_ASKPASS or an ssh key.',
     );
-  return { type: 'git', url: bare };
+  return { type: 'git', url: parsed.url };
 }
 
 function composerPlace(url: string, at: string, note: Note): JsonObject | undefined {
@@ -141,7 +144,7 @@ function noFolder(at: string, note: Note): undefined {
   note(`${at}.url`, 'not-carried', 'It is a URL. Sources of this type are folders on this machine.');
 }
 
-function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+function folderPlace(url: string, at: string, paths: SatisPaths, note: Note): JsonObject | undefined {
   const folder = url.replace(/^file:\/\/(?=\/)/, '').replace(/(?:(?:^|\/)\*)+\/?$/, '');
   if (isAddress(folder)) return noFolder(at, note);
   if (/[*?[{]/.test(folder)) {
@@ -158,10 +161,10 @@ function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonO
     'carried',
     folder === url ? 'A directory source.' : 'A directory source: every composer.json below it is a package.',
   );
-  return { type: 'directory', path: rebase(folder === '' ? '.' : folder) };
+  return { type: 'directory', path: paths.rebase(folder === '' ? '.' : folder) };
 }
 
-function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+function packagesOf(given: JsonValue | undefined, at: string, paths: SatisPaths, note: Note): JsonObject | undefined {
   const listed: readonly (readonly [string, JsonValue | undefined])[] = Array.isArray(given)
     ? (given as readonly JsonValue[]).map((one, index) => [`${at}.package[${index}]`, one] as const)
     : [[`${at}.package`, given]];
@@ -179,7 +182,7 @@ function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, no
   note(at, 'carried', 'A package source: its dists are fetched, checked and published from here.');
   return {
     type: 'package',
-    packages: fetched.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)),
+    packages: fetched.map(([where, one]) => withDist(withoutPasswords(one, where, note), paths)),
   };
 }
 
@@ -215,10 +218,10 @@ function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
 }
 
 /** The path of a local dist is relative to the file that contains it. */
-function withDist(one: JsonObject, rebase: Rebase): JsonObject {
+function withDist(one: JsonObject, paths: SatisPaths): JsonObject {
   const { dist } = one;
   if (!isJsonObject(dist) || typeof dist['url'] !== 'string' || /^[a-z][a-z0-9+.-]*:/i.test(dist['url'])) return one;
-  return { ...one, dist: { ...dist, url: rebase(dist['url']) } };
+  return { ...one, dist: { ...dist, url: paths.rebase(dist['url']) } };
 }
 
 function namesOf(given: JsonValue | undefined, field: 'only' | 'except', at: string, note: Note): JsonObject {

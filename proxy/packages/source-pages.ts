@@ -44,7 +44,7 @@ function sourceUrl(record: JsonObject): string | undefined {
 /** `git@github.com:acme/hello.git` and `https://github.com/acme/hello` → `https://github.com/acme/hello`. */
 function repositoryPage(url: string | undefined) {
   if (url === undefined || url.length > 500) return undefined;
-  const found = /^(?:https:\/\/|ssh:\/\/git@|git@)([a-z.]+)[/:]((?:[\w.-]+\/)+[\w.-]+?)(?:\.git)?\/?$/i.exec(url);
+  const found = /^(?:https:\/\/|(?:ssh:\/\/)?(?:git@)?)([a-z.]+)[/:]((?:[\w.-]+\/)+[\w.-]+?)(?:\.git)?\/?$/i.exec(url);
   const host = found?.[1]?.toLowerCase();
   const path = found?.[2];
   const forge = host !== undefined && Object.hasOwn(forges, host) ? forges[host] : undefined;

@@ -233,7 +233,7 @@ describe('a build that is refused before any write', () => {
       /^libretto: --forget other: this tree has no such source\. /,
     ],
     ['a prefix without a path', ['build', 'dir:'], /^libretto: Source dir: has no path behind the prefix\. Write one/],
-    ['a scheme that is not fetched', ['build', 'file:///etc'], /^libretto: Source file:\/\/\/etc: only https:/],
+    ['a scheme that is not fetched', ['build', 'ftp://h/x'], /^libretto: The URL ftp:\/\/h\/x is .*: only https:/],
     [
       'jobs that are none',
       ['build', 'packages', '--jobs', 'many'],

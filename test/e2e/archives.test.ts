@@ -1,6 +1,6 @@
 // Tests Libretto's ZIPs with the real Composer: checksums, modes, links, layout, and package types with special rules.
 
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
@@ -48,6 +48,8 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
         ...whoLibrary('acme/tool', '1.0.0', { bin: ['bin/tool'] }),
         'bin/tool': { content: '#!/usr/bin/env php\n<?php echo "the tool runs";\n', mode: 0o755 },
         'bin/latest': { link: 'tool' },
+        'bin/dead': { link: '../gone/tool' },
+        'bin/outside': { link: '/etc/hostname' },
         'docs/guide.md': '# Guide\n',
         '.gitattributes': '/docs export-ignore\n',
       }),
@@ -112,6 +114,8 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     const link = join(app.path, 'vendor/acme/tool/bin/latest');
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readlinkSync(link)).toBe('tool');
+    expect(readlinkSync(join(app.path, 'vendor/acme/tool/bin/dead'))).toBe('../gone/tool');
+    expect(readdirSync(join(app.path, 'vendor/acme/tool/bin'))).not.toContain('outside');
     expect(app.exists('vendor/acme/tool/docs')).toBe(false);
     expect(app.exists('vendor/acme/tool/.gitattributes')).toBe(true);
     expect(await app.php('passthru("vendor/bin/tool");')).toBe('the tool runs');

@@ -54,13 +54,12 @@ function withoutTail(segment: string): string {
 
 /**
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
- * the folder's name. Throws QuarantineError ARCHIVE_UNSAFE.
+ * the folder's name. Without `paths`, a link may point at nothing. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkLinks(
   links: ReadonlyMap<string, string>,
-  paths: readonly string[],
+  paths: readonly string[] | undefined,
   root: string,
-  mayBeDead = false,
 ): void {
   if (links.size === 0) return;
   const outside = [...links.keys()].find((path) => !path.startsWith(root));
@@ -69,8 +68,7 @@ export function checkLinks(
   try {
     checkSymlinks(
       new Map([...links].map(([path, target]) => [below(path), target])),
-      new Set(paths.filter((path) => path.startsWith(root)).map(below)),
-      mayBeDead,
+      paths === undefined ? undefined : new Set(paths.filter((path) => path.startsWith(root)).map(below)),
     );
   } catch (error) {
     throw error instanceof QuarantineError
@@ -101,5 +99,5 @@ export function checkHarmlessLinks(
       throw unsafeEntry(path, 'is written through a symlink, or in its place');
     if (links.has(path) && path.includes('\\')) throw unsafeEntry(path, 'is a symlink with a backslash in its name');
   }
-  checkLinks(merged, [], read(root), true);
+  checkLinks(merged, undefined, read(root));
 }

@@ -2,7 +2,7 @@
 // file, and the reference identifies the content exactly.
 
 import { basename, join } from 'node:path';
-import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
+import { checkFileTree, unsafeLinks } from '../../archive/safe-paths.ts';
 import { selectFiles } from '../../archive/select.ts';
 import type { Reference } from '../../contract/digest.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -86,8 +86,12 @@ async function readListing(walk: PackageWalk, json: JsonObject, context: Reading
   });
   refuseFaults(selected.files, context);
   const { files, links } = await identifyFiles(selected.files, context);
-  if (links.size > 0) checkSymlinks(links, new Set(files.map(({ path }) => path)));
-  return { files, withheld: selected.withheld };
+  const unsafe = unsafeLinks(links);
+  return {
+    files: files.filter(({ path }) => !unsafe.has(path)),
+    withheld: selected.withheld,
+    unsafeLinks: [...unsafe.values()],
+  };
 }
 
 /** Checks only published entries: an excluded socket, for example, is harmless. */

@@ -55,7 +55,7 @@ async function listContent(
   { place, ref, composerJson, extraExcludes, readAhead, pointers, where }: GitContentOptions,
 ): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
   readAhead.around(place.commit);
-  const { files, withheld, attributes } = await listPackageFiles(store, place, [
+  const { files, attributes, ...leftOut } = await listPackageFiles(store, place, [
     ...archiveExcludesOf(await composerJson()),
     ...extraExcludes,
   ]);
@@ -69,7 +69,7 @@ async function listContent(
     if (conversion.ofCommit) ofCommit.push(path);
     return { ...file, identity: identityOf(oidOf(file), conversion, ref) };
   });
-  return { listing: { files: converted, withheld }, ofCommit };
+  return { listing: { ...leftOut, files: converted }, ofCommit };
 }
 
 /**

@@ -2,7 +2,7 @@
 // or the publication rules exclude. The package is the whole repository or a folder of it. No files are checked out.
 
 import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
-import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
+import { checkFileTree, unsafeLinks } from '../../archive/safe-paths.ts';
 import { selectFiles } from '../../archive/select.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentFile, ContentListing } from '../../archive/content.ts';
@@ -50,11 +50,11 @@ export async function listPackageFiles(
       'UNSAFE_PATH',
       `The path ${JSON.stringify(undecodablePath)} is not valid UTF-8. Rename the file or exclude it.`,
     );
-  if (selected.files.some(({ mode }) => mode === 'symlink')) {
-    checkFileTree(paths);
-    checkSymlinks(await readLinks(store, selected.files), new Set(paths));
-  }
-  return { ...selected, attributes };
+  if (!selected.files.some(({ mode }) => mode === 'symlink')) return { ...selected, attributes };
+  checkFileTree(paths);
+  const unsafe = unsafeLinks(await readLinks(store, selected.files));
+  const kept = selected.files.filter(({ path }) => !unsafe.has(path));
+  return { ...selected, files: kept, unsafeLinks: [...unsafe.values()], attributes };
 }
 
 /** Like git, it reads only files in the tree, and a symlink is no attributes file (gitattributes(5)). */
@@ -102,12 +102,7 @@ async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Pro
   const targets = await Promise.all(
     links.map(async (link) => {
       const bytes = await store.smallBlob(oidOf(link), maxTargetBytes, link.path);
-      if (bytes === undefined)
-        throw new QuarantineError(
-          'UNSAFE_SYMLINK',
-          `The target of the symlink ${link.path} is longer than ${maxTargetBytes} bytes.`,
-        );
-      return [link.path, bytes.toString('utf8')] as const;
+      return [link.path, bytes?.toString('utf8') ?? ''] as const; // too long for a path, and so none
     }),
   );
   return new Map(targets);

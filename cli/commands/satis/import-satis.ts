@@ -1,7 +1,7 @@
 // `libretto import satis`: writes a libretto.json, and names every option that could not be carried over on standard
 // error. Exit code 0 even then.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 
 import { storageAdvice, storageFaultOf } from '../../../build/contract/storage-fault.ts';
@@ -22,7 +22,10 @@ export function run(
   const file = resolve(workingDirectory, operands[0] ?? '');
   const out = flags['out'] === '-' ? undefined : resolve(workingDirectory, String(flags['out']));
   const base = out === undefined ? workingDirectory : dirname(out);
-  const imported = importSatis(readSatis(file), (path) => rebased(path, dirname(file), base));
+  const imported = importSatis(readSatis(file), {
+    rebase: (path) => rebased(path, dirname(file), base),
+    exists: (path) => existsSync(resolve(dirname(file), path)),
+  });
   const text = `${JSON.stringify(imported.config, null, 2)}\n`;
   if (out !== undefined) writeNew(out, text);
   if (flags['json'] === true) printJson(stdout, { out: out ?? null, config: imported.config, options: imported.lines });

@@ -142,6 +142,8 @@ describe('repositories', () => {
     ['row 71: a transport that runs programs', { url: 'ext::sh -c id' }, 'INVALID_INPUT', 'url'],
     ['row 71: a file', { url: 'file:///etc' }, 'INVALID_INPUT', 'url'],
     ['row 71: an option in place of a host', { url: 'ssh://-oProxyCommand=id/x' }, 'INVALID_INPUT', 'url'],
+    ['row 71: an option in place of a host without a user', { url: '-oProxyCommand=id:x' }, 'INVALID_INPUT', 'url'],
+    ['row 71: an option in brackets', { url: 'git@[-oProxyCommand=id]:x' }, 'INVALID_INPUT', 'url'],
     ['row 71: an option in place of an address', { url: '--upload-pack=id' }, 'INVALID_INPUT', 'url'],
     ['a path', { url: '/etc' }, 'INVALID_INPUT', 'url'],
     ['a name pattern that is none', { only: ['acme/*', '..'] }, 'INVALID_INPUT', 'only[1]'],
@@ -201,6 +203,9 @@ describe('repositories', () => {
     ['row 68: the same in IPv6', { url: 'https://[::ffff:127.0.0.1]/x' }, 'EGRESS_DENIED', ''],
     ['row 68: a metadata service', { url: 'ssh://git@169.254.169.254/x' }, 'EGRESS_DENIED', ''],
     ['row 68: a name with an inside address', { url: 'git@inside.example.org:x' }, 'EGRESS_DENIED', ''],
+    ['row 68: the same without a user', { url: 'inside.example.org:x' }, 'EGRESS_DENIED', ''],
+    ['row 68: an inside address in brackets', { url: 'git@[fd00::1]:x' }, 'EGRESS_DENIED', ''],
+    ['row 68: a name with an inside address and a port', { url: '[inside.example.org:2222]:x' }, 'EGRESS_DENIED', ''],
     ['row 68: a name with an inside address among others', { url: 'https://mixed.example.org/x' }, 'EGRESS_DENIED', ''],
   ])('are refused for %s', async (_, body, code, path) => {
     await using registry = await runManagement();

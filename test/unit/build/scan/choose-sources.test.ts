@@ -7,7 +7,7 @@ import type { PublishedSource } from '../../../../build/contract/publication.ts'
 import { chooseSources } from '../../../../build/scan/choose-sources.ts';
 import type { SourceRequest } from '../../../../build/scan/given-sources.ts';
 import type { ConfiguredSource } from '../../../../build/sources/options.ts';
-import { parseSource, sourceRefusal } from '../../../../build/sources/spec.ts';
+import { anchorSource, parseSource, sourceRefusal } from '../../../../build/sources/spec.ts';
 import { BuildRefused } from '../../../../build/contract/refusals.ts';
 
 let base: string;
@@ -73,7 +73,6 @@ describe('parseSource', () => {
       'https://secret@host/lib.git',
       'ssh://me:secret@host/lib.git',
       'ext::sh -c secret@host',
-      'file:///secret@x',
     ]) {
       expect(() => parseSource(url, base, data)).toThrow(BuildRefused);
     }
@@ -94,6 +93,24 @@ describe('parseSource', () => {
   ])('the malformed address %s is not taken for a folder, and its password is not repeated', (text) => {
     expect(sourceRefusal(text)).toEqual(expect.not.stringContaining('secret'));
     expect(() => parseSource(text, base, data)).toThrow(BuildRefused);
+  });
+
+  it('an address is read as git reads it, and a folder of its name is meant if there is one', () => {
+    expect(parseSource('alias:team/lib.git', base, data)).toMatchObject({ location: 'git:alias:team/lib.git' });
+    expect(parseSource('git:git@[2001:db8::1]:lib', base, data)).toMatchObject({
+      location: 'git:git@[2001:db8::1]:lib',
+    });
+    expect(parseSource('git+ssh://git@host.example/lib', base, data)).toMatchObject({
+      location: 'git:ssh://git@host.example/lib',
+    });
+    expect(parseSource('git:file:///srv/lib', base, data)).toMatchObject({ place: { kind: 'git', path: '/srv/lib' } });
+    mkdirSync(join(base, 'alias:other/lib.git'), { recursive: true });
+    expect(parseSource('alias:other/lib.git', base, data)).toMatchObject({ location: 'dir:../alias:other/lib.git' });
+    expect(parseSource('artifact:alias:zips', base, data)).toMatchObject({ location: 'artifact:../alias:zips' });
+    expect(anchorSource('git:alias:other/lib.git', base)).toBe(`git:${join(base, 'alias:other/lib.git')}`);
+    expect(anchorSource('alias:team/lib.git', base)).toBe('alias:team/lib.git');
+    for (const text of ['ext::sh -c id', '-oProxyCommand=id:x', 'git@-oProxyCommand=id:x'])
+      expect(() => parseSource(text, base, data)).toThrow(BuildRefused);
   });
 
   it('a folder whose name looks like an address can be given by its path', () => {

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../cli/config/config.ts';
-import { gitEnvironment, remoteOf } from '../../../../cli/builds/git-access.ts';
+import { gitEnvironment } from '../../../../cli/builds/git-access.ts';
+import { remoteOf } from '../../../../build/sources/git-url.ts';
 import { prepareSources, type RegisteredSources } from '../../../../cli/builds/registered-sources.ts';
 import { probeRepository } from '../../../../build/sources/git/probe.ts';
 import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
@@ -213,16 +214,6 @@ describe('the environment of git for a registered repository', () => {
     expect(asked).toEqual(['Bearer secret']);
     server.close();
   });
-});
-
-describe('remoteOf', () => {
-  it.each([
-    ['https://Git.Example.org./x', { scheme: 'https', host: 'git.example.org', port: 443 }],
-    ['https://[::1]:8443/x', { scheme: 'https', host: '::1', port: 8443 }],
-    ['https://2130706433/x', { scheme: 'https', host: '127.0.0.1', port: 443 }],
-    ['ssh://git@host.example:2222/x', { scheme: 'ssh', host: 'host.example', port: 2222 }],
-    ['git@host.example:team/x', { scheme: 'ssh', host: 'host.example', port: 22 }],
-  ])('remoteOf finds scheme, host and port of %s', (url, remote) => expect(remoteOf(url)).toEqual(remote));
 });
 
 it('git parses the SSH command as it is quoted here', async () => {

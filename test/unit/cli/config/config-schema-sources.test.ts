@@ -143,6 +143,9 @@ checkConfigs({
       git({ url: 'http://git.example.org/a.git' }),
       'sources[0].url cannot be used: The URL http://git.example.org/a.git would be fetched without encryption.',
     ],
-    [{ sources: ['ftp://h/x', 'dir:https://h/x'] }, 'sources[0] cannot be used: Source ftp://h/x: only https://'],
+    [
+      { sources: ['ftp://h/x', 'dir:https://h/x'] },
+      'sources[0] cannot be used: The URL ftp://h/x is not valid for a git source',
+    ],
   ],
 });

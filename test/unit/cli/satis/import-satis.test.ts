@@ -8,7 +8,8 @@ import { lostArchiveOptions, lostOptions } from '../../../../cli/satis/options.t
 import type { Outcome } from '../../../../cli/satis/report.ts';
 import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 
-const satis = (options: JsonObject) => importSatis(options, (path) => `rebased/${path}`);
+const satis = (options: JsonObject) =>
+  importSatis(options, { rebase: (path) => `rebased/${path}`, exists: (path) => path === 'folder:name/x' });
 const sources = (...repositories: readonly JsonValue[]): unknown => satis({ repositories }).config['sources'];
 const outcomes = (options: JsonObject): Record<string, Outcome> =>
   Object.fromEntries(satis(options).lines.map(({ option, outcome }) => [option, outcome]));
@@ -24,8 +25,12 @@ describe('repositories', () => {
       { type: 'git', url: 'git@git.example.org:acme/a.git' },
     ],
     [
-      { type: 'github', url: 'ssh://git@git.example.org/a.git' },
+      { type: 'github', url: 'git+ssh://git@git.example.org/a.git' },
       { type: 'git', url: 'ssh://git@git.example.org/a.git' },
+    ],
+    [
+      { type: 'vcs', url: 'folder:name/x' },
+      { type: 'git', path: 'rebased/folder:name/x' },
     ],
     [
       { type: 'vcs', url: '../lib' },
@@ -64,6 +69,11 @@ describe('repositories', () => {
       { type: 'git', url: 'https://h/a', only: ['acme/*'], except: ['acme/x'] },
     ],
   ])('the repositories %j are carried over', (repository, source) => expect(sources(repository)).toEqual([source]));
+
+  it.each(['alias:group/a.git', 'git.example.org:group/a.git', 'git@[2001:db8::1]:group/a.git'])(
+    'the ssh address %s is no folder',
+    (url) => expect(sources({ type: 'vcs', url })).toEqual([{ type: 'git', url }]),
+  );
 
   it.each([
     { type: 'composer', url: '../satis' },
@@ -154,7 +164,7 @@ describe('repositories', () => {
 
   it.each([
     { type: 'vcs', url: 'https://h/lib.git?token=s3cr3tpw' },
-    { type: 'vcs', url: 'git+ssh://user:s3cr3tpw@h/x' },
+    { type: 'vcs', url: 'git+http://user:s3cr3tpw@h/x' },
     { type: 'path', url: 'https://user:s3cr3tpw@h/x' },
     { type: 'artifact', url: 'user:s3cr3tpw@h:x' },
   ])('an entry that is no repository shows no credentials in the report: %j', (repository) => {
