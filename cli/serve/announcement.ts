@@ -2,7 +2,7 @@
 
 import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
-import { publicUrlOf } from '../config/public-url.ts';
+import { addressConflicts, publicUrlOf } from '../config/public-url.ts';
 import { counted } from '../io/output.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
@@ -33,6 +33,7 @@ export function announcement(announced: Announced): string[] {
   ];
   lines.push(...clientLines(announced));
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
+  lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict}`));
   if (origin.value !== undefined)
     lines.push(
       `The tree is at ${origin.value.url}.` +

@@ -14,7 +14,7 @@ const form = (reply: Reply): unknown => reply.json()['metadata-url'];
 let registry: RunningProxy;
 beforeAll(async () => {
   registry = await runProxy({
-    rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true }),
+    rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true, path: '' }),
   });
   registry.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
   registry.tree.publish();
@@ -101,7 +101,7 @@ describe('packages.json', () => {
   });
 
   it('packages.json has the built form where that is another one, or where detection is off', async () => {
-    await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true }) });
+    await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true, path: '' }) });
     built.tree.rootExtras({ 'metadata-url': 'https://packages.example.org/p2/%package%.json' });
     built.tree.publish();
     expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe(
