@@ -9,9 +9,8 @@ import { failed, ok, skipped, type Finding } from './finding.ts';
 /** The package need not exist: without a token every name gets the same answer. */
 export const anyPackage = 'libretto/doctor';
 
-/** `prefix`: the path below which the registry is. */
-export const setPlain = (prefix: string): string =>
-  `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto ` +
+export const setPlain = (url: string): string =>
+  `Set metadataUrl to ${pathBelowHost(url)}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto ` +
   `settings set metadata_url\`).`;
 
 /**
@@ -35,7 +34,7 @@ export function lostForm(form: string, address: string, reply: Reply, url: strin
     return failed('url.metadata', `${form} is not below ${url}: clients request ${address}.`, setPublicUrl(url));
   const ofExact =
     'The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, ' +
-    `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(pathBelowHost(url))}`;
+    `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(url)}`;
   const advice = form.endsWith(exactMetadataUrl)
     ? ofExact
     : 'Configure the reverse proxy to pass on that path unchanged; publicUrl or metadataUrl defines its beginning.';

@@ -58,22 +58,12 @@ async function readDocument(client: Client, template: string, name: string): Pro
   };
   const { address, reply } = await read(template);
   if (reply.status === 200) return { address, reply, finding: ok('url.metadata', `${template} gets through`) };
+  const plain = `${pathBelowHost(client.url)}${plainMetadataUrl}`;
+  if (plain === template || (await read(plain)).reply.status !== 200)
+    return { address, reply: undefined, finding: lostForm(template, address, reply, client.url) };
   const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
-  for (const form of new Set([`${pathBelowHost(client.url)}${plainMetadataUrl}`, plainMetadataUrl])) {
-    const { reply: other } = form === template ? { reply } : await read(form);
-    if (other.status === 200)
-      return {
-        address,
-        reply: undefined,
-        finding: failed(
-          'url.metadata',
-          message,
-          `The reverse proxy does not pass on that form; ${form} works. ` +
-            `${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
-        ),
-      };
-  }
-  return { address, reply: undefined, finding: lostForm(template, address, reply, client.url) };
+  const advice = `The reverse proxy does not pass on that form; ${plain} works. ${setPlain(client.url)}`;
+  return { address, reply: undefined, finding: failed('url.metadata', message, advice) };
 }
 
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
