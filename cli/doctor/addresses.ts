@@ -15,8 +15,8 @@ export function checkAddresses(config: Config): readonly Finding[] {
     ok(
       'archives',
       config.distUrl.value.form === 'path'
-        ? `Archives have paths. With "distUrl": "${url}" Composer shows why the registry refuses an archive`
-        : 'Archives have absolute addresses: Composer shows why the registry refuses an archive',
+        ? `Archive addresses are paths; with "distUrl": "${url}", the last line of Composer says why an archive is refused`
+        : 'Archive addresses are absolute: the last line of Composer says why an archive is refused',
     ),
   ];
 }

@@ -195,7 +195,8 @@ const archives: Question = {
   option: '--archives',
   applies: ({ publicUrl: url }) => url !== undefined,
   needs: 'an address for clients (--public-url)',
-  prompt: () => 'Archive addresses: path, or absolute, so that Composer shows why an archive is refused',
+  prompt: () =>
+    'Archive addresses: path, or absolute, so that the last line of Composer says why an archive is refused',
   standard: () => 'path',
   understand: (answer) => ({ draft: { archives: oneOf(archiveForms, answer, 'The form of archive addresses') } }),
 };
