@@ -12,7 +12,7 @@ export interface RootDocument {
   /** lower case, sorted; absent from the client's point of view when empty, hence the patterns */
   readonly 'available-packages': readonly PackageName[];
   readonly 'available-package-patterns'?: readonly string[];
-  readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
+  readonly mirrors?: readonly DistMirror[];
   /** documents contain advisories and filter lists: advisory-lists.ts */
   readonly 'security-advisories'?: JsonObject;
   readonly filter?: JsonObject;
@@ -21,6 +21,8 @@ export interface RootDocument {
   readonly description?: string;
   readonly homepage?: string;
 }
+
+export type DistMirror = { readonly 'dist-url': string; readonly preferred: true };
 
 /** One version in a p2 document: the whole composer.json without root-only keys, and the location of the archive. */
 export interface VersionRecord extends JsonObject {
@@ -67,6 +69,11 @@ export const plainMetadataUrl = '/p2/%package%.json';
  * bytes.
  */
 export const mirrorDistUrl = '/dist/%package%/%prettyVersion%.zip?ref=%reference%';
+
+/** `mirrors` of packages.json. `path`: the one below which clients reach the registry, without a slash at its end. */
+export function distMirrors(path = ''): DistMirror[] {
+  return [{ 'dist-url': `${path}${mirrorDistUrl}`, preferred: true }];
+}
 
 /**
  * The only entry of `available-package-patterns` for an empty list: Composer ignores an empty list and would request

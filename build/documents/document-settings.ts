@@ -7,6 +7,8 @@ export interface DocumentSettings {
    * without a slash at its end
    */
   readonly distBaseUrl: string | undefined;
+  /** the path below which clients reach the registry, without a slash at its end; default: the root of its host */
+  readonly publicPath?: string | undefined;
   /** default `releases`: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
   readonly distShasum?: 'always' | 'releases';
   /** the registry's description in packages.json; Composer ignores it */
@@ -31,6 +33,7 @@ export function documentSettings({
   distShasum = 'releases',
   about = {},
   abandoned = {},
+  publicPath,
 }: DocumentSettings): DocumentSettings {
-  return { metadataUrl, distBaseUrl, distShasum, about, abandoned };
+  return { metadataUrl, distBaseUrl, distShasum, about, abandoned, publicPath };
 }

@@ -3,8 +3,8 @@
 
 import { inBranchOrder } from './branch-order.ts';
 import {
+  distMirrors,
   matchesNothingPattern,
-  mirrorDistUrl,
   type DistRecord,
   type ProviderDocument,
   type RootDocument,
@@ -45,7 +45,7 @@ export function formatRoot(
     'metadata-url': settings.metadataUrl,
     'available-packages': names.toSorted(),
     ...(names.length === 0 ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
-    ...(settings.distBaseUrl === undefined ? { mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }] } : {}),
+    ...(settings.distBaseUrl === undefined ? { mirrors: distMirrors(settings.publicPath) } : {}),
     ...advisoryRootKeys(advisories),
   };
   return `${JSON.stringify(root)}\n`;

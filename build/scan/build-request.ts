@@ -25,6 +25,8 @@ export interface BuildRequest extends SourceRequest {
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
   readonly distBaseUrl: string | undefined;
+  /** the path below which clients reach the registry, such as /composer; undefined: the root of its host */
+  readonly publicPath?: string | undefined;
   /** `always`: dev versions have a checksum too; default `releases`: they have none */
   readonly distShasum?: 'always' | 'releases';
   /** the description of the registry in packages.json */

@@ -10,6 +10,7 @@ import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts'
 import type { ConfiguredSource } from '../../build/sources/options.ts';
 import { anchorSource } from '../../build/sources/spec.ts';
 import type { Config } from '../config/config.ts';
+import { publicPathOf } from '../config/public-url.ts';
 import { refuseListed } from './refuse-listed.ts';
 import type { SourceEntry } from '../config/source-shape.ts';
 
@@ -53,6 +54,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     keepHistory: config.keep.value,
     metadataUrl: config.metadataUrl.value,
     distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
+    publicPath: publicPathOf(config) || undefined,
     distShasum: config.distShasum.value,
     about: given({ name: config.name.value, description: config.description.value, homepage: config.homepage.value }),
     abandoned: config.abandoned.value,

@@ -36,7 +36,7 @@ export function composeMailing(
   const address = publicUrlOf(config)?.url.replace(/\/$/, '');
   if (address === undefined)
     throw new UsageError(
-      'Mails contain links to the registry, so that `mail` needs its address. Set it with --public-url, ' +
+      'Mails contain links to the registry, so that `mail` needs its address. Set it with ' +
         'LIBRETTO_PUBLIC_URL or publicUrl in libretto.json.',
     );
   const parts = { sealer, randomBytes, now: () => now().getTime() };

@@ -65,19 +65,19 @@ const none: readonly string[] = [];
 export type AnsweredKey = Advertisable | 'security-advisories';
 
 export interface AdvertisedRootOptions {
-  /** the registry's own address, if known */
-  readonly address?: string | undefined;
+  /** the path below which clients reach the registry; undefined: the one of the build */
+  readonly path?: string | undefined;
   readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
   /** what this server answers; default: all */
   readonly answers?: ReadonlySet<AnsweredKey> | undefined;
-  /** false: every client gets the metadata-url that was built or set */
+  /** false: every client gets the form of metadata-url that was built or set */
   readonly detectsForm?: boolean;
 }
 
-/** The metadata-url of the build, unless the operator set another one, or a client cannot request it. */
+/** The addresses of these settings. They take effect at once, whatever the tree was built with. */
 export function advertisedRoot(
   settings: Settings,
-  { address, mirrored, answers, detectsForm = true }: AdvertisedRootOptions = {},
+  { path, mirrored, answers, detectsForm = true }: AdvertisedRootOptions = {},
 ): () => MaybeAsync<RootChanges> {
   // rebuilt only after a change of the settings: until then they are one object
   let made:
@@ -98,10 +98,11 @@ export function advertisedRoot(
                 of: values,
                 mirrors,
                 filterLists,
-                changes: rootChanges(metadata_url, advertisedKeys(answered(values, answers)), {
+                changes: rootChanges(metadata_url, advertisedKeys(answered(values, answers), path), {
                   answersAdvisories: answers?.has('security-advisories'),
                   detectsForm,
-                  address,
+                  path,
+                  address: values.dist_url === 'path' ? undefined : values.dist_url,
                   mirrors,
                   filterLists,
                 }),

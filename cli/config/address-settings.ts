@@ -1,5 +1,5 @@
-// The address of the registry as clients write it. Only messages use the address: published files have `distUrl` and
-// `metadataUrl`.
+// The address of the registry as clients write it. Messages name it, and its path begins every address in packages.json
+// (public-url.ts).
 
 import { parseAddress } from '../../build/contract/address.ts';
 import type { Setting } from './setting.ts';
@@ -18,7 +18,7 @@ const publicUrl: Setting<string | undefined> = {
   key: 'publicUrl',
   flag: undefined,
   variable: 'LIBRETTO_PUBLIC_URL',
-  purpose: 'the address of the registry for its clients, in the lines that commands print',
+  purpose: 'the address of the registry for its clients; packages.json follows its path',
   allowed: 'an http(s) address without user, query and fragment, such as https://packages.example.org',
   parse: parsePublicUrl,
   reason: webFault,

@@ -3,7 +3,9 @@
 
 import { dirname, resolve } from 'node:path';
 
+import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
+import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from '../io/environment.ts';
 import { fitsSchema } from './fits-schema.ts';
@@ -50,7 +52,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   const values: Record<string, Configured<unknown>> = {};
   for (const name of settingNames) values[name] = Object.freeze(await configured(name, input, file, problems));
   if (problems.length > 0) throw new UsageError(formatProblems(problems));
-  return Object.freeze({ ...values, file: file?.path }) as Config;
+  const config = { ...values, file: file?.path } as Config;
+  return Object.freeze({ ...config, metadataUrl: Object.freeze(belowPublicUrl(config)) });
 }
 
 /**
@@ -60,6 +63,12 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
 export function formatOrigin(origin: Origin, at = ''): string {
   if (origin.from === 'default') return 'the default';
   return origin.from === 'file' ? origin.name.replace(/ |$/, `${at}$&`) : `${origin.name}${at}`;
+}
+
+/** The default of `metadataUrl` has the path of `publicUrl`. */
+function belowPublicUrl({ publicUrl: { value: url }, metadataUrl }: Config): Config['metadataUrl'] {
+  if (url === undefined || metadataUrl.origin.from !== 'default') return metadataUrl;
+  return { ...metadataUrl, value: `${pathBelowHost(url)}${exactMetadataUrl}` };
 }
 
 interface Candidate {

@@ -2,15 +2,15 @@
 // registry proves that the request arrived.
 
 import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
+import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, type Finding } from './finding.ts';
 
 /** The package need not exist: without a token every name gets the same answer. */
-const anyPackage = 'libretto/doctor';
+export const anyPackage = 'libretto/doctor';
 
-/** `prefix`: the path below which the registry is. */
-export const setPlain = (prefix: string): string =>
-  `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto ` +
+export const setPlain = (url: string): string =>
+  `Set metadataUrl to ${pathBelowHost(url)}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto ` +
   `settings set metadata_url\`).`;
 
 /**
@@ -20,15 +20,24 @@ export const setPlain = (prefix: string): string =>
 export const resolved = (url: string, form: string): string =>
   form.startsWith('/') ? `${new URL(url).origin}${form}` : form;
 
-/** The reason why a form does not work, and the repair. `prefix`: as in `setPlain`. */
-export function lostForm(form: string, address: string, reply: Reply, prefix: string): Finding {
+/** True for an address of the same host that is not below the registry: another service may answer there. */
+export const isOutside = (url: string, address: string): boolean =>
+  new URL(address).host === new URL(url).host && !new URL(address).href.startsWith(`${url}/`);
+
+export const setPublicUrl = (url: string): string =>
+  `Set "publicUrl" to ${url} on the host of the registry, and restart the server. Composer resolves a path against ` +
+  'the host, without the path of the registry.';
+
+/** The reason why a form does not work, and the repair. */
+export function lostForm(form: string, address: string, reply: Reply, url: string): Finding {
+  if (isOutside(url, address))
+    return failed('url.metadata', `${form} is not below ${url}: clients request ${address}.`, setPublicUrl(url));
   const ofExact =
     'The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, ' +
-    `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(prefix)}`;
-  const advice =
-    form === exactMetadataUrl
-      ? ofExact
-      : 'Configure the reverse proxy to pass on that path unchanged; the setting metadataUrl defines its beginning.';
+    `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(url)}`;
+  const advice = form.endsWith(exactMetadataUrl)
+    ? ofExact
+    : 'Configure the reverse proxy to pass on that path unchanged; publicUrl or metadataUrl defines its beginning.';
   return failed('url.metadata', `${form} does not get through: ${address} answers ${sayReply(reply)}.`, advice);
 }
 
@@ -42,6 +51,7 @@ export async function checkForm(url: string, health: Reply, now: () => Date): Pr
     );
   const address = resolved(url, form.replace('%package%', anyPackage));
   const reply = await ask(address, {}, now);
-  if (jsonOf(reply.text)['code'] === 'AUTHENTICATION_REQUIRED') return ok('url.metadata', `${form} gets through`);
-  return lostForm(form, address, reply, new URL(url).pathname.replace(/\/$/, ''));
+  if (jsonOf(reply.text)['code'] === 'AUTHENTICATION_REQUIRED' && !isOutside(url, address))
+    return ok('url.metadata', `${form} gets through`);
+  return lostForm(form, address, reply, url);
 }

@@ -3,7 +3,9 @@
 // follow without the token. No cache between client and registry may store an authenticated response.
 
 import { plainMetadataUrl } from '../../build/contract/documents.ts';
+import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';
+import { checkOffers, findOutside } from './outside-addresses.ts';
 import { checkArchive } from './outside-archive.ts';
 import { lostForm, resolved, setPlain } from './outside-form.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -19,12 +21,16 @@ export async function checkPackages(client: Client, root: Reply): Promise<readon
   const { 'metadata-url': template, 'available-packages': names, mirrors } = jsonOf(root.text);
   if (typeof template !== 'string' || !Array.isArray(names))
     return [failed('url.metadata', 'packages.json is not from Libretto.', 'Check the address of the registry.')];
+  const outside = findOutside(client.url, root);
+  if (outside !== undefined) return [outside];
+  const offers = await checkOffers(client.url, root, client.now);
   const name: unknown = names[0];
   if (typeof name !== 'string')
-    return [skipped('url.metadata', 'Nothing is published, so there is no document to request.')];
+    return [offers, skipped('url.metadata', 'Nothing is published, so there is no document to request.')];
   const { reply, finding, address } = await readDocument(client, template, name);
-  if (reply === undefined) return [finding];
+  if (reply === undefined) return [offers, finding];
   return [
+    offers,
     finding,
     await checkCaching(client, address, reply),
     ...(await checkDist(client, mirrors, name, reply)),
@@ -40,7 +46,6 @@ interface Document {
 }
 
 async function readDocument(client: Client, template: string, name: string): Promise<Document> {
-  const prefix = new URL(client.url).pathname.replace(/\/$/, '');
   const read = async (form: string): Promise<{ readonly address: string; readonly reply: Reply }> => {
     // releases are in one document, branches in another: a package may have only one of them
     const [address, ofBranches] = [name, `${name}~dev`].map((document) =>
@@ -53,22 +58,12 @@ async function readDocument(client: Client, template: string, name: string): Pro
   };
   const { address, reply } = await read(template);
   if (reply.status === 200) return { address, reply, finding: ok('url.metadata', `${template} gets through`) };
+  const plain = `${pathBelowHost(client.url)}${plainMetadataUrl}`;
+  if (plain === template || (await read(plain)).reply.status !== 200)
+    return { address, reply: undefined, finding: lostForm(template, address, reply, client.url) };
   const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
-  for (const form of new Set([`${prefix}${plainMetadataUrl}`, plainMetadataUrl])) {
-    const { reply: other } = form === template ? { reply } : await read(form);
-    if (other.status === 200)
-      return {
-        address,
-        reply: undefined,
-        finding: failed(
-          'url.metadata',
-          message,
-          `The reverse proxy does not pass on that form; ${form} works. ` +
-            `${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
-        ),
-      };
-  }
-  return { address, reply: undefined, finding: lostForm(template, address, reply, prefix) };
+  const advice = `The reverse proxy does not pass on that form; ${plain} works. ${setPlain(client.url)}`;
+  return { address, reply: undefined, finding: failed('url.metadata', message, advice) };
 }
 
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {

@@ -11,6 +11,10 @@ export const tlsPlaces = ['proxy', 'own', 'none'] as const;
 /** where TLS ends: at the reverse proxy, in Libretto with its own certificate, or nowhere */
 export type TlsPlace = (typeof tlsPlaces)[number];
 
+export const archiveForms = ['path', 'absolute'] as const;
+/** the form of archive addresses in the metadata: `path` is the standard */
+export type ArchiveForm = (typeof archiveForms)[number];
+
 export interface Answers {
   readonly sources: readonly SourceAnswer[];
   /** undefined: only this machine uses the registry */
@@ -32,6 +36,7 @@ export interface Answers {
   readonly data: string;
   /** absolute: the file for the configuration of the reverse proxy; undefined: none is written */
   readonly proxyFile: string | undefined;
+  readonly archives: ArchiveForm;
 }
 
 /** The answers so far. */

@@ -44,6 +44,7 @@ export async function collectAnswers(collector: Collector): Promise<Answers> {
     gitHosts: draft.gitHosts ?? [],
     systemd: draft.systemd,
     proxyFile: draft.proxyFile,
+    archives: draft.archives ?? 'path',
   };
 }
 

@@ -15,13 +15,13 @@ export interface ConfigPlace {
 }
 
 export function configText(answers: Answers, place: ConfigPlace): string {
-  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data } = answers;
+  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data, archives } = answers;
   const config: JsonObject = {
     $schema: place.schema,
     data: shownPath(data, place),
     sources: sources.map((source) => sourceText(source, place)),
     listen,
-    ...(publicUrl === undefined ? {} : { publicUrl, ...belowPath(publicUrl) }),
+    ...(publicUrl === undefined ? {} : { publicUrl, ...(archives === 'absolute' ? { distUrl: publicUrl } : {}) }),
     ...(trustedProxies.length === 0 ? {} : { trustedProxies: [...trustedProxies] }),
     ...(tls === 'own' && tlsCert !== undefined && tlsKey !== undefined
       ? { tlsCert: shownPath(tlsCert, place), tlsKey: shownPath(tlsKey, place) }
@@ -29,13 +29,6 @@ export function configText(answers: Answers, place: ConfigPlace): string {
     ...(gitHosts.length === 0 ? {} : { egress: { allow: [...gitHosts] } }),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
-}
-
-/** A registry below a path of its host names that path in the addresses that Composer resolves. */
-function belowPath(publicUrl: string): JsonObject {
-  const { pathname } = new URL(publicUrl);
-  const path = pathname.replace(/\/+$/, '');
-  return path === '' ? {} : { metadataUrl: `${path}/p2/%package%.json`, distUrl: publicUrl };
 }
 
 function sourceText(source: SourceAnswer, place: ConfigPlace): string {

@@ -8,7 +8,7 @@ import { parsePublicUrl } from '../config/address-settings.ts';
 import { listenFault, parseListen, shown, webFault } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
-import { isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
+import { archiveForms, isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
 import { privateHosts, rangesOf } from './network-ranges.ts';
 import type { Question } from './question.ts';
 import { examineSource } from './source-answer.ts';
@@ -190,6 +190,17 @@ const proxyFile: Question = {
   },
 };
 
+const archives: Question = {
+  flag: 'archives',
+  option: '--archives',
+  applies: ({ publicUrl: url }) => url !== undefined,
+  needs: 'an address for clients (--public-url)',
+  prompt: () =>
+    'Archive addresses: path, or absolute, so that the last line of Composer says why an archive is refused',
+  standard: () => 'path',
+  understand: (answer) => ({ draft: { archives: oneOf(archiveForms, answer, 'The form of archive addresses') } }),
+};
+
 export const questions: readonly Question[] = [
   source,
   publicUrl,
@@ -203,6 +214,7 @@ export const questions: readonly Question[] = [
   systemd,
   data,
   proxyFile,
+  archives,
 ];
 
 /** A proxy on this machine is the only client; other clients need an address of the network. */
@@ -214,15 +226,15 @@ function standardListen({ publicUrl: url, proxy: kind = 'none', trustedProxies =
   return `0.0.0.0:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
 }
 
-/** An address below a path needs a proxy that takes the path away, and two more settings. */
+/** An address below a path needs a proxy that removes the path. */
 function refusePath({ publicUrl: url }: Draft, why: string): void {
   if (url === undefined) return;
   const { pathname, origin } = new URL(url);
   if (pathname === '/') return;
   throw new UsageError(
     `Clients use ${url}, which has the path ${pathname}; ${why}. Give the registry a host of its own, such as ` +
-      `--public-url ${origin}. Or name your proxy with --proxy, let it remove the path, and set "metadataUrl" and ` +
-      '"distUrl" with the path (docs/how-to/reverse-proxy.md).',
+      `--public-url ${origin}. Or name your proxy with --proxy, and let it remove the path: ` +
+      'docs/how-to/reverse-proxy.md has a configuration of nginx.',
   );
 }
 

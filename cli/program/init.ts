@@ -31,6 +31,10 @@ export function addInit(program: Command, wire: Wire): void {
     .option('--nginx <file>', 'write the configuration of nginx')
     .option('--caddy <file>', 'write the configuration of Caddy')
     .option('--haproxy <file>', 'write the configuration of HAProxy')
+    .option(
+      '--archives <path|absolute>',
+      'archive addresses: with absolute, the last line of Composer says why one is refused',
+    )
     .option('--out <file>', 'the file to write', 'libretto.json')
     .option('--yes', 'ask nothing, and take the standard answers')
     .addHelpText(

@@ -11,7 +11,7 @@ import { assertReadable } from '../../proxy/state/readable.ts';
 import { advertisedRoot } from '../compose/settings.ts';
 import { composeAuthenticator, composeTokens } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
-import { publicUrlOf } from '../config/public-url.ts';
+import { publicPathOf, publicUrlOf } from '../config/public-url.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import { openCore, type ServingCore } from '../core/serving-core.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
@@ -172,7 +172,7 @@ function proxyOptions(
     trustedProxies: trustedProxiesOf(config),
     limits: { idlePerAddress: config.maxIdleConnections.value },
     rootChanges: advertisedRoot(settings, {
-      address: ownAddress(config),
+      path: servedPath(config),
       mirrored: mirror?.tree,
       detectsForm: config.origin.value === undefined,
       answers: new Set(open.flatMap(({ advertises = [] }) => advertises)),
@@ -223,6 +223,7 @@ async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
   }
 }
 
-function ownAddress({ distUrl: { value } }: Config): string | undefined {
-  return value.form === 'path' ? undefined : value.base;
+/** undefined: a tree at an origin has the path of its builder. */
+function servedPath(config: Config): string | undefined {
+  return config.origin.value !== undefined && config.publicUrl.value === undefined ? undefined : publicPathOf(config);
 }

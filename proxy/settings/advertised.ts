@@ -4,10 +4,7 @@
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { ClientNotice } from './client-notice.ts';
 
-/**
- * Key of packages.json → its value: paths, which Composer resolves against the address it knows the registry by
- * (ComposerRepository.php, canonicalizeUrl).
- */
+/** Key of packages.json → its value: a path below the registry. */
 const services = {
   search: '/search.json?q=%query%&type=%type%',
   list: '/list.json',
@@ -29,10 +26,14 @@ export interface Advertised {
   readonly infos: readonly ClientNotice[];
 }
 
-/** Uses a fixed order, independent of the settings' order: equal settings give an equal document. */
-export function advertisedKeys({ advertise, warnings, infos }: Advertised): JsonObject {
+/**
+ * Uses a fixed order, independent of the settings' order: equal settings give an equal document. `path`: the one below
+ * which clients reach the registry. Composer resolves addresses against the host alone (ComposerRepository.php,
+ * canonicalizeUrl).
+ */
+export function advertisedKeys({ advertise, warnings, infos }: Advertised, path = ''): JsonObject {
   const keys: Record<string, JsonValue> = {};
-  for (const key of advertisable) if (advertise.includes(key)) keys[key] = services[key];
+  for (const key of advertisable) if (advertise.includes(key)) keys[key] = `${path}${services[key]}`;
   if (warnings.length > 0) keys['warnings'] = noticesOf(warnings);
   if (infos.length > 0) keys['infos'] = noticesOf(infos);
   return keys;

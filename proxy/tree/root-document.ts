@@ -1,28 +1,21 @@
-// packages.json as this proxy serves it: the builder's bytes with three changes. The operator may set another
-// metadata-url, the service adds its own routes, and an empty list gets a pattern. Without the pattern clients would
-// request every dependency (decision D14).
+// packages.json as this proxy serves it: the builder's bytes with three changes. Addresses follow the settings of the
+// server, the service adds its own routes, and an empty list gets a pattern. Without the pattern clients would request
+// every dependency (decision D14).
 
 import { createHash } from 'node:crypto';
-import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
+import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { dateShiftMs } from '../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import { exactFormVary } from './exact-form.ts';
 import { advisoryUrls } from './advisory-urls.ts';
+import { chosenForm, servedAddresses, type AddressChanges } from './root-addresses.ts';
 
 /** The changes and additions of the server to the built packages.json. */
-export interface RootChanges {
-  /** undefined: as built */
-  readonly metadataUrl: string | undefined;
-  /** clients that cannot request the exact metadata-url get the plain one, unless the operator set one */
-  readonly detectsForm: boolean;
+export interface RootChanges extends AddressChanges {
   readonly keys: JsonObject;
-  /** the address of the registry, without a slash at its end; undefined: not configured */
-  readonly address: string | undefined;
   /** true: the server answers requests about many packages at once */
   readonly answersAdvisories: boolean;
-  /** there are more packages than the listed ones, and they are unknown before a request */
-  readonly mirrors: boolean;
   /** filter lists that documents of other registries hold */
   readonly filterLists: readonly string[];
   /** equal for equal changes; short, since each request for packages.json uses it as a cache key */
@@ -30,7 +23,7 @@ export interface RootChanges {
 }
 
 export type RootChangeOptions = {
-  readonly [Each in 'detectsForm' | 'address' | 'answersAdvisories' | 'mirrors' | 'filterLists']?:
+  readonly [Each in 'detectsForm' | 'path' | 'address' | 'answersAdvisories' | 'mirrors' | 'filterLists']?:
     RootChanges[Each] | undefined;
 };
 
@@ -39,17 +32,21 @@ export function rootChanges(
   keys: JsonObject = {},
   options: RootChangeOptions = {},
 ): RootChanges {
-  const { address, answersAdvisories = true, mirrors = false, filterLists = [] } = options;
+  const { path, address, answersAdvisories = true, mirrors = false, filterLists = [] } = options;
   const detectsForm = metadataUrl === undefined && options.detectsForm === true;
   return {
     metadataUrl,
     detectsForm,
+    path,
     keys,
     address,
     answersAdvisories,
     mirrors,
     filterLists,
-    id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, answersAdvisories, mirrors, filterLists]),
+    id: digestOf([
+      [metadataUrl ?? null, detectsForm, path ?? null],
+      [keys, address ?? null, answersAdvisories, mirrors, filterLists],
+    ]),
   };
 }
 
@@ -71,11 +68,11 @@ export const asBuilt: RootChanges = rootChanges(undefined);
  * address (`resolvesApiUrl`).
  */
 export function apiBase(
-  { address, answersAdvisories }: RootChanges,
+  { address, path = '', answersAdvisories }: RootChanges,
   userAgent: string | undefined,
 ): string | undefined {
   if (!answersAdvisories) return undefined;
-  return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
+  return address ?? (resolvesApiUrl(userAgent) ? path : undefined);
 }
 
 /** The facts of a client that packages.json depends on. */
@@ -97,15 +94,13 @@ export function rootDocument(
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const { keys, mirrors, filterLists } = changes;
-  const detects = changes.detectsForm && json['metadata-url'] === exactMetadataUrl;
-  const metadataUrl = chosenForm(changes, json['metadata-url'], plain);
-  const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
+  const addresses = servedAddresses(json, changes, plain);
   // documents of other registries contain advisories, whether or not this registry has its own
   const advised: JsonObject =
     mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
   const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
   const fields: JsonObject = {
-    ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
+    ...addresses,
     ...keys,
     ...advised,
     ...filteredBy(filterLists, json['filter']),
@@ -117,21 +112,12 @@ export function rootDocument(
     ...fields,
     ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
   };
-  if (Object.keys(additions).length === 0 && !detects) return built;
+  if (Object.keys(additions).length === 0 && !changes.detectsForm) return built;
   const shift = Object.keys(fields).length === 0 ? 0 : dateShiftMs(JSON.stringify(fields), saidShiftSeconds);
   const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
-  return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), {
-    vary: detects ? exactFormVary : undefined,
+  return new TextDocument(bytes, built.lastModifiedMs - shift - ('metadata-url' in addresses ? otherFormShiftMs : 0), {
+    vary: changes.detectsForm ? exactFormVary : undefined,
   });
-}
-
-/** undefined: as built. */
-function chosenForm(
-  { metadataUrl, detectsForm }: RootChanges,
-  built: JsonValue | undefined,
-  plain: boolean,
-): string | undefined {
-  return detectsForm && plain && built === exactMetadataUrl ? plainMetadataUrl : metadataUrl;
 }
 
 /** Finds the key near the beginning of packages.json, without reading the list of thousands of names behind it. */
@@ -146,7 +132,7 @@ export function metadataUrlOf(
 ): string | undefined {
   const member = metadataUrlMember.exec(built.bytes.toString('utf8', 0, beginningBytes))?.[1];
   const named: unknown = member === undefined ? undefined : JSON.parse(member);
-  return typeof named === 'string' ? (chosenForm(changes, named, plain) ?? named) : undefined;
+  return typeof named === 'string' ? chosenForm(changes, named, plain) : undefined;
 }
 
 /** Adds the lists of other registries; lists of this registry keep their own definition. */

@@ -127,12 +127,16 @@ describe('libretto start', () => {
     if (address !== undefined) expect(stderr).toContain(`Other machines reach it at ${shared}.`);
   });
 
-  it('prints the configured address', async () => {
-    const { stop } = await startWith({ LIBRETTO_PUBLIC_URL: 'https://packages.example.org/' }, '--listen', '0.0.0.0:0');
+  it('prints the configured address, and warns of a setting that contradicts it', async () => {
+    const addresses = { LIBRETTO_PUBLIC_URL: 'https://packages.example.org/', LIBRETTO_DIST_URL: 'https://old.test' };
+    const { stop } = await startWith(addresses, '--listen', '0.0.0.0:0');
     const { stdout, stderr } = await stop();
     expect(stdout).toContain('  composer config -n repositories.libretto composer https://packages.example.org\n');
     expect(stdout).not.toContain('secure-http');
     expect(stderr).toContain('Clients use https://packages.example.org (LIBRETTO_PUBLIC_URL).');
+    expect(stderr).toContain(
+      'Warning: LIBRETTO_DIST_URL differs from publicUrl, https://packages.example.org: clients request archives at https://old.test.',
+    );
   });
 
   it('serves although a version was excluded, and names the version', async () => {

@@ -14,7 +14,7 @@ const form = (reply: Reply): unknown => reply.json()['metadata-url'];
 let registry: RunningProxy;
 beforeAll(async () => {
   registry = await runProxy({
-    rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true }),
+    rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true, path: '' }),
   });
   registry.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
   registry.tree.publish();
@@ -100,13 +100,14 @@ describe('packages.json', () => {
     expect((await registry.get('/health', { authorization: '', via: '1.1 cache' })).json()['metadata_url']).toBe(plain);
   });
 
-  it('packages.json has the built form where that is another one, or where detection is off', async () => {
-    await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true }) });
+  it('packages.json has the form of the server, whatever was built, and the built one where detection is off', async () => {
+    await using built = await runProxy({
+      rootChanges: () => rootChanges(undefined, {}, { detectsForm: true, path: '' }),
+    });
     built.tree.rootExtras({ 'metadata-url': 'https://packages.example.org/p2/%package%.json' });
     built.tree.publish();
-    expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe(
-      'https://packages.example.org/p2/%package%.json',
-    );
+    expect(form(await built.get('/packages.json'))).toBe(exact);
+    expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe(plain);
     await using off = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: false }) });
     off.tree.publish();
     const [direct, through] = [await off.get('/packages.json'), await off.get('/packages.json', { via: '1.1 cache' })];
@@ -118,15 +119,17 @@ describe('packages.json', () => {
   });
 });
 
-describe('the setting metadata_url', () => {
+describe('an address that is set at run time', () => {
   let managed: RunningManagement;
   beforeAll(async () => {
     managed = await runManagement();
-    new HandMadeTree(managed.data).publish();
+    const tree = new HandMadeTree(managed.data);
+    tree.rootExtras({ 'security-advisories': { metadata: true } });
+    tree.publish();
   });
   afterAll(() => managed[Symbol.asyncDispose]());
 
-  it.each([exact, plain])('fixes the form %s for every client', async (fixed) => {
+  it.each([exact, plain])('metadata_url fixes the form %s for every client', async (fixed) => {
     const [admin, token] = [(await managed.signIn('admin')).token, await managed.createToken('read')];
     await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: fixed } });
     for (const headers of [{}, { via: '1.1 cache' }, { 'user-agent': 'RenovateBot/40.0.0' }] as Record<
@@ -141,6 +144,20 @@ describe('the setting metadata_url', () => {
     expect(
       form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, via: '1.1 cache' })),
     ).toBe(plain);
+  });
+
+  it('dist_url gives the addresses of advisories to early versions of Composer, too', async () => {
+    const [admin, token] = [(await managed.signIn('admin')).token, await managed.createToken('read')];
+    const advised = async (): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${token}`, 'user-agent': 'Composer/2.5.5 (Linux)' };
+      return (await managed.proxy.get('/packages.json', headers)).json()['security-advisories'];
+    };
+    expect(await advised()).toEqual({ metadata: true });
+    await managed.call('PATCH', '/api/settings', { as: admin, body: { dist_url: 'https://example.org/composer' } });
+    expect(await advised()).toEqual({
+      metadata: true,
+      'api-url': 'https://example.org/composer/security-advisories',
+    });
   });
 });
 

@@ -208,7 +208,7 @@ export async function runManagement(
     }),
     counters,
     uses,
-    rootChanges: advertisedRoot(settings),
+    rootChanges: advertisedRoot(settings, { path: '' }),
     advisories: createPublishedAdvisories(services.published),
     tombstones: createTombstones(services.published),
     files,

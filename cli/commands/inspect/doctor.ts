@@ -9,6 +9,7 @@ import type { Paint } from '../../io/color.ts';
 import type { Context } from '../../io/context.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
+import { checkAddresses } from '../../doctor/addresses.ts';
 import { checkCertificate } from '../../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace, type DataFolder } from '../../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../../doctor/finding.ts';
@@ -80,7 +81,7 @@ async function checkConfigured(
   if (registry === 'here' || existsSync(config.data.value)) nameDataFolder(context, flags, config);
   const message =
     config.file === undefined ? 'No libretto.json; flags, variables and defaults apply' : `${config.file} can be used`;
-  return [ok('configuration', message), ...(await checkHere(config, context, registry))];
+  return [ok('configuration', message), ...checkAddresses(config), ...(await checkHere(config, context, registry))];
 }
 
 /** `elsewhere`: on another host, so this host needs no data folder; `new`: the first build makes the folder. */

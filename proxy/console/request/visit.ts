@@ -4,6 +4,7 @@ import type { SessionCaller } from '../../auth/caller.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { HttpRequest } from '../../http/http-request.ts';
 import type { FeatureRequest } from '../../protocol/feature.ts';
+import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
 import { isHostOf, transportOf, type Arrival, type TransportRules } from './transport.ts';
 
@@ -41,6 +42,7 @@ export function arriveAt(rules: TransportRules, asked: FeatureRequest): Visit {
   const place = { transport: transportOf(arrival, rules), host: arrival.host };
   return {
     ...place,
+    path: pathBelowHost(originsOf(place, rules.publicUrl).consoleOrigin),
     asked,
     target: targetOf(asked.incoming),
     caller: undefined,
@@ -74,7 +76,10 @@ export interface Origins {
 }
 
 /** A request does not show the path that a reverse proxy removed: `publicUrl` has it, where it names the same host. */
-export function originsOf({ transport, host = 'localhost' }: CookiePlace, publicUrl: string | undefined): Origins {
+export function originsOf(
+  { transport, host = 'localhost' }: Pick<CookiePlace, 'transport' | 'host'>,
+  publicUrl: string | undefined,
+): Origins {
   const scheme = transport === 'https' ? 'https' : 'http';
   const reached = `${scheme}://${host}`;
   const isPublic = publicUrl?.startsWith(`${scheme}:`) === true && isHostOf(publicUrl, host);

@@ -1,6 +1,7 @@
 // The OpenAPI 3.0.3 document of the whole service, generated from its routes, with exact schemas and shared answers.
 
 import { errorTable } from '../../../build/contract/errors.ts';
+import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import type { Api } from '../frame/api.ts';
 import { headerComponents, withStatusHeaders } from './answer-headers.ts';
 import { about, contact, securitySchemes, tags } from './introduction.ts';
@@ -17,12 +18,15 @@ import {
 } from './schema.ts';
 import { strictSchema } from './strict-schema.ts';
 
-/** Describes every operation registered with `api`. `version`: the version of the service. */
-export function describeApi(api: Api, version: string): ApiDocument {
+/**
+ * Describes every operation registered with `api`. `version`: the version of the service; `publicUrl`: its address for
+ * clients, who resolve the server's path against their host.
+ */
+export function describeApi(api: Api, version: string, publicUrl?: string): ApiDocument {
   const generated = api.getOpenAPIDocument({
     openapi: '3.0.3',
     info: infoOf(version),
-    servers: [{ url: '/' }],
+    servers: [{ url: (publicUrl && pathBelowHost(publicUrl)) || '/' }],
     tags: [...tags],
   }) as unknown as ApiDocument;
   const schemas = mapValues(generated.components.schemas, (schema) =>

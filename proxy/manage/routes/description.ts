@@ -16,6 +16,8 @@ import { AnswerResponse } from '../frame/web-answer.ts';
 export interface DescriptionServices {
   /** version of this program */
   readonly version: string;
+  /** its address for clients; undefined: unknown */
+  readonly publicUrl?: string | undefined;
 }
 
 const tags = ['Description'];
@@ -76,14 +78,17 @@ const getExplorerFile = operation({
   errors: ['NOT_FOUND'],
 });
 
-export function registerDescription(api: Api, { version }: DescriptionServices): void {
+export function registerDescription(api: Api, { version, publicUrl }: DescriptionServices): void {
   let description: TextDocument | undefined;
   const readFile = createExplorerFiles();
   const explorer = new TextDocument(Buffer.from(page), 0, { type: 'text/html; charset=utf-8' });
 
   // made at the first request, after all routes are registered
   api.openapi(getOpenApi, async (context) =>
-    respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))),
+    respond(
+      context,
+      (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version, publicUrl))), 0)),
+    ),
   );
   api.openapi(getExplorer, async (context) =>
     respond(context, explorer, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer']),

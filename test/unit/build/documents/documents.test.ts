@@ -43,6 +43,11 @@ describe('formatRoot', () => {
     });
   });
 
+  it('the mirror has the path below which clients reach the registry', () =>
+    expect(JSON.parse(formatRoot([name], { ...settings, publicPath: '/composer' }))).toMatchObject({
+      mirrors: [{ 'dist-url': '/composer/dist/%package%/%prettyVersion%.zip?ref=%reference%', preferred: true }],
+    }));
+
   it('an empty packages.json prevents a client from requesting every dependency', () => {
     expect(JSON.parse(formatRoot([], settings))).toMatchObject({
       'available-packages': [],

@@ -81,6 +81,7 @@ describe('at a terminal', () => {
       systemd: undefined,
       data: tree.path('var'),
       proxyFile: undefined,
+      archives: 'path',
     });
     expect(said).toContain('packages is a folder with 2 packages.');
   });
@@ -104,12 +105,15 @@ describe('at a terminal', () => {
       '',
       'data',
       'nginx.conf',
+      'full',
+      'absolute',
     ]);
     expect(said).toContain(`There is no folder ${tree.path('nowhere')}.`);
     expect(said).toContain(`${tree.path('empty')} contains no package`);
     expect(said).toContain('cert.pem is a file.');
     expect(said).toContain('The address is "packages.example.org". Write one such as https://packages.example.org');
     expect(said).toContain('The reverse proxy is "apache"; allowed: none, nginx, caddy, haproxy.');
+    expect(said).toContain('The form of archive addresses is "full"; allowed: path, absolute.');
     expect(said).toContain('"unknown.host" is neither an address nor a known host name.');
     expect(answers).toMatchObject({
       publicUrl: 'https://packages.example.org',
@@ -120,12 +124,13 @@ describe('at a terminal', () => {
       listen: '0.0.0.0:8080',
       data: tree.path('data'),
       proxyFile: tree.path('nginx.conf'),
+      archives: 'absolute',
     });
   });
 
   it('a flag for a reverse proxy lets the address be asked again, with the reason', async () => {
     const flags = { source: ['packages'], proxy: 'nginx', proxyFile: 'nginx.conf' };
-    const { answers, said } = await typed(['', 'https://packages.example.org', '', '', '', '', '', ''], flags);
+    const { answers, said } = await typed(['', 'https://packages.example.org', '', '', '', '', '', '', ''], flags);
     expect(said).toContain(
       '--nginx needs an address for clients. Write it, or stop with Ctrl+C and leave --nginx out.',
     );

@@ -31,6 +31,7 @@ const answers: Answers = {
   systemd: undefined,
   data: folder.at('project/var'),
   proxyFile: undefined,
+  archives: 'path',
 };
 const textOf = (more: Partial<Answers> = {}, absolute = false): Record<string, unknown> =>
   JSON.parse(
@@ -54,11 +55,11 @@ describe('the libretto.json of init', () => {
     });
   });
 
-  it('names the path of a registry below a path of its host', () => {
-    expect(textOf({ publicUrl: 'https://example.org/composer' })).toMatchObject({
-      metadataUrl: '/composer/p2/%package%.json',
-      distUrl: 'https://example.org/composer',
-    });
+  it('names the address of the registry alone, and for absolute archive addresses distUrl too', () => {
+    const publicUrl = 'https://example.org/composer';
+    for (const key of ['metadataUrl', 'distUrl']) expect(textOf({ publicUrl })).not.toHaveProperty(key);
+    expect(textOf({ publicUrl, archives: 'absolute' })).toMatchObject({ publicUrl, distUrl: publicUrl });
+    expect(textOf({ publicUrl: undefined, archives: 'absolute' })).not.toHaveProperty('distUrl');
   });
 
   it('is accepted by the program, with the same values', async () => {

@@ -23,6 +23,7 @@ const answers: Answers = {
   systemd: '/etc/systemd/system',
   data: '/var/lib/libretto',
   proxyFile: '/etc/nginx/conf.d/libretto.conf',
+  archives: 'path',
 };
 const filling = (more: Partial<Answers> = {}): Filling => ({
   answers: { ...answers, ...more },

@@ -1,0 +1,46 @@
+// The addresses in packages.json that this server decides: those of documents and of archives. A tree has the addresses of
+// the settings at its build. A server of the same data folder uses its own settings: a change acts at its next start.
+
+import { distMirrors, exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+
+export interface AddressChanges {
+  /** the metadata-url for every client; undefined: none was set */
+  readonly metadataUrl: string | undefined;
+  /** clients that cannot request the exact metadata-url get the plain one, unless one was set */
+  readonly detectsForm: boolean;
+  /** the path below which clients reach the registry, without a slash at its end; undefined: the one of the build */
+  readonly path: string | undefined;
+  /** the address before archives, without a slash at its end; undefined: documents have paths */
+  readonly address: string | undefined;
+  /** there are more packages than the listed ones, and they are unknown before a request */
+  readonly mirrors: boolean;
+}
+
+/** Returns the addresses that differ from those of the build. */
+export function servedAddresses(json: JsonObject, changes: AddressChanges, plain: boolean): JsonObject {
+  const built = json['metadata-url'];
+  const metadataUrl = typeof built === 'string' ? chosenForm(changes, built, plain) : changes.metadataUrl;
+  const mirrors = chosenMirrors(changes, json['mirrors']);
+  return {
+    ...(metadataUrl === undefined || metadataUrl === built ? {} : { 'metadata-url': metadataUrl }),
+    ...(mirrors === undefined || JSON.stringify(mirrors) === JSON.stringify(json['mirrors']) ? {} : { mirrors }),
+  };
+}
+
+/** `built`: the metadata-url of the tree; its form stays where the server does not look at its clients. */
+export function chosenForm({ metadataUrl, detectsForm, path }: AddressChanges, built: string, plain: boolean): string {
+  if (metadataUrl !== undefined) return metadataUrl;
+  if (path === undefined) return built;
+  const isPlain = detectsForm ? plain : built.endsWith(plainMetadataUrl);
+  return `${path}${isPlain ? plainMetadataUrl : exactMetadataUrl}`;
+}
+
+/** undefined: as built. Documents of other registries have paths at once, those of a build with absolute addresses not. */
+function chosenMirrors(
+  { path, address, mirrors }: AddressChanges,
+  built: JsonValue | undefined,
+): JsonValue | undefined {
+  if (built === undefined) return mirrors && address === undefined ? [...distMirrors(path)] : undefined;
+  return path === undefined ? undefined : [...distMirrors(path)];
+}
