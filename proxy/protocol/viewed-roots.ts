@@ -1,7 +1,7 @@
 // packages.json as a view sees it, with the visible names only (I14).
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
@@ -16,6 +16,7 @@ import { viewKey, type ViewCache } from './view-cache.ts';
 
 interface RootParts {
   readonly json: JsonObject;
+  /** those of the built document: a client may get no list */
   readonly names: readonly PackageName[];
 }
 
@@ -51,7 +52,7 @@ export class ViewedRoots {
     view: View,
     epoch: number,
   ): Promise<TextDocument> {
-    const { json, names } = this.#partsOf(base);
+    const { json, names } = this.#partsOf(base, built);
     const publication = await this.#publicationOf(epoch);
     const { seen, seconds } = await visibleNames(names, publication, view, this.#files, epoch);
     const before = this.#cache.get(view, path);
@@ -79,12 +80,12 @@ export class ViewedRoots {
     });
   }
 
-  #partsOf(base: TextDocument): RootParts {
+  #partsOf(base: TextDocument, built: TextDocument): RootParts {
     const known = this.#parts.get(base);
     if (known !== undefined) return known;
-    const json: unknown = JSON.parse(base.bytes.toString('utf8'));
-    if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
-    const list = json['available-packages'];
+    const [json, published] = [base, built].map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')));
+    if (!isJsonObject(json) || !isJsonObject(published)) throw new Error('packages.json is not a JSON object');
+    const list = published['available-packages'];
     const parts: RootParts = {
       json,
       names: Array.isArray(list)
@@ -105,14 +106,11 @@ function rootFor(json: JsonObject, names: readonly PackageName[], view: View): B
   // Composer treats an empty list like a missing list (ComposerRepository.php:1517)
   const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
   const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
-  const list: [string, JsonValue][] = [
-    ['available-packages', names],
-    ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]]),
-  ];
-  const members = Object.entries(json).flatMap(([key, value]) =>
-    key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const],
-  );
-  return Buffer.from(
-    `${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`,
-  );
+  const { 'available-package-patterns': _patterns, ...others } = json;
+  const seen: JsonObject = {
+    ...others,
+    ...('available-packages' in json ? { 'available-packages': names } : {}),
+    ...(patterns.length === 0 ? {} : { 'available-package-patterns': patterns }),
+  };
+  return Buffer.from(`${JSON.stringify(seen)}\n`);
 }
