@@ -8,7 +8,7 @@ import { withHeaders, type Answer } from '../http/answer.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
 import type { TextDocument } from '../http/document.ts';
-import { answerWith, httpDate, type Conditions } from '../http/representation.ts';
+import { answerWith, httpDate } from '../http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type Standing } from './name-decisions.ts';
@@ -145,7 +145,7 @@ export class Mirror {
     moment: Moment,
     seen: (document: TextDocument, mirrored: Mirrored) => MaybeAsync<TextDocument | undefined> = (document) => document,
   ): MaybeAsync<Answer | undefined> {
-    return this.#orRefusal(() =>
+    return this.#orRefusal(preferences, () =>
       andThen(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
         return andThen(
@@ -171,14 +171,14 @@ export class Mirror {
    */
   archive(
     asked: RequestedVersion,
-    conditions: Conditions,
+    preferences: MirrorPreferences,
     moment: Moment,
     { isSeen = () => true, refuse = () => undefined }: Admission = {},
   ): MaybeAsync<Answer | undefined> {
-    return this.#orRefusal(() =>
+    return this.#orRefusal(preferences, () =>
       this.#names.ifMirrored(asked.name, moment, (ids, compiled) =>
         andThen(isSeen(), (seen) =>
-          seen ? this.#archives.get({ asked, ids, compiled }, conditions, refuse) : undefined,
+          seen ? this.#archives.get({ asked, ids, compiled }, preferences, refuse) : undefined,
         ),
       ),
     );
@@ -228,13 +228,16 @@ export class Mirror {
     await this.written();
   }
 
-  #orRefusal(answer: () => MaybeAsync<Answer | undefined>): MaybeAsync<Answer | undefined> {
+  #orRefusal(
+    preferences: MirrorPreferences,
+    answer: () => MaybeAsync<Answer | undefined>,
+  ): MaybeAsync<Answer | undefined> {
+    const refused = (error: unknown): Answer => refusalOf(error, this.#options.now(), preferences);
     try {
       const pending = answer();
-      if (!(pending instanceof Promise)) return pending;
-      return pending.catch((error: unknown) => refusalOf(error, this.#options.now()));
+      return pending instanceof Promise ? pending.catch(refused) : pending;
     } catch (error) {
-      return refusalOf(error, this.#options.now());
+      return refused(error);
     }
   }
 }

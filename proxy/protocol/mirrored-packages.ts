@@ -15,6 +15,8 @@ export interface Moment {
 
 export interface MirrorPreferences extends Conditions {
   readonly acceptEncoding: string | undefined;
+  /** the caller's view; undefined: all */
+  readonly view: View | undefined;
   /** the id of the caller's token; undefined: none is known */
   readonly token?: string | undefined;
   readonly userAgent?: string | undefined;

@@ -11,6 +11,7 @@ import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
 import { chooseEncoding } from '../http/content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from '../http/document.ts';
+import { readsNoPatterns } from '../tree/exact-form.ts';
 import { answerWith } from '../http/representation.ts';
 import {
   apiBase,
@@ -126,8 +127,9 @@ export class Tree {
     return andThen(this.#rootChanges(), (changes) =>
       andThen(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
-        const base = apiBase(changes, preferences.userAgent);
-        const { key, document } = this.#root(built, changes, { base, plain: !preferences.exactForm, warning });
+        const { userAgent, exactForm } = preferences;
+        const client = { base: apiBase(changes, userAgent), readsNoPatterns: readsNoPatterns(userAgent) };
+        const { key, document } = this.#root(built, changes, { ...client, plain: !exactForm, warning });
         if (preferences.view !== undefined)
           return this.#rootSeen(preferences.view, preferences, { key, document, built, epoch });
         return answerIn(document, preferences, (bytes) =>
@@ -168,7 +170,8 @@ export class Tree {
   ): { readonly key: string; readonly document: TextDocument } {
     const { base, plain, warning = '' } = form;
     const address = base === undefined ? '' : `${base}/`;
-    const key = `${changes.id}${address}${changes.detectsForm && plain ? ' plain' : ''}${warning}`;
+    const unlisted = changes.mirrors && form.readsNoPatterns === true ? ' unlisted' : '';
+    const key = `${changes.id}${address}${changes.detectsForm && plain ? ' plain' : ''}${unlisted}${warning}`;
     try {
       return { key, document: this.#derived.get(key, built, (document) => rootDocument(document, changes, form)) };
     } catch (cause) {

@@ -1,7 +1,7 @@
 // packages.json as a view sees it, with the visible names only (I14).
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -70,14 +70,11 @@ function rootFor(json: JsonObject, names: readonly PackageName[], view: View): B
   // Composer treats an empty list like a missing list (ComposerRepository.php:1517)
   const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
   const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
-  const list: [string, JsonValue][] = [
-    ['available-packages', names],
-    ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]]),
-  ];
-  const members = Object.entries(json).flatMap(([key, value]) =>
-    key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const],
-  );
-  return Buffer.from(
-    `${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`,
-  );
+  const { 'available-package-patterns': _patterns, ...others } = json;
+  const seen: JsonObject = {
+    ...others,
+    ...('available-packages' in json ? { 'available-packages': names } : {}),
+    ...(patterns.length === 0 ? {} : { 'available-package-patterns': patterns }),
+  };
+  return Buffer.from(`${JSON.stringify(seen)}\n`);
 }

@@ -1,6 +1,6 @@
-// Decides from a request for packages.json whether the client can request the exact metadata-url. The exact form
+// Decides from a request for packages.json which form of it the client can use (decision D452). The exact metadata-url
 // contains an invalid escape. Web servers refuse this escape (nginx, Apache, Caddy, Traefik), and Renovate below 44
-// cannot send it. Such clients get the plain form.
+// cannot send it: such clients get the plain form. Renovate stops at names that the list of packages lacks.
 
 import type { HttpRequest } from '../http/http-request.ts';
 
@@ -24,13 +24,19 @@ export const exactFormVary = ['User-Agent', ...addedOnTheWay].join(', ');
  */
 export function canRequestExactForm({ httpVersion, headers }: Pick<HttpRequest, 'httpVersion' | 'headers'>): boolean {
   if (httpVersion === '1.0' || addedKeys.some((key) => headers[key] !== undefined)) return false;
-  return !isEarlyRenovate(headers['user-agent'] ?? '');
+  return (renovateVersion(headers['user-agent']) ?? 44) >= 44;
+}
+
+/** True if the client requests no name that `available-packages` lacks, whatever the patterns beside it say. */
+export function readsNoPatterns(userAgent: string | undefined): boolean {
+  return renovateVersion(userAgent) !== undefined;
 }
 
 /**
- * `RenovateBot/43.2.1 (https://github.com/renovatebot/renovate)`. A version that cannot be read counts as an early one.
+ * The major version in `RenovateBot/43.2.1 (https://github.com/renovatebot/renovate)`; undefined: another client. A
+ * version that cannot be read counts as an early one.
  */
-function isEarlyRenovate(userAgent: string): boolean {
+function renovateVersion(userAgent = ''): number | undefined {
   const match = /^Renovate(?:Bot)?(?:\/(\d+))?/i.exec(userAgent);
-  return match !== null && Number(match[1] ?? 0) < 44;
+  return match === null ? undefined : Number(match[1] ?? 0);
 }

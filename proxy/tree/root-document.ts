@@ -1,6 +1,6 @@
-// packages.json as this proxy serves it: the builder's bytes with three changes. Addresses follow the settings of the
+// packages.json as this proxy serves it: the builder's bytes with four changes. Addresses follow the settings of the
 // server, the service adds its own routes, and an empty list gets a pattern. Without the pattern clients would request
-// every dependency (decision D14).
+// every dependency (decision D14). While mirroring, clients that read no patterns get no list (decision D452).
 
 import { createHash } from 'node:crypto';
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
@@ -81,6 +81,8 @@ export interface RootForm {
   readonly base: string | undefined;
   /** the exact metadata-url is known not to arrive from there */
   readonly plain: boolean;
+  /** the client requests listed names only, so that it gets no list while there are other packages */
+  readonly readsNoPatterns?: boolean;
   /** a sentence that Composer shows to its user */
   readonly warning?: string | undefined;
 }
@@ -89,7 +91,7 @@ export interface RootForm {
 export function rootDocument(
   built: TextDocument,
   changes: RootChanges,
-  { base, plain, warning }: RootForm,
+  { base, plain, readsNoPatterns, warning }: RootForm,
 ): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
@@ -114,9 +116,13 @@ export function rootDocument(
   };
   if (Object.keys(additions).length === 0 && !changes.detectsForm) return built;
   const shift = Object.keys(fields).length === 0 ? 0 : dateShiftMs(JSON.stringify(fields), saidShiftSeconds);
-  const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
-  return new TextDocument(bytes, built.lastModifiedMs - shift - ('metadata-url' in addresses ? otherFormShiftMs : 0), {
-    vary: changes.detectsForm ? exactFormVary : undefined,
+  const { 'available-packages': _list, ...unlisted } = json;
+  const isUnlisted = mirrors && readsNoPatterns === true;
+  const bytes = Buffer.from(`${JSON.stringify({ ...(isUnlisted ? unlisted : json), ...additions })}
+`);
+  const formShift = ('metadata-url' in addresses ? otherFormShiftMs : 0) + (isUnlisted ? otherFormShiftMs / 2 : 0);
+  return new TextDocument(bytes, built.lastModifiedMs - shift - formShift, {
+    vary: changes.detectsForm ? exactFormVary : mirrors ? 'User-Agent' : undefined,
   });
 }
 
@@ -169,7 +175,7 @@ function needsPattern(json: JsonObject): boolean {
  */
 const saidShiftSeconds = 86_399;
 
-/** 17 years, so that no date of one form equals a date of the other form. */
+/** 17 years, so that no date of one form equals a date of another form. Half of it is for documents without a list. */
 const otherFormShiftMs = 2 ** 29 * 1000;
 
 /**

@@ -38,7 +38,7 @@ describe('a streamed archive', () => {
       const send = async (): Promise<void> => {
         const answer = await running.mirror.archive(
           { name: packageName(`some${request.url ?? ''}`), labels: ['1.0.0'], reference: undefined },
-          { ifNoneMatch: undefined, ifModifiedSince: undefined },
+          { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined, view: undefined },
           { nowMs: Date.now(), epoch: 1 },
         );
         if (answer !== undefined) await sender.send(request, response, answer, false);

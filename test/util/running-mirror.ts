@@ -8,6 +8,8 @@ import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { Mirror, type MirrorOptions } from '../../proxy/mirror/mirror.ts';
 import { noRules } from '../../proxy/mirror/rules/release-rules.ts';
+import { compileView } from '../../proxy/views/compile-view.ts';
+import { noLimits } from '../../proxy/views/token-limits.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 export interface MirrorReply {
@@ -113,6 +115,14 @@ const standardOptions = {
   cacheBytes: 16 * 1024 ** 2,
 } satisfies Partial<MirrorOptions>;
 
+/** As of a limited token, which never reads the address of an upstream. */
+const nothingPreferred = {
+  acceptEncoding: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  view: compileView({ ...noLimits, packages: ['some/*'] }),
+};
+
 /** `moment`: the time of the next request. */
 function requestsTo(
   mirror: Mirror,
@@ -124,17 +134,13 @@ function requestsTo(
         await mirror.provider(
           packageName(name),
           stability,
-          { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: headers.ifModifiedSince },
+          { ...nothingPreferred, ifModifiedSince: headers.ifModifiedSince },
           moment(),
         ),
       ),
     archive: async (name, version, reference) =>
       replyOf(
-        await mirror.archive(
-          { name: packageName(name), labels: [version], reference },
-          { ifNoneMatch: undefined, ifModifiedSince: undefined },
-          moment(),
-        ),
+        await mirror.archive({ name: packageName(name), labels: [version], reference }, nothingPreferred, moment()),
       ),
   };
 }

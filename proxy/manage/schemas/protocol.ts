@@ -13,12 +13,20 @@ export const rootSchema = z
     }),
     'available-packages': z
       .array(z.string())
-      .openapi({ description: 'package names in lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
+      .optional()
+      .openapi({
+        description:
+          'names of the packages that are published here, in lower case, sorted. While the registry mirrors others, ' +
+          'Renovate gets no list, because it would request no other name',
+        example: ['acme/hello', 'acme/tool'],
+      }),
     'available-package-patterns': z
       .array(z.string())
       .optional()
       .openapi({
-        description: 'present only without packages: a pattern that matches nothing',
+        description:
+          'without packages: a pattern that matches nothing. While the registry mirrors others: `*`, or the patterns ' +
+          'of a limited token',
         example: ['~none~/~none~'],
       }),
     mirrors: z

@@ -10,6 +10,7 @@ import { tombstoneOf } from '../../protocol/tombstones.ts';
 import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
+import { ofUpstream } from '../upstream/mirror-failure.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
@@ -110,7 +111,7 @@ export class MirroredArchives {
   }
 
   async #fetched(fetch: Fetch, conditions: Conditions): Promise<Answer> {
-    const arrival = await this.#options.fetcher.fetch(fetch);
+    const arrival = await this.#options.fetcher.fetch(fetch).catch(ofUpstream(fetch.destination.origin));
     return (await streamed(arrival)) ?? this.#accepted(await arrival.kept, conditions);
   }
 

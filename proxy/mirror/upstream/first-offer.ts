@@ -3,6 +3,7 @@
 // the same name from a later upstream would be a different package.
 
 import type { PackageName } from '../../../build/contract/name.ts';
+import { ofUpstream } from './mirror-failure.ts';
 import type { Offer, Stability, Upstream } from './upstream.ts';
 
 export interface FoundOffer {
@@ -17,16 +18,26 @@ export async function findOffer(
   stability: Stability,
   upstreams: readonly Upstream[],
 ): Promise<FoundOffer | undefined> {
-  const [first] = upstreams;
-  if (first === undefined) return undefined;
-  if (upstreams.length === 1) return { upstream: first, offer: await first.offer(name, stability) };
   for (const upstream of upstreams) {
-    const offer = await upstream.offer(name, stability);
-    if (offer !== undefined) return { upstream, offer };
-    // a package with only releases, or only dev versions, is still this upstream's package
-    if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined)
-      return { upstream, offer: undefined };
-    if (upstream !== upstreams.at(-1)) await upstream.denies(name);
+    const found = await askUpstream(name, stability, upstream, upstreams).catch(
+      ofUpstream(upstream.destination.origin),
+    );
+    if (found !== undefined) return found;
   }
+  return undefined;
+}
+
+async function askUpstream(
+  name: PackageName,
+  stability: Stability,
+  upstream: Upstream,
+  upstreams: readonly Upstream[],
+): Promise<FoundOffer | undefined> {
+  const offer = await upstream.offer(name, stability);
+  if (offer !== undefined || upstreams.length === 1) return { upstream, offer };
+  // a package with only releases, or only dev versions, is still this upstream's package
+  if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined)
+    return { upstream, offer: undefined };
+  if (upstream !== upstreams.at(-1)) await upstream.denies(name);
   return undefined;
 }

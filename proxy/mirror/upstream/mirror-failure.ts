@@ -6,12 +6,22 @@ import { MirroringFailure } from '../../protocol/mirrored-packages.ts';
 export class UpstreamUnavailable extends MirroringFailure {
   /** epoch milliseconds: not worth asking before */
   readonly retryAtMs: number;
+  /** the origin of the upstream, once it is known whose failure this is (`ofUpstream`) */
+  upstream: string | undefined;
 
   constructor(message: string, retryAtMs: number, options: { readonly cause?: unknown } = {}) {
     super(message, options);
     this.name = 'UpstreamUnavailable';
     this.retryAtMs = retryAtMs;
   }
+}
+
+/** Notes whose failure it is, and throws the error again. `origin`: of the upstream, as the operator named it. */
+export function ofUpstream(origin: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof UpstreamUnavailable) error.upstream = origin;
+    throw error;
+  };
 }
 
 /** The content is wrong: another checksum, no ZIP, or other bytes than the accepted ones. A retry does not help. */

@@ -5,7 +5,7 @@ import { packageName, runMirror, standardRules } from '../../../util/running-mir
 import { startUpstream } from '../../../util/upstream.ts';
 
 const name = packageName('some/lib');
-const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined, view: undefined };
 
 it('I17: from the next publication on, a name that became private is neither served from nor requested of an upstream', async () => {
   await using upstream = await startUpstream();

@@ -18,7 +18,12 @@ it('a checksum changes the date for tokens that see its version, and for no othe
   const view = compileView({ packages: null, constraints: { 'some/*': '^1' }, stability: null, not_after: null });
   const name = packageName('some/lib');
   const tree = createMirroredTree(running.mirror, 1_000_000);
-  const preferences = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+  const preferences = {
+    acceptEncoding: undefined,
+    ifNoneMatch: undefined,
+    ifModifiedSince: undefined,
+    view: undefined,
+  };
   const dateOf = async (): Promise<number> => {
     const answer = await tree.provider(
       name,
