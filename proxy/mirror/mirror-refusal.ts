@@ -13,7 +13,7 @@ export function refusalOf(error: unknown, nowMs: number, { view }: Pick<MirrorPr
     return errorAnswer('UPSTREAM_REFUSED', error.forClients === undefined ? {} : { message: error.forClients });
   if (!(error instanceof UpstreamUnavailable)) throw error;
   const seconds = Math.max(1, Math.ceil((error.retryAtMs - nowMs) / 1000));
-  const named = view === undefined ? ` ${error.upstream}` : '';
+  const named = view === undefined && error.upstream !== undefined ? ` ${error.upstream}` : '';
   const message =
     `The upstream repository${named} of this package cannot be reached now. Try again in ${seconds} s; the log of this ` +
     'registry has the reason.';

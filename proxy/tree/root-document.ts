@@ -118,8 +118,7 @@ export function rootDocument(
   const shift = Object.keys(fields).length === 0 ? 0 : dateShiftMs(JSON.stringify(fields), saidShiftSeconds);
   const { 'available-packages': _list, ...unlisted } = json;
   const isUnlisted = mirrors && readsNoPatterns === true;
-  const bytes = Buffer.from(`${JSON.stringify({ ...(isUnlisted ? unlisted : json), ...additions })}
-`);
+  const bytes = Buffer.from(`${JSON.stringify({ ...(isUnlisted ? unlisted : json), ...additions })}\n`);
   const formShift = ('metadata-url' in addresses ? otherFormShiftMs : 0) + (isUnlisted ? otherFormShiftMs / 2 : 0);
   return new TextDocument(bytes, built.lastModifiedMs - shift - formShift, {
     vary: changes.detectsForm ? exactFormVary : mirrors ? 'User-Agent' : undefined,
