@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 
 import { collect, example, type Wire } from '../commands/command-parts.ts';
 
+const sources = 'a folder of packages, a git repository, its URL, or a folder of ZIPs (repeatable)';
+
 export function addInit(program: Command, wire: Wire): void {
   const init = program
     .command('init')
@@ -13,11 +15,7 @@ export function addInit(program: Command, wire: Wire): void {
         'the reverse proxy. The command asks at a terminal for all that no flag answers. An existing file is never ' +
         'replaced.',
     )
-    .option(
-      '--source <source>',
-      'a folder of packages, a git repository, its URL, or a folder of ZIPs (repeatable)',
-      collect,
-    )
+    .option('--source <source>', sources, collect)
     .option('--public-url <url>', 'the address for clients, or none for this machine alone')
     .option('--proxy <none|nginx|caddy|haproxy>', 'the reverse proxy in front of the registry')
     .option('--proxy-address <ranges>', 'its address or network, as this machine sees it (default: 127.0.0.1)')

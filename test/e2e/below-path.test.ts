@@ -127,13 +127,13 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
     await vi.waitFor(() =>
       expect(registry.front.requests.map(({ method, target }) => `${method} ${target.split('?')[0]}`)).toEqual(
         expect.arrayContaining([
-          ...['GET /packages.json', 'GET /p2/acme/hello.json', 'GET /p2/acme/moving~dev.json'],
-          ...[
-            'GET /dist/acme/hello/1.0.0.zip',
-            'POST /downloads',
-            'GET /search.json',
-            'GET /providers/acme/virtual.json',
-          ],
+          'GET /packages.json',
+          'GET /p2/acme/hello.json',
+          'GET /p2/acme/moving~dev.json',
+          'GET /dist/acme/hello/1.0.0.zip',
+          'POST /downloads',
+          'GET /search.json',
+          'GET /providers/acme/virtual.json',
         ]),
       ),
     );
@@ -162,6 +162,10 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
       form: { 'packages[0]': 'acme/hello' },
     });
     expect(await asked.json()).toMatchObject({ advisories: { 'acme/hello': [{ advisoryId: 'ACME-2026-1' }] } });
+    const device = await context.request.post(`${url}/api/oauth/device_authorization`, {
+      form: { client_id: 'libretto-cli', machine: 'laptop', days: '1' },
+    });
+    expect(await device.json()).toMatchObject({ verification_uri: `${url}/ui/device` });
     expect(JSON.parse(await get('/api/openapi.json'))).toMatchObject({ servers: [{ url: '/composer' }] });
     expect(await get('/feeds/releases.atom', { authorization })).toContain(`href="${url}/feeds/releases.atom"`);
     expect(strayed).toEqual([]);
