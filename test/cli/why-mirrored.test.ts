@@ -3,6 +3,7 @@
 import { utimesSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archiveFor, mirroringRegistry, type MirroringRegistry } from '../util/mirroring-registry.ts';
+import { zipOf } from '../util/hostile-zip.ts';
 import { allFiles } from '../util/published-tree.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
     version('v1.2.0', { license: ['GPL-3.0-only'] }),
     version('1.3.0', { abandoned: 'other/lib' }),
     version('1.4.0', { require: { php: 'no constraint at all' } }),
+    { version: '1.5.0', zip: zipOf([{ name: '../evil.php', data: 'x' }]), extra: { license: ['MIT'] } },
   ]);
   for (const [key, value] of [
     ['licenses', '["MIT"]'],
@@ -68,6 +70,16 @@ describe('libretto why', () => {
     });
   });
 
+  it('names the version whose archive was refused, and the reason', async () => {
+    const refusal = /some\/lib 1\.5\.0: .*The archive's entry "\.\.\/evil\.php" has a "\.\." segment/;
+    expect(await registry.warm(['some/lib', '1.5.0'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(refusal) as unknown,
+    });
+    expect(await why('1.5.0')).toMatch(/\nArchive refused, 1\.5\.0: http.*"\.\.\/evil\.php" has a "\.\." segment/);
+    expect(await why('1.0.0')).not.toContain('evil');
+  });
+
   it('names the version whose record the upstream changed', async () => {
     upstream.put('some/lib', [version('1.0.0', { require: { 'hos/evil': '*' } })]);
     const documents = registry.folder.at('data/mirror/p2');
@@ -82,9 +94,14 @@ describe('libretto why', () => {
       'Checked 1 archive: all as accepted.',
       expect.stringMatching(/^ {2}ALARM, some\/lib 1\.0\.0: the upstream changed its require\./) as string,
     ]);
+    upstream.put('some/tarred', [
+      version('1.0.0', { dist: { type: 'tar', url: 'https://x.example/x.tar', reference: 'a' } }),
+    ]);
+    await registry.warm(['some/tarred', '1.0.0']);
     expect(await registry.json('mirror', 'verify')).toMatchObject({
       ok: true,
       changed: [{ name: 'some/lib', version: '1.0.0' }],
+      without_zip: ['some/tarred 1.0.0 is not mirrored: its archive is not a ZIP (tar)'],
     });
   });
 });

@@ -4,6 +4,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { verifyMirror } from '../../../proxy/mirror/archives/mirror-inventory.ts';
 import { changedReleases, type ChangedRelease } from '../../mirror/changed-releases.ts';
+import { versionsWithoutZip } from '../../mirror/versions-without-zip.ts';
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -15,7 +16,9 @@ export async function run(context: Context, given: Given): Promise<number> {
     const { archives, faults, unreadable } = result;
     const ok = faults.length + unreadable.length === 0;
     const changed = await changedOrUnknown(work, context);
-    if (given.flags['json'] === true) printJson(context.stdout, { ok, archives, faults, unreadable, changed });
+    const withoutZip = await versionsWithoutZip(work.folder);
+    if (given.flags['json'] === true)
+      printJson(context.stdout, { ok, archives, faults, unreadable, changed, without_zip: withoutZip });
     else printLines(context.stdout, [summarize(result)]);
     printProblems(context.stderr, [
       ...firstOf(faults.map(describeFault), 40),
@@ -25,6 +28,10 @@ export async function run(context: Context, given: Given): Promise<number> {
       ),
       ...firstOf(
         (changed ?? []).map(({ name, version, message }) => `  ALARM, ${name} ${version}: ${message}.`),
+        40,
+      ),
+      ...firstOf(
+        withoutZip.map((message) => `  ${message}.`),
         40,
       ),
     ]);

@@ -194,15 +194,21 @@ export class ArchiveFetcher {
     } catch (error) {
       await rm(file.path, { force: true });
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
-      const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
-      const kind = isRefused ? 'archive-refused' : 'archive-failed';
-      const told = (cause: unknown): void =>
-        tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(cause) });
-      told(error);
-      if (error instanceof UpstreamRefused)
-        await writeRefusal(folder, keyOf(fetch), `${fetch.version.version}: ${error.message}`).catch(told);
+      await this.#report(fetch, error);
       throw error;
     }
+  }
+
+  /** A refusal is noted for `libretto why`. The answer stays the same if the disk takes no note. */
+  async #report(fetch: Fetch, error: unknown): Promise<void> {
+    const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
+    const kind = isRefused ? 'archive-refused' : 'archive-failed';
+    const version = fetch.version.version;
+    const tell = (cause: unknown): void =>
+      this.#options.tell({ kind, name: fetch.name, version, message: messageOf(cause) });
+    tell(error);
+    if (error instanceof UpstreamRefused)
+      await writeRefusal(this.#options.folder, keyOf(fetch), `${version}: ${error.message}`).catch(tell);
   }
 
   async #makeStagingFolder(): Promise<void> {

@@ -186,6 +186,9 @@ export const registryDocuments = {
       .describe('missing and damaged archives'),
     unreadable: z.array(z.object({ path: text('the record'), message: part.message })).describe('unreadable records'),
     changed: orNull(z.array(changedRelease), 'releases that their upstream has changed; null: unknown'),
+    without_zip: part.texts(
+      'versions in stored documents that have a tar or only sources, so that they are not mirrored',
+    ),
   }),
   'mirror prune': z.object({
     dry_run: flag('whether --dry-run was given'),
