@@ -34,7 +34,7 @@ const files = fc
     ...Object.fromEntries(targets.map((to, index) => [`${index === 0 ? '' : 'lib/'}link-${index}`, `→${to}`])),
   }));
 
-describe('the archive of a build', () => {
+describe('row 75: the archive of a build', () => {
   it('is admitted by a mirror, whatever is in it', async () => {
     let built = 0;
     await fc.assert(

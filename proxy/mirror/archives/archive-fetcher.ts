@@ -8,7 +8,6 @@ import pLimit from 'p-limit';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
@@ -18,7 +17,7 @@ import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
-import { writeRefusal } from './refused-archives.ts';
+import { refusalOf, writeRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -246,11 +245,4 @@ export class ArchiveFetcher {
 
 function keyOf({ name, version: { normalized, dev }, reference }: Fetch): string {
   return `${name} ${archiveKey(normalized, dev, reference)}`;
-}
-
-/** The faults of the archive itself name nothing of this machine. */
-function refusalOf(from: string, cause: unknown): UpstreamRefused {
-  const isOfArchive = cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE';
-  const forClients = `The archive of this version at the upstream repository is refused. ${messageOf(cause)}`;
-  return new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause, ...(isOfArchive && { forClients }) });
 }

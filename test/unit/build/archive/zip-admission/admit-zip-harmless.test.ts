@@ -78,7 +78,7 @@ describe('an archive of another registry is admitted', () => {
   });
 });
 
-describe('an archive of another registry is refused', () => {
+describe('row 75: an archive of another registry is refused', () => {
   it.each([
     ['a path that leads out', [file('../evil.php')], '".." segment'],
     ['a path that leads out in the middle', [file('t/../../evil.php')], '".." segment'],

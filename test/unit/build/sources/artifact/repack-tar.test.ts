@@ -64,7 +64,7 @@ describe('the ZIP of a tar', () => {
   });
 });
 
-describe('a tar is refused', () => {
+describe('row 63: a tar is refused', () => {
   it.each([
     ['for a path that leads out', [{ name: '../evil', text: 'x' }], '".." segment'],
     ['for an absolute path', [{ name: '/evil', text: 'x' }], 'absolute'],
