@@ -1,5 +1,5 @@
-// Publishes one staged ZIP, or the ZIP of a tar: moves the ZIP to the folder of artifacts, and builds that source. After a failure, the
-// folder is unchanged. The staged file is deleted in every case.
+// Publishes one staged ZIP, or the ZIP of a tar: moves it to the folder of artifacts, and builds that source. After a
+// failure, the folder is unchanged. The staged file is deleted in every case.
 
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
@@ -135,7 +135,7 @@ async function describe(
       '`libretto build`, which publishes the version again.',
   );
   const remarks = report.notices.flatMap(({ source, message }) =>
-    source === dataFolder || message.startsWith(`${name} `) || message.startsWith(`${file} `) ? [message] : [],
+    source === dataFolder || [name, file].some((start) => message.startsWith(`${start} `)) ? [message] : [],
   );
   const notices = [...remarks, ...gone];
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });

@@ -25,14 +25,7 @@ export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSp
 /** The bytes of a form around its file. */
 const formBytes = 64 * 1024;
 
-const rawTypes: ReadonlySet<string> = new Set([
-  'application/zip',
-  'application/octet-stream',
-  'application/x-zip-compressed',
-  'application/gzip',
-  'application/x-gzip',
-  'application/x-tar',
-]);
+const rawType = /^application\/(?:octet-stream|zip|x-zip-compressed|gzip|x-gzip|x-tar)$/;
 
 export interface Uploading {
   readonly request: HttpRequest;
@@ -59,7 +52,7 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
   return {
     receive: async ({ request, caller, sendContinue, onFile = () => undefined }, work) => {
       const type = mediaType(request);
-      if (!rawTypes.has(type) && type !== 'multipart/form-data')
+      if (!rawType.test(type) && type !== 'multipart/form-data')
         throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
           message:
             'The body must be a ZIP (Content-Type: application/zip) or a tar (application/x-tar, ' +

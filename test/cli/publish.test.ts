@@ -1,5 +1,6 @@
 // Tests `libretto publish` on a data folder and on a remote registry.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -49,6 +50,22 @@ describe('libretto publish on the data folder', () => {
     expect(publishedVersions(folder.at('built'))['acme/hello@1.2.0']?.shasum).toBe(
       (JSON.parse(again.stdout) as { sha1: string }).sha1,
     );
+    expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
+  });
+
+  it('publishes a tar as its ZIP, and remarks on names in it', async () => {
+    writeTree(folder.at('tarred'), {
+      'composer.json': '{"name": "acme/tarred", "version": "1.0.0"}',
+      'src/aux.php': '',
+    });
+    execFileSync('tar', ['czf', folder.at('x.tgz'), '-C', folder.path, 'tarred']);
+    expect(await run(['x.tgz', '--data', 'data', '--dry-run'])).toMatchObject({ exitCode: 0 });
+    expect(await run(['x.tgz', '--data', 'data'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Published acme\/tarred 1\.0\.0 /) as unknown,
+      stderr: expect.stringMatching(/tarred\/src\/aux\.php, which is no name of a file on Windows/) as unknown,
+    });
+    expect((await run(['x.tgz', '--data', 'data'])).stdout).toMatch(/is already published with the same bytes/);
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 

@@ -3,6 +3,7 @@
 import { utimesSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archiveFor, mirroringRegistry, type MirroringRegistry } from '../util/mirroring-registry.ts';
+import { zipOf } from '../util/hostile-zip.ts';
 import { allFiles } from '../util/published-tree.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
     version('1.5.0', { dist: { type: 'tar', url: `${upstream.url}/a.tar`, reference: 'a' } }),
     version('1.5.1', { dist: { type: 'tar', url: `${upstream.url}/b.tar`, reference: 'b' } }),
     version('1.6.0', { dist: null }),
+    { version: '1.7.0', zip: zipOf([{ name: '../evil.php', data: 'x' }]), extra: { license: ['MIT'] } },
   ]);
   for (const [key, value] of [
     ['licenses', '["MIT"]'],
@@ -106,6 +108,16 @@ describe('libretto why', () => {
         changed: [],
       },
     });
+  });
+
+  it('names the version whose archive was refused, and the reason', async () => {
+    const refusal = /some\/lib 1\.7\.0: .*The archive's entry "\.\.\/evil\.php" has a "\.\." segment/;
+    expect(await registry.warm(['some/lib', '1.7.0'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(refusal) as unknown,
+    });
+    expect(await why('1.7.0')).toMatch(/\nArchive refused, 1\.7\.0: http.*"\.\.\/evil\.php" has a "\.\." segment/);
+    expect(await why('1.0.0')).not.toContain('evil');
   });
 
   it('names the version whose record the upstream changed', async () => {

@@ -95,9 +95,12 @@ export function checkHarmlessLinks(
     let folder = parentPath(place);
     while (folder !== '' && !merged.has(folder)) folder = parentPath(folder);
     const path = members[at]?.path ?? '';
-    if (folder !== '' || (merged.has(place) && places.indexOf(place) !== at))
-      throw unsafeEntry(path, 'is written through a symlink, or in its place');
-    if (links.has(path) && path.includes('\\')) throw unsafeEntry(path, 'is a symlink with a backslash in its name');
+    if (
+      folder !== '' ||
+      (merged.has(place) && places.indexOf(place) !== at) ||
+      (links.has(path) && path.includes('\\'))
+    )
+      throw unsafeEntry(path, 'is written through a symlink or in its place, on Linux, macOS or Windows');
   }
   checkLinks(merged, undefined, read(root));
 }

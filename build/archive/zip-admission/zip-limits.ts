@@ -36,7 +36,7 @@ export const defaultZipLimits: ZipLimits = {
   composerJsonBytes: maxComposerJsonBytes,
 };
 
-/** For archives of other registries, which nobody here can pack again. A build has no stricter limits, but for sizes. */
+/** For archives of other registries, which nobody here can pack again. */
 export const foreignZipLimits: ZipLimits = {
   ...defaultZipLimits,
   harmless: true,

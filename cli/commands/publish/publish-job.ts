@@ -34,7 +34,7 @@ export interface Job {
 export function look(path: string): Stats {
   const facts = lookAtNamed(path);
   if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
-    throw new UsageError(`${path} is neither a folder nor a file. Name the folder of a package, a ZIP or a tar.`);
+    throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, a ZIP or a tar.`);
   if (facts.size > mostUploadBytes)
     throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
   return facts;

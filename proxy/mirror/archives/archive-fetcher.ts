@@ -8,7 +8,6 @@ import pLimit from 'p-limit';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { Sha1 } from '../../../build/contract/digest.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
@@ -18,7 +17,7 @@ import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
-import { writeRefusal } from './refused-archives.ts';
+import { refusalOf, writeRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
@@ -194,15 +193,21 @@ export class ArchiveFetcher {
     } catch (error) {
       await rm(file.path, { force: true });
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
-      const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
-      const kind = isRefused ? 'archive-refused' : 'archive-failed';
-      const told = (cause: unknown): void =>
-        tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(cause) });
-      told(error);
-      if (error instanceof UpstreamRefused)
-        await writeRefusal(folder, keyOf(fetch), `${fetch.version.version}: ${error.message}`).catch(told);
+      await this.#report(fetch, error);
       throw error;
     }
+  }
+
+  /** A refusal is noted for `libretto why`. The answer stays the same if the disk takes no note. */
+  async #report(fetch: Fetch, error: unknown): Promise<void> {
+    const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
+    const kind = isRefused ? 'archive-refused' : 'archive-failed';
+    const version = fetch.version.version;
+    const tell = (cause: unknown): void =>
+      this.#options.tell({ kind, name: fetch.name, version, message: messageOf(cause) });
+    tell(error);
+    if (error instanceof UpstreamRefused)
+      await writeRefusal(this.#options.folder, keyOf(fetch), `${version}: ${error.message}`).catch(tell);
   }
 
   async #makeStagingFolder(): Promise<void> {
@@ -240,11 +245,4 @@ export class ArchiveFetcher {
 
 function keyOf({ name, version, reference }: Fetch): string {
   return `${name} ${archiveKey({ ...version, reference })}`;
-}
-
-/** The faults of the archive itself name nothing of this machine. */
-function refusalOf(from: string, cause: unknown): UpstreamRefused {
-  const isOfArchive = cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE';
-  const forClients = `The archive of this version at the upstream repository is refused. ${messageOf(cause)}`;
-  return new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause, ...(isOfArchive && { forClients }) });
 }

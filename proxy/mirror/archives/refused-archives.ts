@@ -3,8 +3,10 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { replaceFile } from '../../../build/shared/files/atomic-file.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
+import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import { entriesIn } from './accepted-archive-store.ts';
 
 /** Below the folder of the mirror. */
@@ -24,4 +26,11 @@ export async function readRefusals(folder: string, name: PackageName): Promise<r
     (file) => file.startsWith(`${basename(name)} `) && file.endsWith('.txt'),
   );
   return Promise.all(files.map((file) => readFile(join(vendor, file), 'utf8').catch(messageOf)));
+}
+
+/** The refusal of an archive that its check found at fault. `from`: its address. The fault itself names no local file. */
+export function refusalOf(from: string, cause: unknown): UpstreamRefused {
+  const isOfArchive = cause instanceof QuarantineError && cause.code !== 'UNREADABLE_FILE';
+  const forClients = `The archive of this version at the upstream repository is refused. ${messageOf(cause)}`;
+  return new UpstreamRefused(`${from}: ${messageOf(cause)}`, { cause, ...(isOfArchive && { forClients }) });
 }

@@ -3,26 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { pack, type Headers } from 'tar-stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
 import { isTar, repackTar } from '../../../../../build/sources/artifact/repack-tar.ts';
+import { tarOf, type TarEntry } from '../../../../util/tar-bytes.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 
 const folder = temporaryFolder('tars');
 afterAll(() => folder.remove());
 
-type Entry = Headers & { readonly text?: string | Buffer };
-const composerJson: Entry = { name: 'hello/composer.json', text: '{"name": "acme/hello"}' };
-
-async function tarOf(...entries: readonly Entry[]): Promise<Buffer> {
-  const tar = pack();
-  for (const { text, ...headers } of entries) tar.entry(headers, text ?? '');
-  tar.finalize();
-  const pieces: Buffer[] = [];
-  for await (const piece of tar as AsyncIterable<Buffer>) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
+const composerJson: TarEntry = { name: 'hello/composer.json', text: '{"name": "acme/hello"}' };
 
 let count = 0;
 function write(bytes: Buffer): string {
@@ -74,7 +64,7 @@ describe('the ZIP of a tar', () => {
   });
 });
 
-describe('a tar is refused', () => {
+describe('row 63: a tar is refused', () => {
   it.each([
     ['for a path that leads out', [{ name: '../evil', text: 'x' }], '".." segment'],
     ['for an absolute path', [{ name: '/evil', text: 'x' }], 'absolute'],
@@ -94,7 +84,7 @@ describe('a tar is refused', () => {
       ],
       'both a file or symlink and a folder',
     ],
-  ] as [string, Entry[], string][])('%s', async (_what, entries, fault) => {
+  ] as [string, TarEntry[], string][])('%s', async (_what, entries, fault) => {
     const tar = await tarOf(composerJson, ...entries);
     await expect(admitted(tar)).rejects.toThrow(fault);
   });
