@@ -26,6 +26,7 @@ import { painted, wantsColors } from './io/color.ts';
 import type { ProcessContext } from './io/context.ts';
 import { invocationOf, typeable, type OptionsOf } from './io/invocation.ts';
 import { readAddresses } from './io/network-addresses.ts';
+import { fileLimitText } from './io/open-files.ts';
 import { printable } from './io/output.ts';
 import { runProgram } from './program/program.ts';
 import { RemoteFailure } from './remote/remote.ts';
@@ -148,10 +149,12 @@ function exitCodeOf(error: unknown): number {
 function report(error: unknown): void {
   const expected = expectedErrors.some((kind) => error instanceof kind);
   const message = error instanceof Error ? error.message : String(error);
-  const line = expected
-    ? `libretto: ${forReader(printable(message))}`
-    : 'libretto: unexpected error: ' +
-      `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}`;
+  const known = expected ? message : fileLimitText(error);
+  const line =
+    known !== undefined
+      ? `libretto: ${forReader(printable(known))}`
+      : 'libretto: unexpected error: ' +
+        `${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}`;
   stderr.write(`${process.argv.includes('--json') ? line : painted(stderr, 'red', line)}\n`);
   if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }

@@ -11,9 +11,8 @@ export function parseRelativePath(text: string): { readonly path: RelativePath }
   if (text === '') return { refusal: 'it is empty' };
   if (text.startsWith('/')) return { refusal: 'it is absolute' };
   if (/^[A-Za-z]:/.test(text)) return { refusal: 'it starts with a drive letter' };
-  if (text.includes('\0')) return { refusal: 'it contains a control character' };
   const segments = text.split(/[/\\]/);
   if (segments.includes('')) return { refusal: 'it has an empty segment' };
-  const dots = segments.find((segment) => segment === '.' || segment === '..');
-  return dots === undefined ? { path: text as RelativePath } : { refusal: `it has a "${dots}" segment` };
+  const bad = segments.find((segment) => segment === '.' || segment === '..' || segment.includes('\0'));
+  return bad === undefined ? { path: text as RelativePath } : { refusal: `it has a ${JSON.stringify(bad)} segment` };
 }

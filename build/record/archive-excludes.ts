@@ -6,7 +6,7 @@ import { isSet } from './php-array.ts';
 
 /** Every pattern is matched with every path of the package, so both limits bound the time of a build. */
 const maxPatternLength = 512;
-const maxPatternsLength = 8192;
+const maxListLength = 8192;
 
 /**
  * The patterns of `archive.exclude`, in order. Throws QuarantineError INVALID_COMPOSER_JSON if it is not a list of
@@ -23,21 +23,15 @@ export function archiveExcludesOf(json: JsonObject): string[] {
     );
   const exclude = archive['exclude'];
   if (!isSet(exclude)) return [];
-  if (!Array.isArray(exclude)) throw wrongExclude();
-  const patterns = exclude.filter((pattern): pattern is string => typeof pattern === 'string');
-  if (patterns.length < exclude.length) throw wrongExclude();
-  if (patterns.some(({ length }) => length > maxPatternLength) || patterns.join('').length > maxPatternsLength)
-    throw new QuarantineError(
-      'INVALID_COMPOSER_JSON',
-      `The field "archive.exclude" is too long: it may have ${maxPatternsLength} characters, and each pattern ` +
-        `${maxPatternLength}. Name folders in place of single files.`,
-    );
-  return patterns;
-}
-
-function wrongExclude(): QuarantineError {
-  return new QuarantineError(
+  const patterns = Array.isArray(exclude)
+    ? exclude.filter((pattern): pattern is string => typeof pattern === 'string')
+    : [];
+  const isShort =
+    patterns.every(({ length }) => length <= maxPatternLength) && patterns.join('').length <= maxListLength;
+  if (Array.isArray(exclude) && patterns.length === exclude.length && isShort) return patterns;
+  throw new QuarantineError(
     'INVALID_COMPOSER_JSON',
-    'The field "archive.exclude" must be a list of patterns, such as ["/tests", "*.dist"].',
+    'The field "archive.exclude" must be a list of patterns, such as ["/tests", "*.dist"], with at most ' +
+      `${maxPatternLength} characters each and ${maxListLength} together.`,
   );
 }

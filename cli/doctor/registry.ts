@@ -12,6 +12,7 @@ import { StateError } from '../../proxy/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { runningServers, type RunningServer } from '../state/running-server.ts';
+import { enoughFiles, moreFiles } from '../io/open-files.ts';
 import { counted } from '../io/output.ts';
 import { treeDamage } from '../tree/damaged-tree.ts';
 import { readPublication } from '../tree/published-tree.ts';
@@ -21,8 +22,6 @@ import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 /** Another clock may be ahead by this much. */
 const futureMs = 30_000;
-/** A server has up to 8192 connections, each a file, and opens archives. */
-const leastFiles = 10_000;
 
 /** The option of a printed command: without it, the command would act on another data folder. */
 function flagOf({ data }: Pick<Config, 'data'>): string {
@@ -172,11 +171,7 @@ async function checkFiles(server: number | undefined): Promise<Finding> {
   if (text === undefined) return skipped('files', 'The limit of open files is unknown on this system.');
   const whose = server === undefined ? 'A process started like this one' : `The server (process ${server})`;
   const message = `${whose} may open ${text} files`;
-  return text === 'unlimited' || Number(text) >= leastFiles
+  return text === 'unlimited' || Number(text) >= enoughFiles
     ? ok('files', message)
-    : warning(
-        'files',
-        `${message}; each connection needs one.`,
-        'LimitNOFILE=65536 in the unit of systemd, --ulimit nofile=65536 for a container',
-      );
+    : warning('files', `${message}; each connection needs one.`, moreFiles);
 }

@@ -24,13 +24,10 @@ function adviceOnHidden(path: string): string {
 function adviceFor(path: string, uid: number): string {
   if (uid === process.getuid?.()) return ` Change its mode: chmod u+rX ${quoteForShell(path)}.`;
   const name = userName(uid);
-  const owned = ` ${path} belongs to ${name ?? `the user with the id ${uid}`}.`;
   // root may not work in the data folder of another user
-  if (uid === 0) return `${owned} Give this user the right to read it.`;
-  return (
-    `${owned} Run the command as that user, with "sudo -u ${name ?? `'#${uid}'`}" before it, or give this user the ` +
-    'right to read it.'
-  );
+  const asOwner =
+    uid === 0 ? 'G' : `Run the command as that user, with "sudo -u ${name ?? `'#${uid}'`}" before it, or g`;
+  return ` ${path} belongs to ${name ?? `the user with the id ${uid}`}. ${asOwner}ive this user the right to read it.`;
 }
 
 /** undefined: the user has no name on this host. */

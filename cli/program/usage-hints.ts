@@ -39,17 +39,13 @@ const absent: Readonly<Record<string, string>> = {
 };
 
 /** Names that destroy something. Letters alone must not suggest them: the typed word meant something else. */
-const destroying = new Set(
-  (
-    '--allow-republish --allow-withdraw --clear --drop-old --force --forget --lift --purged --recover --remove ' +
-    '--remove-password --reset-two-factor --yes prune purge purged remove revoke rollback withdraw'
-  ).split(' '),
-);
+const destroying =
+  /^(?:--(?:allow|clear|drop|force|forget|lift|purged|recover|remove|reset|yes)|prune|purge|remove|revoke|rollback|withdraw)/;
 
 /** The message with a hint behind its first line. */
 export function withHint(said: string, command: RefusingCommand): string {
   const message = said.replace(/\n\(Did you mean (?:one of )?([^)]*)\?\)/, (line, names: string) =>
-    names.split(', ').some((name) => destroying.has(name)) ? '' : line,
+    names.split(', ').some((name) => destroying.test(name)) ? '' : line,
   );
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
   if (kind === 'command') {

@@ -5,6 +5,7 @@
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
 import type { Candidate } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
 
 export interface AttributeFile {
@@ -32,13 +33,23 @@ interface Frame {
 /** The macros that git defines itself; a root file may redefine them (attr.c, builtin_attr). */
 const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
 
-/** undefined if no rule names these attributes. */
+/** Every rule is matched with every path of the package, so the limit bounds the time of a build. */
+const mostRules = 5000;
+const mostMacros = 250;
+
+/** undefined if no rule names these attributes. Throws QuarantineError for more rules than any real package has. */
 export function compileAttributes(
   files: readonly AttributeFile[],
   wanted: readonly string[],
 ): AttributeLookup | undefined {
   const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text) }));
   const macros: Macros = new Map([...builtInMacros, ...(parsed.find(({ folder }) => folder === '')?.macros ?? [])]);
+  const ruleCount = parsed.reduce((sum, { rules }) => sum + rules.length, 0);
+  if (macros.size > mostMacros || ruleCount > mostRules)
+    throw new QuarantineError(
+      'UNREADABLE_FILE',
+      `The .gitattributes files have more than ${mostRules} rules or ${mostMacros} macros. Name folders, not files.`,
+    );
   const relevant = attributesThatMatter(wanted, macros);
   const rulesOf = new Map(
     parsed.map(({ folder, rules }) => [

@@ -17,6 +17,7 @@ export function only(byte: number): ByteClass {
 }
 
 export const onlySlash = only(slash);
+export const onlyEnd: ByteClass = new Uint8Array(endOfText + 1).fill(1, endOfText);
 
 const isBetween =
   (low: number, high: number) =>
@@ -51,18 +52,20 @@ const pcreSets: typeof gitSets = {
   word: (byte) => byte === 0x5f || isAlphanumeric(byte),
 };
 
+type Dialect = 'git' | 'pcre';
+
 /** Reads the class behind the `[` at `open`; `end` is just behind its `]`. undefined if it is malformed. */
 export function parseByteClass(
   pattern: string,
   open: number,
-  dialect: 'git' | 'pcre',
+  dialect: Dialect,
 ): { readonly accepts: ByteClass; readonly end: number } | undefined {
   const accepts = new Uint8Array(256);
   const negated = pattern[open + 1] === '^' || (dialect === 'git' && pattern[open + 1] === '!');
   let cursor = open + (negated ? 2 : 1);
   let previous: number | undefined;
   for (let first = true; first || pattern[cursor] !== ']'; first = false) {
-    const item = readItem(pattern, cursor, { previous, dialect });
+    const item = readItem(pattern, cursor, dialect, previous);
     if (item === undefined) return undefined;
     for (let byte = 0; byte < 256; byte += 1) if (item.has(byte)) accepts[byte] = 1;
     previous = item.rangeStart;
@@ -80,11 +83,7 @@ interface Item {
   readonly rangeStart: number | undefined;
 }
 
-function readItem(
-  pattern: string,
-  start: number,
-  { previous, dialect }: { readonly previous: number | undefined; readonly dialect: 'git' | 'pcre' },
-): Item | undefined {
+function readItem(pattern: string, start: number, dialect: Dialect, previous: number | undefined): Item | undefined {
   if (pattern[start] === '-' && previous !== undefined && start + 1 < pattern.length && pattern[start + 1] !== ']') {
     const last = readByte(pattern, start + 1);
     return last === undefined || (dialect === 'pcre' && last.byte < previous)

@@ -13,7 +13,7 @@
 // | `!docs`     | includes it again after any earlier rule                   |
 
 import { byteString } from './bytes.ts';
-import { compileExpression, noDot, segmentEnd, type ExpressionStart } from './composer-expression.ts';
+import { compileExpression, noDot, segmentEnd } from './composer-expression.ts';
 
 interface ExcludeRule {
   readonly matches: (subject: string) => boolean;
@@ -37,7 +37,7 @@ function compileRule(rule: string): ExcludeRule | undefined {
   const excludes = !rule.startsWith('!');
   const glob = byteString(rule.replace(/^!+/, ''));
   const source = globSource(glob.replace(/^\/+|\/+$/g, ''));
-  const matches = source === undefined ? undefined : compileExpression(source, startOf(glob));
+  const matches = source === undefined ? undefined : compileExpression(startOf(glob) + source);
   return matches === undefined ? undefined : { matches, excludes };
 }
 
@@ -45,10 +45,10 @@ function compileRule(rule: string): ExcludeRule | undefined {
  * A leading slash binds to the root. Without a slash, or with only a trailing one, a segment starts here. Otherwise any
  * text may precede.
  */
-function startOf(glob: string): ExpressionStart {
+function startOf(glob: string): string {
   const first = glob.indexOf('/');
-  if (first === 0) return 'root';
-  return first === -1 || first === glob.length - 1 ? 'segment' : 'anywhere';
+  if (first === 0) return '^/';
+  return first === -1 || first === glob.length - 1 ? '/' : '';
 }
 
 /**

@@ -1,25 +1,16 @@
 // The regular expressions that Composer makes of `archive.exclude` (see composer-exclude.ts), as steps of the linear
 // matcher: classes as PCRE reads them, groups with alternatives, `*`, `+`, `?` and two looks ahead.
 
-import { anyByte, endOfText, only, onlySlash, parseByteClass } from './byte-class.ts';
+import { anyByte, only, onlyEnd, onlySlash, parseByteClass } from './byte-class.ts';
 import { compileSteps, either, optional, repeated, take, type Step } from './linear-matcher.ts';
-
-/** Where a match may start: at the root, behind any slash, or behind any text. */
-export type ExpressionStart = 'root' | 'segment' | 'anywhere';
 
 /** No wildcard matches a dot at the start of a segment. */
 export const noDot = '(?=[^.])';
 export const segmentEnd = '(?![^/])';
 
 const anything = repeated([take(anyByte)]);
-const startSteps: Readonly<Record<ExpressionStart, readonly Step[]>> = {
-  root: [take(onlySlash)],
-  segment: [...anything, take(onlySlash)],
-  anywhere: anything,
-};
-const dot = 0x2e;
-const beforeNoDot: Step = { kind: 'look', accepts: anyByte.slice().fill(0, dot, dot + 1) };
-const slashOrEnd = new Uint8Array(endOfText + 1).fill(1, endOfText);
+const beforeNoDot: Step = { kind: 'look', accepts: anyByte.slice().fill(0, 0x2e, 0x2f) };
+const slashOrEnd = onlyEnd.slice();
 slashOrEnd.set(onlySlash);
 const beforeSlashOrEnd: Step = { kind: 'look', accepts: slashOrEnd };
 
@@ -33,11 +24,15 @@ interface Parsed {
   readonly end: number;
 }
 
-/** A match ends before a slash or at the end of the path. undefined if the expression would not compile. */
-export function compileExpression(source: string, start: ExpressionStart): ((path: string) => boolean) | undefined {
-  const parsed = equivalence.test(source) ? undefined : parseAlternatives(source, 0);
+/**
+ * A match starts anywhere, or with `^` at the start of the path. It ends before a slash or at the end. undefined if the
+ * expression would not compile.
+ */
+export function compileExpression(source: string): ((path: string) => boolean) | undefined {
+  const start = source.startsWith('^') ? 1 : 0;
+  const parsed = equivalence.test(source) ? undefined : parseAlternatives(source, start);
   return parsed?.end === source.length
-    ? compileSteps([...startSteps[start], ...parsed.steps, beforeSlashOrEnd, ...anything])
+    ? compileSteps([...(start === 1 ? [] : anything), ...parsed.steps, beforeSlashOrEnd, ...anything])
     : undefined;
 }
 

@@ -6,6 +6,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
 import type { TokenId } from '../../auth/token.ts';
+import { announcedDigest } from '../../artifacts/announced-digest.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
@@ -165,7 +166,7 @@ export function registerArtifacts(
     const version = written && withPlus(written);
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const from = await runOf(context, runOfToken);
-    const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
+    const expected = [sha256, announcedDigest(incoming.headers)].filter((digest) => digest !== undefined);
     const { record, created } = await uploads.receive(
       { request: incoming, caller: actor(context), sendContinue },
       async (file) => {
@@ -223,25 +224,6 @@ function assertSees(
   throw new RegistryError('INSUFFICIENT_SCOPE', {
     message: `This token does not see ${name} ${version}, and may not publish it.`,
   });
-}
-
-/**
- * The digest in Content-Digest (RFC 9530 §2), as hex; other algorithms are ignored. A form's digest would cover the
- * whole form. Throws BAD_REQUEST for a header that cannot be read.
- */
-function digestOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
-  const { 'content-digest': header, 'content-type': type } = headers;
-  if (header === undefined || String(type).toLowerCase().startsWith('multipart/')) return undefined;
-  const members = String(header)
-    .split(',')
-    .map((member) => /^\s*([\w.*-]+)=:([A-Za-z0-9+/]+={0,2}):\s*$/.exec(member));
-  const base64 = members.findLast((member) => member?.[1]?.toLowerCase() === 'sha-256')?.[2];
-  const digest = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
-  if (members.includes(null) || (digest !== undefined && digest.length !== 32))
-    throw new RegistryError('BAD_REQUEST', {
-      message: 'The header Content-Digest is not in the form sha-256=:BASE64: (RFC 9530). Correct it, or leave it out.',
-    });
-  return digest?.toString('hex');
 }
 
 async function assertDigest({ path, sha256 }: StagedFile, expected: readonly string[]): Promise<void> {

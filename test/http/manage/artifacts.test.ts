@@ -176,16 +176,8 @@ describe('POST /api/artifacts', () => {
     const bytes = zip('acme/digest', { version: '1.0.0' });
     const digest = createHash('sha256').update(bytes).digest();
     expect(codeOf(await upload(bytes, `?sha256=${'0'.repeat(64)}`))).toEqual([400, 'BAD_REQUEST']);
-    expect(
-      codeOf(await upload(bytes, '', { 'content-digest': `sha-256=:${randomBytes(32).toString('base64')}:` })),
-    ).toEqual([400, 'BAD_REQUEST']);
-    for (const header of [
-      'nonsense',
-      'sha-256=:AAAA:',
-      'sha-256=:*:',
-      `sha-256=${digest.toString('base64')}`,
-      'a=:AA==:, b',
-    ])
+    const wrong = `sha-256=:${randomBytes(32).toString('base64')}:`;
+    for (const header of [wrong, 'nonsense', 'sha-256=:AAAA:', `sha-256=${digest.toString('hex')}`, 'a=:AA==:, b'])
       expect(codeOf(await upload(bytes, '', { 'content-digest': header }))).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/digest@1.0.0']).toBeUndefined();
     expect(

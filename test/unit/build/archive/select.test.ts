@@ -135,6 +135,13 @@ describe('selectFiles', () => {
     ).toEqual(['docs/a.md']);
   });
 
+  it.each([
+    ['rules', '/docs/page export-ignore\n'.repeat(5001)],
+    ['macros', Array.from({ length: 300 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('')],
+  ])('.gitattributes with more %s than a build should match are refused', (_, attributes) => {
+    expect(() => select(['a'], { attributes })).toThrow(/more than 5000 rules or 250 macros/);
+  });
+
   // backtracking took minutes for the first, and never ended for the others
   it.each(['*a'.repeat(30), '{a,aa}'.repeat(40), `${'**/'.repeat(40)}x`, '{,a}'.repeat(40)])(
     'archive.exclude with the pattern %s is decided in linear time',

@@ -18,7 +18,7 @@ describe('a relative path', () => {
     ['', 'empty'],
     ['/a', 'absolute'],
     ['C:a', 'drive letter'],
-    ['a\0', 'control character'],
+    ['a/b\0', '"b\\u0000" segment'],
     ['a//b', 'empty segment'],
     ['a/', 'empty segment'],
     ['\\\\host\\share', 'empty segment'],
