@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 
+import { standardExpiry } from '../../proxy/auth/expiry.ts';
 import { collect, example, withJson, type Wire } from '../commands/command-parts.ts';
 
 /** Adds `token` and its commands to the program. */
@@ -11,7 +12,7 @@ export function addTokens(program: Command, wire: Wire): void {
     .summary('create, list, change and revoke tokens')
     .description('Create, list, change and revoke the tokens of Composer clients.');
   token.showHelpAfterError('Run `libretto token --help` to see the commands.');
-  token.addHelpText('after', example('libretto token create --description "CI" --expires 90d', 'libretto token list'));
+  token.addHelpText('after', example('libretto token create --description "CI" --expires 365d', 'libretto token list'));
   for (const add of [addCreate, addList, addShow, addUpdate, addExplain, addRotate, addRevoke]) add(token, wire);
 }
 
@@ -24,15 +25,16 @@ function addCreate(token: Command, wire: Wire): void {
     .option('--kind <read|write>', 'read, or read and publish; cannot be changed later', 'read')
     .option('--limit <n>', 'requests per hour, 0 for no limit (default: the limit of the kind)')
     .option(
-      '--expires <when>',
-      'a duration such as 90d or 12h, a day such as 2027-01-31 (to its end, UTC), or a time such as ' +
-        '2027-01-31T12:00:00Z (default: never)',
+      '--expires <when|never>',
+      'a duration such as 365d or 12h, a day such as 2027-01-31 (to its end, UTC), a time such as ' +
+        '2027-01-31T12:00:00Z, or never',
+      standardExpiry,
     );
   withLimits(create);
   wire(
     withJson(
       create,
-      'libretto token create --description "CI of the shop" --expires 90d --limit 5000',
+      'libretto token create --description "CI of the shop" --expires 365d --limit 5000',
       'libretto token create --description "Customer 17" --package "acme/shop:^1" --stability stable ' +
         '--not-after 2027-01-31',
     ),

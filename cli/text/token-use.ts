@@ -7,8 +7,8 @@ import type { TokenDocument } from './token-text.ts';
 
 export interface TokenUseAdvice {
   readonly token: Pick<TokenDocument, 'kind' | 'limit'>;
-  /** the secret, or a placeholder */
-  readonly secret: string;
+  /** undefined: a placeholder stands for it */
+  readonly secret: string | undefined;
   /** the host of the registry for clients, with its port, or a placeholder */
   readonly host: string;
   /** the address with this host */
@@ -19,16 +19,21 @@ export interface TokenUseAdvice {
   readonly invocation: string;
 }
 
-export function tokenUseLines({ token, secret, host, url, remark, invocation }: TokenUseAdvice): string[] {
+export function tokenUseLines({ token, secret: shown, host, url, remark, invocation }: TokenUseAdvice): string[] {
+  const secret = shown ?? 'TOKEN';
   return [
     '',
-    'Name the registry and the token in a project of Composer (or with --global, for all projects of a user):',
-    ...registryLines(url).map((line) => `  ${line}`),
-    `  composer config ${authArguments(host, secret)}`,
-    'Or write auth.json:',
+    'Give Composer the token, for all projects of this user (without --global: for the project in this folder):',
+    `  composer config --global ${authArguments(host, secret)}`,
+    'Or write auth.json; in a CI job, the variable COMPOSER_AUTH takes the same:',
     `  ${authDocument(host, secret)}`,
+    'Name the registry in a project:',
+    ...registryLines(url).map((line) => `  ${line}`),
     ...(token.kind === 'write'
       ? ['Publish with it, in the folder of a package:', `  ${publishLine(secret, url, invocation)}`]
+      : []),
+    ...(shown === undefined
+      ? ['TOKEN stands for the token, which standard output has. At a terminal, these lines contain it.']
       : []),
     ...(remark === undefined ? [] : [remark]),
     '',

@@ -6,6 +6,9 @@ import { TokenError } from './token-error.ts';
 const hourMs = 3_600_000;
 const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: 24 * hourMs, w: 7 * 24 * hourMs };
 
+/** When a new token ends if nobody says otherwise, wherever it is made. */
+export const standardExpiry = '90d';
+
 /** Ten years. A token that outlives this is better made without an end. */
 const longestMs = 3660 * 24 * hourMs;
 
@@ -36,7 +39,8 @@ export function assertExpiry(expires: Date, nowMs: number, text = String(expires
   if (ahead > longestMs)
     throw new TokenError(
       'EXPIRY_INVALID',
-      `"${text}" is more than ten years in the future. Omit the expiry for a token that does not expire.`,
+      `"${text}" is more than ten years in the future. A token that does not expire has the expiry never, which is ` +
+        'null in the API.',
     );
   return expires;
 }

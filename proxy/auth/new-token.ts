@@ -5,6 +5,7 @@ import type { StateChange } from '../state/state-store.ts';
 import { noLimits } from '../views/token-limits.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
+import { parseExpiry, standardExpiry } from './expiry.ts';
 import { mintToken } from './token-format.ts';
 import { mintTokenId, tokenHashKey, tokenKey, type TokenRecord } from './token.ts';
 import { assertUseful, checkedFields, type TokenDraft } from './token-fields.ts';
@@ -20,7 +21,8 @@ export function newToken(
   draft: TokenDraft,
 ): NewToken {
   const nowMs = now();
-  const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
+  const fields = checkedFields({ expiresAt: parseExpiry(standardExpiry, nowMs), ...draft }, nowMs);
+  const { description = '', limit = null, expires_at = null, ...limits } = fields;
   const { secret, hash } = mintToken(draft.kind, randomBytes);
   const id = draft.id ?? mintTokenId(randomBytes);
   const record: TokenRecord = {

@@ -85,6 +85,7 @@ export interface TokenDraft {
   readonly person?: UserId;
   /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
   readonly limit?: number | null;
+  /** null: never; left out: `standardExpiry` */
   readonly expiresAt?: Date | null;
   /** the limits of the token, checked here (views/token-limits.ts); null or missing: unlimited */
   readonly limits?: Readonly<Partial<Record<keyof TokenLimits, unknown>>>;

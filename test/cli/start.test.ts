@@ -78,9 +78,11 @@ describe('libretto start', () => {
     expect(stdout).not.toContain('lib_r_');
     expect(stderr).toContain('this command creates one:\n\n  libretto token create --description "NAME"\n');
     const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
-      tokens: unknown[];
+      tokens: { created_at: string; expires_at: string }[];
     };
-    expect(tokens).toHaveLength(1);
+    expect(
+      tokens.map(({ created_at, expires_at }) => (Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000),
+    ).toEqual([90]);
   });
 
   it('names no `libretto` that a shell would not find', async () => {

@@ -36,7 +36,7 @@ describe.skipIf(lacks('openssl'))('a server with a certificate', () => {
     const { certFile, keyFile } = createAuthority(folder.path).issue('own');
     await serve(`127.0.0.1:${port}`, '--tls-cert', certFile, '--tls-key', keyFile);
     const shown = await advice();
-    expect(shown).toContain(`\n  composer config --auth bearer.127.0.0.1:${port} TOKEN\n`);
+    expect(shown).toContain(`\n  composer config --global --auth bearer.127.0.0.1:${port} TOKEN\n`);
     expect(shown).toContain(` publish . --url https://127.0.0.1:${port}\n`);
     expect(shown).toContain(`The address https://127.0.0.1:${port} is from the running server.`);
     expect((await runCli(['doctor'], { cwd: folder.path })).stdout).toMatch(
@@ -47,7 +47,7 @@ describe.skipIf(lacks('openssl'))('a server with a certificate', () => {
 
 it('names the port of a server with a certificate that is not running', async () => {
   const shown = await advice({ LIBRETTO_LISTEN: '0.0.0.0:8443', LIBRETTO_TLS_CERT: 'own.pem' });
-  expect(shown).toContain('\n  composer config --auth bearer.HOST:8443 TOKEN\n');
+  expect(shown).toContain('\n  composer config --global --auth bearer.HOST:8443 TOKEN\n');
   expect(shown).toContain(' publish . --url https://HOST:8443\n');
   expect(shown).toContain('HOST stands for the host of the registry, such as');
 });
@@ -60,15 +60,15 @@ describe.skipIf(lacks('redis-server'))('servers with their state in a Redis', ()
     try {
       await serve(`127.0.0.81:${port}`, ...state);
       const shown = await advice(environment);
-      expect(shown).toContain(`\n  composer config --auth bearer.127.0.0.81:${port} TOKEN\n`);
+      expect(shown).toContain(`\n  composer config --global --auth bearer.127.0.0.81:${port} TOKEN\n`);
       expect(shown).toContain(`The address http://127.0.0.81:${port} is from the running server.`);
       await serve(`127.0.0.82:${port}`, ...state);
-      expect(await advice(environment)).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+      expect(await advice(environment)).toContain('\n  composer config --global --auth bearer.HOST TOKEN\n');
       servers[0]?.signal('SIGTERM');
       await servers[0]?.ended;
       servers[1]?.signal('SIGKILL');
       await servers[1]?.ended;
-      expect(await advice(environment)).toContain('\n  composer config --auth bearer.127.0.0.80:9090 TOKEN\n');
+      expect(await advice(environment)).toContain('\n  composer config --global --auth bearer.127.0.0.80:9090 TOKEN\n');
     } finally {
       await redis.stop();
     }
@@ -91,9 +91,11 @@ describe.skipIf(lacks('redis-server'))('servers with their state in a Redis', ()
     const environment = { LIBRETTO_STATE: redis.url, LIBRETTO_LISTEN: '127.0.0.80:9090' };
     try {
       await mark('http://127.0.0.1:8080');
-      expect(await advice(environment)).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+      expect(await advice(environment)).toContain('\n  composer config --global --auth bearer.HOST TOKEN\n');
       await mark('https://packages.example.org');
-      expect(await advice(environment)).toContain('\n  composer config --auth bearer.packages.example.org TOKEN\n');
+      expect(await advice(environment)).toContain(
+        '\n  composer config --global --auth bearer.packages.example.org TOKEN\n',
+      );
     } finally {
       await redis.stop();
     }
@@ -105,9 +107,9 @@ describe.skipIf(lacks('redis-server'))('servers that count in a Redis', () => {
     const redis = await startRedis();
     try {
       await serve(`127.0.0.78:${port}`, '--redis', redis.url);
-      expect(await advice()).toContain(`\n  composer config --auth bearer.127.0.0.78:${port} TOKEN\n`);
+      expect(await advice()).toContain(`\n  composer config --global --auth bearer.127.0.0.78:${port} TOKEN\n`);
       await serve(`127.0.0.79:${port}`, '--redis', redis.url);
-      expect(await advice()).toContain('\n  composer config --auth bearer.HOST TOKEN\n');
+      expect(await advice()).toContain('\n  composer config --global --auth bearer.HOST TOKEN\n');
     } finally {
       await redis.stop();
     }

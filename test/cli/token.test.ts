@@ -38,7 +38,7 @@ describe('token create', () => {
 
   it('explains the use of the token, without its secret in a log', async () => {
     const { stdout, stderr } = await run('create', '--description', 'CI', '--kind', 'write', '--limit', '5000');
-    expect(stderr).toContain('\n  composer config --auth bearer.127.0.0.1:8080 TOKEN\n');
+    expect(stderr).toContain('\n  composer config --global --auth bearer.127.0.0.1:8080 TOKEN\n');
     expect(stderr).toContain('\n  {"bearer":{"127.0.0.1:8080":"TOKEN"}}\n');
     expect(stderr).toContain('\n  LIBRETTO_TOKEN=TOKEN libretto publish . --url http://127.0.0.1:8080\n');
     expect(stderr).toContain('The address http://127.0.0.1:8080 is from the default of listen. Set "publicUrl" in');
@@ -58,11 +58,13 @@ describe('token create', () => {
     await run('create', '--description', 'first'); // makes the data folder
     await serve(['--listen', `127.0.0.77:${port}`], async () => {
       const { stderr } = await run('create', '--description', 'CI');
-      expect(stderr).toContain(`\n  composer config --auth bearer.127.0.0.77:${port} TOKEN\n`);
+      expect(stderr).toContain(`\n  composer config --global --auth bearer.127.0.0.77:${port} TOKEN\n`);
       expect(stderr).toContain(`The address http://127.0.0.77:${port} is from the running server. Set "publicUrl" in`);
     });
     await serve(['--listen', '127.0.0.77:0'], async () =>
-      expect((await run('create', '--description', 'CI')).stderr).toContain('\n  composer config --auth bearer.HOST '),
+      expect((await run('create', '--description', 'CI')).stderr).toContain(
+        '\n  composer config --global --auth bearer.HOST ',
+      ),
     );
   });
 
@@ -80,7 +82,7 @@ describe('token create', () => {
     ['a placeholder behind a proxy', { LIBRETTO_TRUSTED_PROXIES: '127.0.0.1' }, 'bearer.HOST TOKEN'],
   ])('names %s', async (_, environment, line) => {
     const { stderr } = await runCli(['token', 'create', '--description', 'CI'], { cwd: folder.path, environment });
-    expect(stderr).toContain(`  composer config --auth ${line}\n`);
+    expect(stderr).toContain(`  composer config --global --auth ${line}\n`);
     if (line.includes('HOST')) expect(stderr).toContain('HOST stands for the host of the registry, such as');
   });
 
@@ -91,8 +93,15 @@ describe('token create', () => {
       { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, stdin: 'ignore' },
     );
     const [secret = ''] = /lib_r_\w+/.exec(stdout) ?? [];
-    expect(stdout).toContain(`composer config --auth bearer.127.0.0.1:8080 ${secret}`);
+    expect(stdout).not.toContain('TOKEN');
+    expect(stdout).toContain(`composer config --global --auth bearer.127.0.0.1:8080 ${secret}`);
     expect(stdout).toContain(`{"bearer":{"127.0.0.1:8080":"${secret}"}}`);
+  });
+
+  it('ends a token after 90 days, unless --expires says otherwise or never', async () => {
+    const { created_at, expires_at } = await json('create', '--description', 'CI');
+    expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).toBe(90 * 86_400_000);
+    expect((await json('create', '--description', 'CI', '--expires', 'never'))['expires_at']).toBeNull();
   });
 
   it('accepts a day as the expiry, and counts it to its end', async () => {
@@ -114,7 +123,7 @@ describe('token create', () => {
       status: 'active',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       created_by: expect.stringMatching(/^cli:/) as string,
-      expires_at: null,
+      expires_at: expect.any(String) as string,
       revoked_at: null,
       previous_expires_at: null,
       last_used_at: null,
@@ -143,7 +152,7 @@ describe('token create', () => {
     ],
     [
       ['--expires', '2099-01-31T00:00:00Z'],
-      '"2099-01-31T00:00:00Z" is more than ten years in the future. Omit the expiry for a token that does not expire.',
+      '"2099-01-31T00:00:00Z" is more than ten years in the future. A token that does not expire has the expiry never, which is null in the API.',
     ],
     [
       ['--expires', '2001-01-31T00:00:00Z'],

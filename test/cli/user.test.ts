@@ -144,6 +144,33 @@ describe('users', () => {
     ).toContain('already');
   });
 
+  it.skipIf(lacks('script'))('get the whole link on a terminal, which says what is missing in it', async () => {
+    const command = [process.execPath, binary, 'user', 'create', '--invite', '--email']
+      .map((word) => `'${word}'`)
+      .join(' ');
+    const invite = async (email: string, environment: Readonly<Record<string, string>>): Promise<string> => {
+      const env = { ...cleanEnvironment(), ...environment };
+      const options = { cwd: folder.path, env, extendEnv: false, stdin: 'ignore' } as const;
+      return (await execa('script', ['-qec', `${command} ${email}`, '/dev/null'], options)).stdout;
+    };
+    const named = await invite('bob@example.org', { LIBRETTO_PUBLIC_URL: 'https://packages.example.org' });
+    const [, code = ''] = /^(inv_[0-9A-Za-z]{32})\r?$/m.exec(named) ?? [];
+    expect(code).not.toBe('');
+    expect(named).toContain(`  https://packages.example.org/ui/invitation?code=${code}`);
+    expect(named).not.toContain('publicUrl');
+    const guessed = await invite('eve@example.org', {});
+    expect(guessed).toMatch(/^ {2}http:\/\/127\.0\.0\.1:8080\/ui\/invitation\?code=inv_/m);
+    expect(guessed).toContain('The address http://127.0.0.1:8080 is from the default of listen. Set "publicUrl" in');
+    const unknown = await invite('dan@example.org', { LIBRETTO_TRUSTED_PROXIES: '127.0.0.1' });
+    expect(unknown).toMatch(/^ {2}https:\/\/HOST\/ui\/invitation\?code=inv_/m);
+    expect(unknown).toContain(
+      'HOST stands for the host of the registry, such as packages.example.org. Set "publicUrl"',
+    );
+    const logged = await run('user', 'create', '--invite', '--email', 'log@example.org');
+    expect(logged.stderr).toContain('/ui/invitation?code=CODE');
+    expect(logged.stderr).not.toContain(logged.stdout);
+  });
+
   it.skipIf(lacks('script'))('type their email, and their password unseen, twice', async () => {
     const command = [process.execPath, binary, 'user', 'create', '--admin'].map((word) => `'${word}'`).join(' ');
     const typed = async (first: string, second: string): Promise<{ exitCode: number; shown: string }> => {

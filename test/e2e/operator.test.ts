@@ -66,7 +66,7 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
     await paste('curl -sf --retry 20 --retry-connrefused http://127.0.0.1:8080/health/ready');
     const made = await paste(block(deploy, '--description "My laptop"'));
     token = tokenIn(made);
-    expect(made.output).toContain('composer config --auth bearer.packages.example.org TOKEN');
+    expect(made.output).toContain('composer config --global --auth bearer.packages.example.org TOKEN');
     expect((await paste('find /var/lib/libretto ! -user libretto')).output).toBe('');
     expect((await paste('systemctl is-active libretto.service libretto-build.timer')).stdout).toBe('active\nactive');
     expect((await paste('systemctl show -P User -P NoNewPrivileges libretto.service')).stdout).toContain('libretto');

@@ -20,7 +20,7 @@ async function create({ context, given: { flags }, config, tokens, nowMs, json, 
     description,
     kind,
     limit: limit ?? null,
-    expiresAt: expires ?? null,
+    ...(expires === undefined ? {} : { expiresAt: expires }),
     limits,
   });
   const document = await show(record);

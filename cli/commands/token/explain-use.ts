@@ -25,7 +25,7 @@ export async function explainUse(
     remarks,
     tokenUseLines({
       token,
-      secret: isShown ? revealSecret(secret) : 'TOKEN',
+      secret: isShown ? revealSecret(secret) : undefined,
       invocation: context.invocation,
       ...addressForClients(config, networkAddresses(), server),
     }),

@@ -14,7 +14,8 @@ export interface TokenFlags {
   readonly description: string | undefined;
   readonly kind: TokenKind | undefined;
   readonly limit: number | undefined;
-  readonly expires: Date | undefined;
+  /** null: never */
+  readonly expires: Date | null | undefined;
   /** the given limits on visible packages and versions */
   readonly limits: Partial<TokenLimits>;
 }
@@ -43,11 +44,8 @@ export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: numb
   return flags;
 }
 
-/** `never` is a word of `token update`, which takes a time away. */
-function expiryFlag(text: string, nowMs: number): Date {
-  if (text.toLowerCase() === 'never')
-    throw new UsageError('A token never expires without --expires. Leave --expires never out.');
-  return parseExpiry(text, nowMs);
+function expiryFlag(text: string, nowMs: number): Date | null {
+  return text.toLowerCase() === 'never' ? null : parseExpiry(text, nowMs);
 }
 
 function kindFlag(raw: unknown): TokenKind {

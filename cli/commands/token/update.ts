@@ -30,15 +30,15 @@ function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
         '--stability, --not-after, --network and --clear.',
     );
   }
-  const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];
+  const withDefault = given['limit'] === 'default';
   const { description, limit, expires, limits } = tokenFlags(
-    { ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) },
+    { ...given, ...(withDefault ? { limit: undefined } : {}) },
     nowMs,
   );
   return {
     limits,
     ...(description === undefined ? {} : { description }),
     ...(withDefault ? { limit: null } : limit === undefined ? {} : { limit }),
-    ...(forEver ? { expiresAt: null } : expires === undefined ? {} : { expiresAt: expires }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
   };
 }

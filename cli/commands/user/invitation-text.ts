@@ -3,9 +3,9 @@
 import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
 import { invitationPage } from '../../config/invitation-page.ts';
-import { publicUrlOf } from '../../config/public-url.ts';
 import type { Context } from '../../io/context.ts';
 import { runningServer } from '../../state/running-server.ts';
+import { addressForClients } from '../token/address-for-clients.ts';
 
 export interface PrintedInvitation {
   readonly token: string;
@@ -17,7 +17,7 @@ export interface PrintedInvitation {
  * find the invitation there.
  */
 export async function invitationLines(
-  { stdout, stderr, now }: Context,
+  { stdout, stderr, now, networkAddresses }: Context,
   config: Config,
   { token, expires_at }: PrintedInvitation,
 ): Promise<string[]> {
@@ -25,15 +25,15 @@ export async function invitationLines(
   const page = invitationPage(config);
   if (page === 'explorer')
     return [heading, 'The user sends it with a new password to POST /api/auth/invitations/accept:'];
-  const address = publicUrlOf(config)?.url ?? (await runningServer(config, now()))?.address;
+  const { url, remark } = addressForClients(config, networkAddresses(), await runningServer(config, now()));
   const isShown = stdout.isTTY === true && stderr.isTTY === true;
-  const placeholders = [
-    ...(address === undefined ? ['HOST stands for the host of the registry.'] : []),
-    ...(isShown ? [] : ['CODE stands for the invitation.']),
-  ];
   return [
     heading,
-    ['The user opens this page and chooses a password there.', ...placeholders].join(' '),
-    `  ${address ?? 'https://HOST'}${invitationLink(page, isShown ? token : 'CODE')}`,
+    'The user opens this page and chooses a password there:',
+    `  ${url}${invitationLink(page, isShown ? token : 'CODE')}`,
+    ...(isShown
+      ? []
+      : ['CODE stands for the invitation, which standard output has. At a terminal, the link contains it.']),
+    ...(remark === undefined ? [] : [remark]),
   ];
 }

@@ -42,7 +42,7 @@ function registerRecords(api: Api, services: TokenServices): void {
       kind,
       limits,
       limit: rate_limit ?? null,
-      expiresAt: asDate(expires_at ?? null),
+      ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }),
     });
     return context.json({ ...(await showOne(services, context, record)), token: secret.reveal() }, 201);
   });

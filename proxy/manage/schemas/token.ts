@@ -66,8 +66,9 @@ export const tokenSchema = z
   .openapi('Token');
 
 const expiry = expiresAt.optional().openapi({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
+const draftExpiry = expiry.openapi({ description: 'when the token expires; left out: after 90 days; null: never' });
 export const tokenDraft = z
-  .strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits })
+  .strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: draftExpiry, ...takenLimits })
   .openapi('TokenDraft');
 /** Accepts `kind` only to refuse it with a specific code. */
 export const tokenPatch = z

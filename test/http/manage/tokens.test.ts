@@ -174,7 +174,7 @@ describe('PATCH /api/tokens/{id}', () => {
       rate_limit: 3,
       effective_rate_limit: 3,
       description: 'CI of the shop',
-      expires_at: null,
+      expires_at: new Date(nowMs + 90 * 24 * hour).toISOString(),
     });
     expect((await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit']).toBe('3');
     const standard = await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { rate_limit: null } });

@@ -1,7 +1,7 @@
 // The fields of the forms that make and edit a token: from the form to the token service, and from a token to the form.
 // Pure.
 
-import { parseExpiry } from '../../../auth/expiry.ts';
+import { parseExpiry, standardExpiry } from '../../../auth/expiry.ts';
 import { TokenError } from '../../../auth/token-error.ts';
 import { checkedDescription, type TokenPatch } from '../../../auth/token-fields.ts';
 import type { TokenKind } from '../../../auth/token-format.ts';
@@ -22,9 +22,6 @@ export interface DraftFields {
 
 /** The choices of the expiry with a meaning of their own; every other one is a span such as `90d`. */
 export const expiryChoices = { keep: 'keep', never: 'never', date: 'date' } as const;
-
-/** What a new token expires in, unless the person chooses something else. */
-export const standardExpiry = '90d';
 
 /** The fields of a new token. `id`: of the token that the form makes. */
 export function newFields(id: TokenId): FormFields {

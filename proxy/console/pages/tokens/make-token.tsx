@@ -1,11 +1,12 @@
 // The pages that make and edit a token, and the preview of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { standardExpiry } from '../../../auth/expiry.ts';
 import { isFixed, parseTokenId } from '../../../auth/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { changesOf, fieldsOfToken, newFields, parseDraft, shownExpiry, standardExpiry } from './draft-fields.ts';
+import { changesOf, fieldsOfToken, newFields, parseDraft, shownExpiry } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
 import { secretView } from './secret-page.tsx';
 import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';

@@ -18,7 +18,7 @@ const lines = (more: object = {}) =>
 describe('the use of a token', () => {
   it('is the command of Composer and the content of auth.json, for the host of the registry', () => {
     expect(lines()).toContain('  composer config -n repositories.libretto composer https://packages.example.org\n');
-    expect(lines()).toContain('  composer config --auth bearer.packages.example.org TOKEN\n');
+    expect(lines()).toContain('  composer config --global --auth bearer.packages.example.org TOKEN\n');
     expect(lines()).not.toContain('secure-http');
     expect(lines()).toContain('  {"bearer":{"packages.example.org":"TOKEN"}}\n');
     expect(lines()).not.toContain('LIBRETTO_TOKEN');

@@ -40,7 +40,7 @@ describe('creating a token', () => {
       limit: null,
       created_at: '2026-03-01T12:00:00.000Z',
       created_by: 'cli:ada',
-      expires_at: null,
+      expires_at: '2026-05-30T12:00:00.000Z',
       revoked_at: null,
       packages: null,
       constraints: null,
@@ -78,7 +78,12 @@ describe('creating a token', () => {
         actor: 'cli:ada',
         action: 'token.create',
         subject: record.id,
-        details: { description: 'CI of the shop', kind: 'read', limit: null, expires_at: null },
+        details: {
+          description: 'CI of the shop',
+          kind: 'read',
+          limit: null,
+          expires_at: '2026-05-30T12:00:00.000Z',
+        },
       },
     ]);
   });
