@@ -21,13 +21,8 @@ export function newToken(
   draft: TokenDraft,
 ): NewToken {
   const nowMs = now();
-  const expiresAt = draft.expiresAt === undefined ? parseExpiry(standardExpiry, nowMs) : draft.expiresAt;
-  const {
-    description = '',
-    limit = null,
-    expires_at = null,
-    ...limits
-  } = checkedFields({ ...draft, expiresAt }, nowMs);
+  const fields = checkedFields({ expiresAt: parseExpiry(standardExpiry, nowMs), ...draft }, nowMs);
+  const { description = '', limit = null, expires_at = null, ...limits } = fields;
   const { secret, hash } = mintToken(draft.kind, randomBytes);
   const id = draft.id ?? mintTokenId(randomBytes);
   const record: TokenRecord = {
