@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import { CachedNames, documentFiles } from '../../proxy/mirror/catalogue/cached-names.ts';
-import { noVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import { cachedRecords, noVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import type { Context } from '../io/context.ts';
-import { cachedRecords } from './cached-records.ts';
 import type { MirrorWork } from './mirror-command.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
 

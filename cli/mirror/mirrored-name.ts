@@ -21,8 +21,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
 import { cachedInIndex, type CachedInIndex } from './cached-in-index.ts';
-import { noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
-import { cachedRecords } from './cached-records.ts';
+import { cachedRecords, noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { openPrivateNames } from './known-private-names.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
 

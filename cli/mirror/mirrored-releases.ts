@@ -12,9 +12,9 @@ import type { MirroredReleases } from '../../proxy/auth/explain-token.ts';
 import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { cachedRecords } from '../../proxy/mirror/documents/cached-versions.ts';
 import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
-import { cachedRecords } from './cached-records.ts';
 
 export interface ReleasesParts {
   readonly state: StateStore;

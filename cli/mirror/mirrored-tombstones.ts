@@ -16,8 +16,8 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { cachedRecords } from '../../proxy/mirror/documents/cached-versions.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { cachedRecords } from './cached-records.ts';
 import { currentUpstreams } from './current-mirror-rules.ts';
 
 export interface MirroredTarget extends PurgeTarget {

@@ -29,6 +29,7 @@ const causes: Readonly<Record<LeftOut['reason'], readonly [one: string, many: st
   unloadable: ['since Composer could not load it', 'since Composer could not load them'],
   'dist-type': ['since its archive is no ZIP', 'since their archives are no ZIPs'],
   'no-dist': ['since it has no archive', 'since they have no archives'],
+  document: ['since it is in the other document', 'since they are in the other document'],
   label: ['since another version has its label', 'since other versions have their labels'],
 };
 

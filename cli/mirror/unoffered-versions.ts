@@ -15,7 +15,7 @@ export interface UnofferedVersions {
   readonly left_out: readonly {
     readonly version: string;
     readonly because: string;
-    readonly reason: DropReason | 'rule';
+    readonly reason: DropReason | 'document' | 'rule';
     /** the rule, or `purged`; null for other reasons */
     readonly setting: Refused['setting'] | null;
   }[];
@@ -33,7 +33,7 @@ export interface UnofferedParts {
 
 export async function unofferedVersions(
   name: PackageName,
-  { cached: { records, beside }, accepted, rules, nowMs }: UnofferedParts,
+  { cached: { records, unread = [], beside }, accepted, rules, nowMs }: UnofferedParts,
 ): Promise<UnofferedVersions> {
   const { versions, leftOut } = offeredVersions(name, records, checkRecord);
   const byKey = new Map(accepted.map((record) => [archiveKey(record), record]));
@@ -51,6 +51,8 @@ export async function unofferedVersions(
     nowMs,
     beside,
   );
+  const because = 'its upstream has it in the document of dev versions, and other releases in that of releases';
+  const elsewhere = unread.map(({ version }) => ({ version: String(version), reason: 'document' as const, because }));
   const byRule = refused.map((one) => ({ ...one, reason: 'rule' as const }));
-  return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...byRule], changed };
+  return { left_out: [...[...leftOut, ...elsewhere].map((one) => ({ ...one, setting: null })), ...byRule], changed };
 }

@@ -11,7 +11,7 @@ import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
 import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import { CachedNames, documentFiles } from '../../proxy/mirror/catalogue/cached-names.ts';
-import { noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import { cachedRecords, noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
@@ -20,7 +20,6 @@ import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/poli
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
-import { cachedRecords } from '../mirror/cached-records.ts';
 
 export interface MirroredSourceOptions {
   /** the mirror's folder */

@@ -23,7 +23,9 @@ const testedThrough: Readonly<Record<string, readonly string[]>> = {
     'proxy/mirror/advisories/mirrored-filters.ts',
     'proxy/mirror/archives/mirrored-archives.ts',
     'proxy/mirror/documents/mirrored-documents.ts',
+    'proxy/mirror/upstream/joined-documents.ts',
     'proxy/mirror/upstream/upstream-root.ts',
+    'proxy/mirror/upstream/upstream.ts',
     'proxy/mirror/versions/replace-provide-guard.ts',
   ],
 };

@@ -276,3 +276,10 @@ it('webhooks of registered repositories behave as recorded', async () => {
     await transcript.run(`repository ${command}`);
   expectRecorded('commands/webhooks', transcript.text());
 });
+
+it('the refresh of a mirror behaves as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  for (const command of ['', ' --json', ' some/none', ' some/none --json', ' some'])
+    await transcript.run(`mirror refresh${command}`);
+  expectRecorded('commands/mirror-refresh', transcript.text());
+});

@@ -114,18 +114,7 @@ function publish(repository: PublishedRepository): void {
     else if (layout === 'single') put(`/p2/${name}.json`, documentOf(repository, name, versions, beside));
     else if (layout === 'lazy') put(`/p/${name}.json`, documentOf(repository, name, versions, beside));
   }
-  const listed = Object.fromEntries(
-    layout === 'providers'
-      ? [...packages].map(([name, { versions, beside }]) => {
-          const json = documentOf(repository, name, versions, beside);
-          const sha256 = sha256Of(Buffer.from(JSON.stringify(json)));
-          put(`/p/${name}%24${sha256}.json`, json);
-          return [name, { sha256 }];
-        })
-      : [],
-  );
-  const list = sha256Of(Buffer.from(JSON.stringify({ providers: listed })));
-  if (layout === 'providers') put(`/p/all%24${list}.json`, { providers: listed });
+  const list = layout === 'providers' ? publishByDigest(repository, put) : '';
   const inline = Object.fromEntries(
     [...packages].map(([name, { versions }]) => [
       name,
@@ -147,6 +136,20 @@ function publish(repository: PublishedRepository): void {
     includes: { packages: [], includes: { [`include/all$${hash}.json`]: { sha1: hash } } },
   };
   put('/packages.json', { ...layouts[layout], ...root });
+}
+
+/** The documents of all packages, at addresses with their SHA-256, and their list. Returns the SHA-256 of the list. */
+function publishByDigest(repository: PublishedRepository, put: (path: string, json: unknown) => void): string {
+  const digestOf = (json: unknown): string => sha256Of(Buffer.from(JSON.stringify(json)));
+  const providers = Object.fromEntries(
+    [...repository.packages].map(([name, { versions, beside }]) => {
+      const json = documentOf(repository, name, versions, beside);
+      put(`/p/${name}%24${digestOf(json)}.json`, json);
+      return [name, { sha256: digestOf(json) }];
+    }),
+  );
+  put(`/p/all%24${digestOf({ providers })}.json`, { providers });
+  return digestOf({ providers });
 }
 
 /** The two p2 documents of a package: releases, and dev versions where there are any. */

@@ -13,14 +13,15 @@ export type Stability = 'stable' | 'dev';
 
 type Cached = CachedDocument<UpstreamDocument>;
 
-/** Rejects with UpstreamUnavailable. */
-export type ReadDocument = (stability: Stability) => Promise<Cached>;
-
 /**
  * The document of this stability, with the versions of this stability that stand in the other one. Clients that want dev
- * versions ask for both documents; the one of dev versions is read for releases only where the other has none.
+ * versions ask for both documents; the one of dev versions is read for releases only where the other has none. Rejects as
+ * `read` does, with UpstreamUnavailable.
  */
-export async function joinedDocument(stability: Stability, read: ReadDocument): Promise<Cached> {
+export async function joinedDocument(
+  stability: Stability,
+  read: (stability: Stability) => Promise<Cached>,
+): Promise<Cached> {
   const other = stability === 'dev' ? read('stable') : undefined;
   other?.catch(() => undefined); // is awaited below, unless the first one fails
   const own = await read(stability);
@@ -35,22 +36,18 @@ export async function joinedDocument(stability: Stability, read: ReadDocument): 
 }
 
 async function joined(own: Cached, other: Cached, stability: Stability): Promise<Cached> {
-  const goodUntilMs = Math.min(own.goodUntilMs, other.goodUntilMs);
   const [mine, theirs] = [own.value, other.value];
   const known = new Set(mine?.versions.map(({ version }) => version));
   const isMore = (record: JsonObject): boolean => isOf(record, stability) && !known.has(record['version']);
-  const found = await mapYielding(theirs?.versions ?? [], (record) => (isMore(record) ? record : []));
-  const more = found.flat() as readonly JsonObject[];
+  const more = (await mapYielding(theirs?.versions ?? [], (record) => (isMore(record) ? [record] : []))).flat();
+  const goodUntilMs = Math.min(own.goodUntilMs, other.goodUntilMs);
   if (theirs === undefined || more.length === 0) return { ...own, goodUntilMs };
-  const state = together(mine === undefined ? [other] : [own, other]);
-  return {
-    ...state,
-    goodUntilMs,
-    value: { ...(mine ?? theirs), versions: [...(mine?.versions ?? []), ...more] },
-  };
+  const value = { ...(mine ?? theirs), versions: [...(mine?.versions ?? []), ...more] };
+  return { ...together(mine === undefined ? [other] : [own, other]), goodUntilMs, value };
 }
 
-function isOf({ version }: JsonObject, stability: Stability): boolean {
+/** False for a version that Composer does not accept. */
+export function isOf({ version }: JsonObject, stability: Stability): boolean {
   const normalized = normalizeVersion(String(version));
   return normalized !== undefined && isDevVersion(normalized) === (stability === 'dev');
 }

@@ -187,18 +187,9 @@ export class Upstream {
   async denies(name: PackageName): Promise<void> {
     const { value, goodUntilMs } = await this.#readRoot();
     if (!value.lists(name)) return;
-    const failure = new UpstreamUnavailable(
-      `${this.#rootUrl.href} lists ${name}, but has no document for it.`,
-      goodUntilMs,
-    );
-    this.#tell({
-      kind: 'document-failed',
-      upstream: this.id,
-      url: shownUrl(this.#rootUrl),
-      message: failure.message,
-      stale: false,
-    });
-    throw failure;
+    const message = `${this.#rootUrl.href} lists ${name}, but has no document for it.`;
+    this.#tell({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message, stale: false });
+    throw new UpstreamUnavailable(message, goodUntilMs);
   }
 
   /** Further addresses of archives, in addition to those in the records. */

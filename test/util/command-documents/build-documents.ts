@@ -138,10 +138,11 @@ const mirrored = z
               version,
               because: text('the reason'),
               reason: z
-                .enum(['unloadable', 'dist-type', 'no-dist', 'label', 'rule'])
+                .enum(['unloadable', 'dist-type', 'no-dist', 'label', 'document', 'rule'])
                 .describe(
                   '`unloadable`: Composer could not load it. `dist-type`: its archive is no ZIP. `no-dist`: it has no ' +
-                    'archive. `label`: another version has its label. `rule`: see `setting`',
+                    'archive. `label`: another version has its label. `document`: it is in the document of dev versions, beside ' +
+                    'releases in the other. `rule`: see `setting`',
                 ),
               setting: orNull(z.string(), 'the rule that leaves it out, or `purged`; null: no rule does'),
             }),
