@@ -2,11 +2,13 @@
 
 import type { ArchiveOptions, Archived, Archiver } from '../archive/archiver.ts';
 import { checkArchive, type ExpectedArchive } from '../archive/check-archive.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { distPath, pinnedDistPath, type PublicPath } from '../contract/paths.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { firstPublished } from '../documents/published-time.ts';
+import { autoloadDevFaults } from '../record/check-autoload.ts';
 import type { Alias, Placement } from '../output/publication.ts';
 import type { Release } from '../sources/release.ts';
 import { PurgedBytes } from '../version-lists/purged-bytes.ts';
@@ -77,12 +79,11 @@ async function makeArchive(
   const repeated = new Set<string>();
   const composerJson = await release.composerJson((key) => repeated.add(key));
   const target = context.output.stagingPath();
-  const {
-    shasum,
-    size,
-    withheld,
-    unsafeLinks = [],
-  } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
+  const { shasum, size, ...leftOut } = await archiveRelease(
+    release,
+    { target, topFolder: topFolderOf(name, release), composerJson },
+    context.archiver,
+  );
   if (fresh.shasum !== undefined && shasum !== fresh.shasum) throw otherThanPruned(release, shasum, fresh.shasum);
   const tombstone = context.purged.blocksArchive(target, shasum);
   if (tombstone !== undefined) throw new PurgedBytes(tombstone);
@@ -92,7 +93,7 @@ async function makeArchive(
     record: await recordOf(name, release, entry, context),
     archive: { file: { path: target }, path: base.path },
     pin: undefined,
-    remarks: remarksOn(name, { written: composerJson['name'], withheld, unsafeLinks, repeated }),
+    remarks: remarksOn(name, { composerJson, repeated, ...leftOut }),
   };
 }
 
@@ -109,16 +110,17 @@ async function textsOf({ content }: Release, { texts }: VersionContext): Promise
   return content.texts === undefined ? {} : texts.stage(await content.texts());
 }
 
-interface Remarkable {
-  /** the name in its composer.json */
-  readonly written: unknown;
-  readonly withheld: readonly string[];
-  readonly unsafeLinks: readonly string[];
+interface Remarkable extends Pick<Archived, 'withheld' | 'unsafeLinks'> {
+  readonly composerJson: JsonObject;
   /** keys of its composer.json that occur twice in one object */
   readonly repeated: ReadonlySet<string>;
 }
 
-function remarksOn(name: PackageName, { written, withheld, unsafeLinks, repeated }: Remarkable): readonly string[] {
+function remarksOn(
+  name: PackageName,
+  { composerJson, withheld, unsafeLinks = [], repeated }: Remarkable,
+): readonly string[] {
+  const { name: written } = composerJson;
   const inOtherCase = typeof written === 'string' && written !== name && written.toLowerCase() === name;
   return [
     ...(inOtherCase
@@ -127,6 +129,7 @@ function remarksOn(name: PackageName, { written, withheld, unsafeLinks, repeated
             `${name}. Correct the name.`,
         ]
       : []),
+    ...autoloadDevFaults(composerJson),
     ...[...repeated].map(
       (key) =>
         `composer.json has the key ${JSON.stringify(key.slice(0, 100))} twice in one object. ` +

@@ -2,9 +2,20 @@
 // (AutoloadGenerator.php, validatePackage and parseAutoloadsType; ClassLoader.php, addPsr4 and add). The check does not
 // test if the paths exist.
 
-import type { JsonValue } from '../contract/json.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
 import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
+
+/** The fault of `autoload-dev`, a sentence: Composer reads the field only where the package itself is worked on. */
+export function autoloadDevFaults({ 'autoload-dev': rules }: JsonObject): readonly string[] {
+  try {
+    checkAutoload('autoload-dev', rules);
+    return [];
+  } catch (error) {
+    if (!(error instanceof QuarantineError)) throw error;
+    return [`${error.message} It installs the package as a dependency.`];
+  }
+}
 
 /** Throws QuarantineError INVALID_COMPOSER_JSON. `field` is `autoload` or `autoload-dev`. */
 export function checkAutoload(field: string, value: JsonValue | undefined): void {

@@ -68,7 +68,6 @@ export function checkComposerJson(json: JsonObject): void {
   for (const [field, rule] of Object.entries(rules)) checkField(field, json[field], rule);
   for (const field of linkFields) checkLinks(field, json[field]);
   checkAutoload('autoload', json['autoload']);
-  checkAutoload('autoload-dev', json['autoload-dev']);
   archiveExcludesOf(json);
   checkField('archive.name', inside(json['archive'], 'name'), text);
   checkField('extra.branch-alias', inside(json['extra'], 'branch-alias'), textsInside);

@@ -32,7 +32,8 @@ export function createRemoteSources(
   const opened = new SingleFlight<Source>({ keeps: 'settled' });
   const needed = new Map<string, ChosenSource>();
   const open = (chosen: ChosenSource, options: OpenSourcesOptions): Promise<Source> | undefined => {
-    if (!isElsewhere(chosen)) return undefined;
+    // a repository on this disk may have a version that names a dist
+    if (!isElsewhere(chosen) && chosen.spec.place.kind !== 'git') return undefined;
     const source = opened.run(chosen.spec.id, () => openSource(chosen, options));
     needed.set(chosen.spec.id, chosen);
     return source;

@@ -19,7 +19,7 @@ export interface RemoteSources {
    * Fetches the sources that were not fetched yet. Resolves with how many sources are elsewhere. Throws BuildRefused.
    */
   readonly fetch: () => Promise<number>;
-  /** undefined for a source that is on this disk; it is closed with all others here */
+  /** undefined for a source that never fetches; all others are closed here */
   readonly open: (chosen: ChosenSource, options: OpenSourcesOptions) => Promise<Source> | undefined;
   readonly has: (chosen: ChosenSource) => boolean;
   /** the total time of all fetches */
@@ -171,7 +171,16 @@ async function openPackages(
 async function openGit(
   location: GitSourceOptions['location'],
   { options, access }: ChosenSource,
-  { dataDirectory, archiveExcludes, signers, environment, gitTimeouts, stop }: OpenSourcesOptions,
+  {
+    dataDirectory,
+    archiveExcludes,
+    signers,
+    environment,
+    gitTimeouts,
+    stop,
+    allowedAddresses,
+    now,
+  }: OpenSourcesOptions,
 ): Promise<Source> {
   const { createGitSource } = await import('../sources/git/git-source.ts');
   const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
@@ -186,6 +195,7 @@ async function openGit(
     subdirectories,
     referenceSource,
     signers,
+    downloads: { directory: `${dataDirectory}/build/downloads`, allowAddresses: allowedAddresses, now },
     extraExcludes: archiveExcludes,
   });
 }

@@ -54,7 +54,13 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
         '.gitattributes': '/docs export-ignore\n',
       }),
       ...below('acme/only-src/1.0.0', {
-        'composer.json': { json: { name: 'acme/only-src', autoload: { classmap: ['src/'] } } },
+        'composer.json': {
+          json: {
+            name: 'acme/only-src',
+            autoload: { classmap: ['src/'] },
+            'autoload-dev': { 'psr-4': { Tests: 'tests/' } },
+          },
+        },
         'src/OnlySrc.php': '<?php final class OnlySrc {}\n',
       }),
       ...below('acme/everything/1.0.0', {

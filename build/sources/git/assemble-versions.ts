@@ -7,6 +7,7 @@ import type { ArchiveAccess } from './archived-files.ts';
 import { gitRelease } from './git-release.ts';
 import type { Outcome } from './outcome.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
+import type { FetchedDists } from './fetched-dists.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { describePlace, describeRef, type RefKind, type RefReader } from './read-ref.ts';
@@ -33,6 +34,7 @@ export interface AssembleOptions {
   /** name of a tag, a binary string → who signed it */
   readonly signerOf: (tag: string) => Signer | undefined;
   readonly pointers: LfsPointers;
+  readonly dists: FetchedDists | undefined;
   readonly reader: RefReader;
   readonly access: ArchiveAccess;
   /** the repository that records name in addition to the archive; undefined: none */

@@ -10,13 +10,15 @@ import { parseDistLabel } from '../../contract/paths.ts';
 import type { Signer } from '../../contract/signer.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
 import type { NoteRepeated } from '../../record/parse-composer-json.ts';
+import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { Content } from '../../archive/content.ts';
+import type { Content, ReadyArchive } from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { checkedComposerJson } from './composer-file.ts';
 import { gitContent } from './git-content.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
+import type { FetchedDists } from './fetched-dists.ts';
 import type { Outcome } from './outcome.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
@@ -30,6 +32,8 @@ export interface ReleaseContext {
   readonly readAhead: ReadAhead;
   readonly access: ArchiveAccess;
   readonly pointers: LfsPointers;
+  /** undefined: no archive is made */
+  readonly dists: FetchedDists | undefined;
   readonly kind: RefKind;
   readonly ref: Ref;
   /** for people */
@@ -61,17 +65,19 @@ class GitRelease implements Release {
   readonly where: string;
   declare readonly sourceUrl?: string;
   declare readonly signedBy?: Signer;
+  declare readonly recordDigest?: string;
   readonly #outcome: ReleaseOutcome;
   readonly #reader: RefReader;
   readonly #readAhead: ReadAhead;
   readonly #access: ArchiveAccess;
   readonly #pointers: LfsPointers;
+  readonly #dists: FetchedDists | undefined;
   readonly #kind: RefKind;
   readonly #ref: Ref;
 
   constructor(
     outcome: ReleaseOutcome,
-    { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, signer, sourceUrl }: ReleaseContext,
+    { reader, readAhead, access, pointers, dists, kind, ref, where, defaultBranch, signer, sourceUrl }: ReleaseContext,
     { version, normalized, reference }: Pick<Release, 'version' | 'normalized' | 'reference'>,
   ) {
     this.name = outcome.name;
@@ -81,13 +87,15 @@ class GitRelease implements Release {
     this.reference = reference;
     this.defaultBranch = defaultBranch;
     this.where = where;
-    if (sourceUrl !== undefined && outcome.folder === '') this.sourceUrl = sourceUrl;
+    if (outcome.dist !== undefined) this.recordDigest = outcome.commit;
+    else if (sourceUrl !== undefined && outcome.folder === '') this.sourceUrl = sourceUrl;
     if (signer !== undefined) this.signedBy = signer;
     this.#outcome = outcome;
     this.#reader = reader;
     this.#readAhead = readAhead;
     this.#access = access;
     this.#pointers = pointers;
+    this.#dists = dists;
     this.#kind = kind;
     this.#ref = ref;
   }
@@ -110,7 +118,9 @@ class GitRelease implements Release {
     return checkedComposerJson(json, this.name).json;
   }
 
-  get content(): Content {
+  get content(): Content | ReadyArchive {
+    const { dist } = this.#outcome;
+    if (dist?.sha256 !== undefined && this.#dists !== undefined) return this.#dists.archive(dist, dist.sha256);
     const { name, oid } = this.#ref;
     return gitContent(this.#reader.store, {
       place: this.#place,
@@ -131,11 +141,12 @@ class GitRelease implements Release {
 }
 
 /**
- * The commit. A package in a folder has the beginning of the commit, which git accepts too, and eight digits for the
+ * The commit, or the digest of the dist that the version names. A package in a folder has the beginning of the commit, which git accepts too, and eight digits for the
  * folder. The same package may come from another folder of the same commit later, and different files must never have
  * the same reference.
  */
-function referenceOf({ commit, folder }: ReleaseOutcome): string {
+function referenceOf({ commit, folder, dist }: ReleaseOutcome): string {
+  if (dist?.sha256 !== undefined) return archiveReference(dist.sha256);
   if (folder === '') return commit;
   return commit.slice(0, -8) + createHash('sha256').update(folder).digest('hex').slice(0, 8);
 }

@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 
+import { FetchNeeded } from '../../contract/refusals.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { GitFailure, noCommits } from '../git-failure.ts';
@@ -22,35 +23,37 @@ type RemoteLocation = Extract<GitSourceOptions['location'], { readonly kind: 'ur
  */
 export function createGitSource(options: GitSourceOptions): Source {
   const { location } = options;
-  const state: OpenRepository = { remarks: undefined, close: undefined, broken: false };
+  const state: OpenRepository = { remarks: undefined, close: undefined, dists: undefined, broken: false };
   let remote: RemoteMirror | undefined;
   const mirrorOf = async ({ url, now }: RemoteLocation): Promise<RemoteMirror> =>
     (remote ??= (await import('./remote-mirror.ts')).createRemoteMirror(url, { ...options, now }));
   return {
-    ...(location.kind === 'path'
-      ? {}
-      : {
-          async fetch(previous) {
-            const [mirror, { select, fingerprint }] = await Promise.all([
-              mirrorOf(location),
-              contextOf(options, previous, state),
-            ]);
-            await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
-          },
-        }),
+    async fetch(previous) {
+      if (location.kind === 'url') {
+        const [mirror, { select, fingerprint }] = await Promise.all([
+          mirrorOf(location),
+          contextOf(options, previous, state),
+        ]);
+        await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
+      }
+      await state.dists?.fetch();
+    },
     async scan(previous) {
+      await state.close?.();
+      state.close = undefined;
       try {
         const context = await contextOf(options, previous, state);
         return await (location.kind === 'path'
           ? scanPath(location.path, context)
           : scanFetched(await mirrorOf(location), context));
       } catch (error) {
+        if (error instanceof FetchNeeded) return { outcome: 'unfetched' };
         return { outcome: 'failed', reason: describeFailure(error) };
       }
     },
     remarks: () => state.remarks?.() ?? [],
     async close() {
-      await state.close?.();
+      await Promise.all([state.close?.(), state.dists?.close()]);
     },
   };
 }
@@ -92,8 +95,6 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
 /** Reads the last snapshot. Another process may have replaced the snapshot after the fetch of this source. */
 async function scanFetched(remote: RemoteMirror, context: ScanContext): Promise<Scan> {
   const { state, select, fingerprint, previous } = context;
-  await state.close?.();
-  state.close = undefined;
   const found = remote.find((refs) => fingerprint(select(refs)) === previous?.fingerprint);
   if (found.outcome !== 'found') return found;
   const { copy, refs } = found.snapshot;

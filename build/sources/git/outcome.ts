@@ -1,9 +1,11 @@
 // The outcome of one tag or branch, and its row in the builder's memory. A build reads a ref again only after the ref
 // has moved. Rows are short, since a repository may have thousands.
 
+import { parseSha1 } from '../../contract/digest.ts';
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import type { QuarantineCode } from '../../contract/quarantine.ts';
+import type { InlineDist } from '../package/inline-record.ts';
 import { recipe } from './refs.ts';
 import { formatSignatures, parseSignatures, type TagSignatures } from './signature-memory.ts';
 
@@ -21,6 +23,8 @@ export type Outcome =
       readonly time: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
+      /** the dist that its composer.json names, and the SHA-256 of its ZIP once that was fetched */
+      readonly dist?: InlineDist & { readonly sha256?: string };
       /** the blob of its composer.json, if this build has read it: saves a second lookup. Not remembered. */
       readonly composerFile?: string;
     }
@@ -33,6 +37,8 @@ export type Outcome =
       readonly message: string;
       readonly name: string | null;
       readonly version: string | null;
+      /** the fault may disappear although no ref moves. Not remembered. */
+      readonly passing?: true;
     };
 
 type Release = Extract<Outcome, { readonly kind: 'release' }>;
@@ -91,7 +97,11 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
 }
 
 /** The fields at the end of a row, without those that have the default value. */
-function endOfRow({ folder, submodules, formerName }: Release): JsonValue[] {
+function endOfRow({ folder, submodules, formerName, dist }: Release): JsonValue[] {
+  if (dist !== undefined) {
+    const { url, reference, shasum = null, sha256 = null } = dist;
+    return [folder, submodules ? 1 : 0, formerName ?? null, [url, reference, shasum, sha256]];
+  }
   if (formerName !== undefined) return [folder, submodules ? 1 : 0, formerName];
   if (submodules) return [folder, 1];
   return folder === '' ? [] : [folder];
@@ -169,7 +179,7 @@ function parseQuarantined([code, message, name = null, version = null, folder = 
 }
 
 function parseRelease(
-  [commit, name, version, time, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[],
+  [commit, name, version, time, committerTime, folder = '', submodules = 0, former, dist]: readonly JsonValue[],
   oid: string,
   names: GitMemory['names'],
 ): Outcome | undefined {
@@ -189,5 +199,12 @@ function parseRelease(
     time,
     committerTime: committed,
     submodules: submodules === 1,
+    ...(Array.isArray(dist) ? { dist: parseDist(dist as readonly JsonValue[]) } : {}),
   };
+}
+
+function parseDist([url, reference, shasum, sha256]: readonly JsonValue[]): NonNullable<Release['dist']> {
+  const sha1 = typeof shasum === 'string' ? parseSha1(shasum) : undefined;
+  const fetched = typeof sha256 === 'string' ? { sha256 } : {};
+  return { url: String(url), remote: true, reference: String(reference), shasum: sha1, ...fetched };
 }

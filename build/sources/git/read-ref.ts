@@ -16,6 +16,7 @@ import { releaseTimeOf } from '../../record/release-time.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-file.ts';
 import { findFolder, matchFolders } from './folders.ts';
+import { namedDist } from './named-dist.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { Outcome } from './outcome.ts';
@@ -30,6 +31,8 @@ export interface RefReader {
   /** the name that the default branch gives to all versions of the package in a folder */
   readonly names: ReadonlyMap<string, PackageName>;
   readonly selection: GitSelection;
+  /** its path or URL; undefined for a copy that only a probe reads */
+  readonly repository: string | undefined;
 }
 
 /** The version that a ref names, before any object is read. */
@@ -83,7 +86,9 @@ async function quarantining(
     return await read();
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
-    return [{ kind: 'quarantined', folder, code: error.code, message: error.message, ...found }];
+    const { code, message } = error;
+    const passing = code === 'BROKEN_OBJECT' ? { passing: true as const } : {};
+    return [{ kind: 'quarantined', folder, code, message, ...found, ...passing }];
   }
 }
 
@@ -111,7 +116,7 @@ async function judgePackage(
       `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`,
     );
   const { authorTime, committerTime } = await reader.store.commit(commit);
-  const submodules = await hasSubmodules(reader.store, place);
+  const dist = namedDist(json, reader.repository);
   const ownName = ownNameOf(json);
   return {
     kind: 'release',
@@ -122,8 +127,9 @@ async function judgePackage(
     version,
     time: secondsOf(releaseTimeOf(json['time'])) ?? authorTime ?? null,
     committerTime: committerTime ?? authorTime ?? 0,
-    submodules,
+    submodules: dist === undefined && (await hasSubmodules(reader.store, place)),
     composerFile,
+    ...(dist === undefined ? {} : { dist }),
   };
 }
 

@@ -8,27 +8,31 @@ import type { Signer } from '../../contract/signer.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { assembleVersions, type AssembleOptions, type JudgedRef, type Versions } from './assemble-versions.ts';
 import { ComposerFiles } from './composer-file.ts';
+import type { FetchedDists } from './fetched-dists.ts';
 import { matchFolders } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { GitMemory, KnownRef } from './outcome.ts';
+import type { GitMemory, KnownRef, Outcome } from './outcome.ts';
 import { readRef, type RefKind, type RefReader } from './read-ref.ts';
 import { decodeRefName, type Ref, type Refs } from './refs.ts';
 import { variantOf, type GitSelection } from './selection.ts';
 import type { JudgedTags, SignatureOptions } from './signed-tags.ts';
 
-export type ReadOptions = Omit<AssembleOptions, 'reader' | 'signerOf'> & {
+export type ReadOptions = Omit<AssembleOptions, 'reader' | 'signerOf' | 'dists'> & {
   readonly selection: GitSelection;
   /** undefined: no signature is judged */
   readonly signatures?: SignatureOptions | undefined;
+  readonly repository: string | undefined;
+  /** opens the cache of dists; undefined: dists are not fetched */
+  readonly openDists: (() => Promise<FetchedDists>) | undefined;
 };
 
 export interface ReadVersions extends Versions {
   readonly memory: GitMemory;
-  /** signatures that a later build has to judge */
-  readonly unverified: number;
+  /** signatures and dists that a later build has to ask for again */
+  readonly unsettled: number;
 }
 
-/** Throws GitFailure. */
+/** Throws GitFailure, and FetchNeeded for a dist that has to be fetched. */
 export async function readVersions(
   refs: Refs,
   store: ObjectStore,
@@ -42,9 +46,9 @@ export async function readVersions(
   const nameOid = defaultBranch?.oid ?? ('commit' in refs.head ? refs.head.commit : undefined);
   const names =
     nameOid === undefined ? new Map<string, PackageName>() : await readNames(store, composerFiles, nameOid, selection);
-  const reader: RefReader = { store, composerFiles, names, selection };
+  const reader: RefReader = { store, composerFiles, names, selection, repository: options.repository };
   const known = previous?.variant === variant ? previous : undefined;
-  const judged = await Promise.all(
+  const read = await Promise.all(
     inOrder(refs, defaultBranch).map(async ({ kind, ref }): Promise<JudgedRef> => {
       const remembered = known?.refs.get(memoryKey(kind, ref));
       const isDefault = ref === defaultBranch;
@@ -53,14 +57,15 @@ export async function readVersions(
       return { kind, ref, isDefault, fresh: true, outcomes: await readRef(reader, kind, ref) };
     }),
   );
+  const { judged, dists } = await settleDists(read, options.openDists);
   const signed = await judgeSignatures(judged, previous, options.signatures);
   const signerOf = (tag: string): Signer | undefined => signed?.signatures.tags.get(tag)?.signer ?? undefined;
-  const assembled = assembleVersions(judged, { ...options, reader, signerOf });
+  const assembled = assembleVersions(judged, { ...options, reader, dists, signerOf });
   return {
     ...assembled,
     notices: [...(notice === undefined ? [] : [notice]), ...assembled.notices],
     memory: { variant, names, refs: toMemory(judged), signatures: signed?.signatures },
-    unverified: signed?.unverified ?? 0,
+    unsettled: (signed?.unverified ?? 0) + judged.filter(isPassing).length,
   };
 }
 
@@ -76,6 +81,22 @@ function inOrder(
       ref,
     })),
   ];
+}
+
+/** Throws FetchNeeded if a dist was not asked for yet. A build opens the dists only for a version that names one. */
+async function settleDists(
+  read: readonly JudgedRef[],
+  open: ReadOptions['openDists'],
+): Promise<{ readonly judged: readonly JudgedRef[]; readonly dists?: FetchedDists }> {
+  const isNamed = (outcome: Outcome): boolean => outcome.kind === 'release' && outcome.dist !== undefined;
+  if (open === undefined || !read.some(({ outcomes }) => outcomes.some(isNamed))) return { judged: read };
+  const dists = await open();
+  const settled = read.map(async (one) => ({ ...one, outcomes: await Promise.all(one.outcomes.map(dists.settle)) }));
+  return { judged: await Promise.all(settled), dists };
+}
+
+function isPassing({ outcomes }: JudgedRef): boolean {
+  return outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.passing === true);
 }
 
 /** undefined: the registry knows no signers. A build loads the module only with signers. */
@@ -163,11 +184,9 @@ async function orNothing<Value>(read: () => Promise<Value>): Promise<Value | und
   }
 }
 
-/** Omits broken objects, since a repair may move no ref. */
+/** Omits broken objects and failed dists, since a repair may move no ref. */
 function toMemory(judged: readonly JudgedRef[]): Map<string, KnownRef> {
-  const intact = judged.filter(
-    ({ outcomes }) => !outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.code === 'BROKEN_OBJECT'),
-  );
+  const intact = judged.filter((one) => !isPassing(one));
   return new Map(intact.map(({ kind, ref, outcomes }) => [memoryKey(kind, ref), { oid: ref.oid, outcomes }]));
 }
 

@@ -35,7 +35,7 @@ export interface Refs {
  * Incremented with every change of the data read from a repository, or of the rules for it: all sources are then read
  * again.
  */
-export const recipe = 4;
+export const recipe = 5;
 
 /**
  * Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options

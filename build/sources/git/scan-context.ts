@@ -3,6 +3,7 @@
 import type { SourceMemory } from '../release.ts';
 import type { GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
+import type { DownloadOptions, FetchedDists } from './fetched-dists.ts';
 import type { Refs } from './refs.ts';
 import type { GitSelection, SelectRefs } from './selection.ts';
 import type { Signers } from './signers.ts';
@@ -22,6 +23,8 @@ export interface GitSourceOptions extends GitSelection {
   readonly environment: GitEnvironment;
   /** the keys that may sign tags; undefined: no signature is judged */
   readonly signers?: Signers | undefined;
+  /** for the dists that a composer.json names; undefined: none is fetched, and no archive is made */
+  readonly downloads?: DownloadOptions | undefined;
   /** ends each request to a remote */
   readonly stop?: AbortSignal | undefined;
 }
@@ -38,6 +41,8 @@ export interface OpenRepository {
   /** notices from making archives */
   remarks: (() => readonly string[]) | undefined;
   close: (() => Promise<void>) | undefined;
+  /** opened for the first version that names a dist */
+  dists: FetchedDists | undefined;
   /** the last scan found broken objects */
   broken: boolean;
 }

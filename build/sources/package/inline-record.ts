@@ -56,11 +56,11 @@ export function parseInlineRecord(
     dev,
     time: releaseTimeOf(json['time']),
     defaultBranch: dev && json['default-branch'] === true,
-    dist: parseDist(json),
+    dist: distOf(json),
   };
 }
 
-function parseDist(json: JsonObject): InlineDist | undefined {
+function distOf(json: JsonObject): InlineDist | undefined {
   const dist = json['dist'] ?? undefined;
   if (dist === undefined) {
     if (json['type'] === 'metapackage') return undefined;
@@ -70,6 +70,11 @@ function parseDist(json: JsonObject): InlineDist | undefined {
         : 'It has no dist. Give it one, such as {"type": "zip", "url": "https://…"}',
     );
   }
+  return readDist(dist);
+}
+
+/** Throws QuarantineError INVALID_DIST. */
+export function readDist(dist: JsonValue): InlineDist {
   if (!isJsonObject(dist)) throw invalidDist('Its dist is not an object such as {"type": "zip", "url": "https://…"}');
   const { type, url } = dist;
   if (type !== 'zip')

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
+import { autoloadDevFaults } from '../../../../build/record/check-autoload.ts';
 import { checkComposerJson } from '../../../../build/record/check-composer-json.ts';
 import { maxConstraintLength } from '../../../../build/record/check-links.ts';
 import { QuarantineError } from '../../../../build/contract/quarantine.ts';
@@ -67,6 +68,16 @@ describe('checkComposerJson', () => {
     const [field = ''] = Object.keys(fields);
     expect(refusal(fields)).toEqual({ code: 'CONSTRAINT_INVALID', message: expect.stringContaining(field) });
   });
+
+  // A faulty autoload-dev of a dependency aborts nothing in Composer 2.5.5.
+  it.each([{ 'psr-4': { Tests: 'tests/' } }, { classmap: [5] }] as JsonObject[])(
+    'the autoload-dev %j is accepted, and its fault is told',
+    (rules) => {
+      expect(refusal({ 'autoload-dev': rules })).toBeUndefined();
+      expect(refusal({ autoload: rules })?.code).toBe('INVALID_COMPOSER_JSON');
+      expect(autoloadDevFaults({ 'autoload-dev': rules }).join()).toContain('autoload-dev');
+    },
+  );
 
   it('an endless constraint is refused with a short message', () => {
     for (const constraint of [`${'^1 || '.repeat(maxConstraintLength / 5)}^2`, 'x'.repeat(maxConstraintLength - 1)]) {
