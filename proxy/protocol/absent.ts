@@ -12,6 +12,10 @@ export function absent(files: TreeFiles, message: string, name: PackageName, for
   );
 }
 
+export function absentPackage(files: TreeFiles, name: PackageName): MaybeAsync<Answer> {
+  return absent(files, `The package ${name} is not published here.`, name);
+}
+
 /** Composer tries a 500 again, and a first build takes seconds. */
 export function notReady(): Answer {
   return errorAnswer('NOT_READY', { headers: ['Retry-After', '5'] });

@@ -1,7 +1,7 @@
 // Answers packages.json, p2 documents and archives from the output tree, behind the port of tree-files.ts. An answer
 // comes from one publication; a new publication goes live with the next request.
 
-import type { PackageName } from '../../build/contract/name.ts';
+import type { PackageReleases } from '../tree/package-releases.ts';
 import { providerPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { type Answer } from '../http/answer.ts';
@@ -22,7 +22,7 @@ import {
   type RootForm,
 } from '../tree/root-document.ts';
 import { ArchiveAnswers, type ArchiveAnswersOptions } from './archive-answers.ts';
-import { absent, notReady } from './absent.ts';
+import { absentPackage, notReady } from './absent.ts';
 import type { Route } from './route.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import type { ReleasePolicy, RulesInEffect } from './release-policy.ts';
@@ -49,14 +49,6 @@ interface SharedRoot {
   /** the document as built */
   readonly built: TextDocument;
   readonly epoch: number;
-}
-
-/** A p2 document for a caller who sees something of its package. */
-interface Wanted extends Omit<Extract<Route, { kind: 'provider' }>, 'kind'> {
-  readonly filter: ReleaseFilter;
-  readonly rules: RulesInEffect | undefined;
-  /** the answer for a package that is not published */
-  readonly missing: () => MaybeAsync<Answer>;
 }
 
 export class Tree {
@@ -187,14 +179,14 @@ export class Tree {
   ): MaybeAsync<Answer> {
     const { view } = preferences;
     const filter = filterOf(view, name);
-    if (filter === 'none') return absent(this.#files, absentPackage(name), name);
+    if (filter === 'none') return absentPackage(this.#files, name);
     const mirrored = (): MaybeAsync<Answer | undefined> =>
       this.#mirrored?.provider(name, stability, preferences, { view, filter }, moment);
     const missing = (): MaybeAsync<Answer> =>
-      andThen(mirrored(), (answer) => answer ?? absent(this.#files, absentPackage(name), name));
+      andThen(mirrored(), (answer) => answer ?? absentPackage(this.#files, name));
     const published = (): MaybeAsync<Answer> =>
       andThen(this.#files.visible.shows(view, name, 'documents', moment.epoch), (shows) =>
-        shows ? this.#published({ name, stability, filter, rules, missing }, preferences, moment) : missing(),
+        shows ? this.#published({ name, stability }, { filter, rules, missing }, preferences, moment) : missing(),
       );
     // I17: only as of the publication that this request sees
     return this.#mirrored?.isElsewhere(name, moment) === true
@@ -203,13 +195,16 @@ export class Tree {
   }
 
   #published(
-    { name, stability, filter, rules, missing }: Wanted,
+    { name, stability }: Omit<Extract<Route, { kind: 'provider' }>, 'kind'>,
+    {
+      filter,
+      rules,
+      missing,
+    }: { filter: ReleaseFilter; rules: RulesInEffect | undefined; missing: () => MaybeAsync<Answer> },
     preferences: RequestPreferences,
     moment: Moment,
   ): MaybeAsync<Answer> {
-    const { epoch } = moment;
-    const path: PublicPath = providerPath(name, stability);
-    const { view } = preferences;
+    const [{ epoch }, { view }, path] = [moment, preferences, providerPath(name, stability)];
     const empty = (): MaybeAsync<Answer> =>
       andThen(this.#viewed.withoutVersions({ name, stability }, { view, filter }, epoch), (document) =>
         document === undefined ? missing() : answerIn(document, preferences, () => undefined),
@@ -229,13 +224,11 @@ export class Tree {
       });
     };
     // only a caller who sees a version of this document, by the serving index, gets the reason (I14)
+    const isSeen = (releases: PackageReleases | undefined) => releases?.isSeenIn(stability, filter) === true;
     const unreadable = (reason: unknown): MaybeAsync<Answer> =>
-      andThen(
-        filter === 'all' ? undefined : this.#files.releases(name, epoch),
-        (releases) =>
-          filter === 'all' || releases?.isSeenIn(stability, filter) === true ? Promise.reject(reason) : empty(),
-        empty,
-      );
+      filter === 'all'
+        ? Promise.reject(reason)
+        : andThen(this.#files.releases(name, epoch), (all) => (isSeen(all) ? Promise.reject(reason) : empty()), empty);
     return andThen(this.#files.document(path, epoch), answered, unreadable);
   }
 
@@ -256,8 +249,4 @@ function answerIn(
   return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onCached), (chosen) =>
     answerWith(chosen, preferences),
   );
-}
-
-function absentPackage(name: PackageName): string {
-  return `The package ${name} is not published here.`;
 }

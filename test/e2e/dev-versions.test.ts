@@ -162,11 +162,14 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that changes', () => 
 describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
   let repository: GitHistory;
   let registry: Registry;
+  let released: string;
   let first: string;
   let second: string;
 
   beforeAll(async () => {
     repository = gitHistory();
+    released = repository.commit(hello('released'));
+    repository.tag('1.0.0');
     first = repository.commit(hello('first'));
     registry = await startRegistry({ sources: [repository.root] });
     second = repository.commit(hello('second'));
@@ -180,26 +183,41 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
 
   const pinned = async (
     reference: string,
-  ): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
+  ): Promise<{
+    readonly exitCode: number;
+    readonly output: string;
+    readonly who: string | undefined;
+    readonly requests: readonly string[];
+  }> => {
     await using app = requiring(registry, `dev-main#${reference.slice(0, 10)}`);
     registry.front.take();
-    const { exitCode } = await app.run('update');
+    const { exitCode, output } = await app.run('update');
     return {
       exitCode,
+      output,
       who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined,
       requests: registry.front.take(),
     };
   };
 
-  it('15: a commit named after a hash sign, the newest or an older one, is requested by its reference and installed unchanged', async () => {
+  it('15: a commit named after a hash sign, the newest, an older one or that of a release, is requested by its reference and installed unchanged', async () => {
     for (const [reference, who] of [
       [second, 'second'],
       [first, 'first'],
+      [released, 'released'],
     ] as const) {
       const found = await pinned(reference);
       expect(found).toMatchObject({ exitCode: 0, who });
       expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference.slice(0, 10)}`);
     }
+  });
+
+  it('15: for a commit that no build published, Composer shows the newest published commits', async () => {
+    const { exitCode, output } = await pinned('f'.repeat(40));
+    expect(exitCode).not.toBe(0);
+    expect(output.replaceAll(/\s+/g, ' ')).toContain(
+      `The newest published commits are ${second.slice(0, 12)}, ${first.slice(0, 12)}.`,
+    );
   });
 
   it('15: where dev versions carry a checksum, an older commit fails on it; a change of the setting is one publication', async () => {
@@ -251,7 +269,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () =
 });
 
 describe.skipIf(lacks('composer', 'php', 'git'))('a package without branches', () => {
-  it('7: resolves its releases without a ~dev document, and Composer lists its versions', async () => {
+  it('7: resolves its releases beside an empty ~dev document, and Composer lists its versions', async () => {
     const repository = gitHistory();
     repository.commit(hello('1.0.0'));
     repository.tag('1.0.0');
@@ -267,7 +285,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a package without branches', (
     });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
-    expect(registry.front.requests.find(({ target }) => target.includes('~dev'))?.status).toBe(404);
+    expect(registry.front.requests.find(({ target }) => target.includes('~dev'))?.status).toBe(200);
     expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
     await using other = createProject({
       url: registry.url,
