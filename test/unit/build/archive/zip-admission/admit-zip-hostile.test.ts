@@ -44,7 +44,7 @@ describe('row 62: paths', () => {
     ['./a.php', '"." segment'],
     ['/etc/passwd', 'absolute'],
     ['C:evil.php', 'drive letter'],
-    ['C:\\evil.php', 'drive letter'],
+    ['C:\\evil.php', 'backslash'],
     ['a\\..\\evil.php', 'backslash'],
     ['a\0.php', 'control character'],
     ['a\n.php', 'control character'],
