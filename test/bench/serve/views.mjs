@@ -1,5 +1,6 @@
 // Measures views: a p2 document for a limited token against the same document for an unlimited token. A second row
-// measures the memory of 10 000 tokens, each with different limits on 10 000 packages.
+// measures the memory of 10 000 tokens, each with different limits on 10 000 packages. A third row, for information,
+// compares the times for a hidden package and for one that was never published.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,6 +34,7 @@ export async function views({ folder, rounds, quick, servers, say }) {
   for (const token of [tree.token, limited])
     await wrk(server, `/p2/${path}.json`, { Authorization: `Bearer ${token}` }, 1);
   const { all, some } = await inTurns({ all: asks(tree.token), some: asks(limited) }, rounds);
+  const pairs = await hiddenPairs(server.url, session, tree.names[1], quick ? 200 : 1000);
   say(`${policies} tokens that see different things …`);
   const count = quick ? policies / 10 : policies;
   await inParallel(count, async (at) => {
@@ -54,8 +56,31 @@ export async function views({ folder, rounds, quick, servers, say }) {
       ours: some.microseconds / all.microseconds,
       atMost: 1.1,
     },
+    {
+      what: 'a hidden package, median of interleaved pairs of p2 requests',
+      unit: 'µs',
+      value: pairs.hidden,
+      besideValue: pairs.never,
+      beside: 'unpublished',
+      ours: pairs.hidden / pairs.never,
+    },
     { what: `in memory with ${count} limited tokens`, unit: 'MB', value: resident, ours: resident, atMost: 300 },
   ];
+}
+
+/** Requests a hidden and an unpublished package in turns, with a token that hides the first by its versions. */
+async function hiddenPairs(url, session, name, count) {
+  const token = await createToken(url, session, { constraints: { [name]: '<0.0.1' } });
+  const paths = { hidden: `/p2/${name}.json`, never: `/p2/${name}-none.json` };
+  const times = { hidden: [], never: [] };
+  for (let at = 0; at < count; at += 1)
+    for (const which of at % 2 === 0 ? ['hidden', 'never'] : ['never', 'hidden']) {
+      const from = performance.now();
+      await ask(url, 'GET', paths[which], token);
+      times[which].push((performance.now() - from) * 1000);
+    }
+  const median = (all) => all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)];
+  return { hidden: median(times.hidden), never: median(times.never) };
 }
 
 async function createToken(url, session, limits) {
