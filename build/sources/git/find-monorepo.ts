@@ -7,7 +7,6 @@ import type { ObjectStore } from './object-store.ts';
 import type { Refs } from './refs.ts';
 import type { GitSourceOptions } from './scan-context.ts';
 
-/** where the search looks */
 const levels = ['*', '*/*', '*/*/*'];
 
 /** '' if no folder has a composer.json. Throws QuarantineError and GitFailure. */

@@ -1,5 +1,5 @@
-// Tests repositories whose composer.json names its own dist: Composer installs that dist in place of the files of the
-// commit, and so does a client of the registry.
+// Tests repositories whose composer.json names its own dist, which Composer installs in place of the files of the
+// commit, and repositories without a composer.json in their root.
 
 import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -105,6 +105,24 @@ it('a dist at a private address needs egress.allow, and a remote repository is r
   } finally {
     await git.close();
   }
+});
+
+it('a repository without a composer.json in its root names the source to write, which publishes its packages', async () => {
+  const files = ['packages/one', 'packages/two', 'tools/three', 'vendor/acme/four'].map((path) => [
+    `${path}/composer.json`,
+    JSON.stringify({ name: `acme/${path.split('/').at(-1) ?? ''}` }),
+  ]);
+  createRepository(folder.at('mono'), [
+    { commit: 'main', files: Object.fromEntries(files) as Record<string, string> },
+    { tag: '1.0.0', at: 'main' },
+  ]);
+  const { exitCode, stderr } = await run('build', 'mono');
+  expect(exitCode).toBe(1);
+  writeFileSync(folder.at('libretto.json'), /\{"sources".*\}/.exec(stderr)?.[0] ?? '');
+  expect(await run('build')).toMatchObject({ exitCode: 0 });
+  expect(Object.keys(shasums()).filter((label) => label.endsWith('@1.0.0'))).toEqual(
+    ['one', 'three', 'two'].map((name) => `acme/${name}@1.0.0`),
+  );
 });
 
 function sourceOf(name: string): object {
