@@ -30,6 +30,8 @@ export interface Archived {
   readonly withheld: readonly string[];
   /** false: the rules of its source left composer.json out */
   readonly hasComposerJson: boolean;
+  /** as `ContentFile.changedBy`, of its composer.json */
+  readonly changedBy?: string | undefined;
 }
 
 export interface Archiver {
@@ -88,7 +90,14 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const zip = { layout, ...rangesOf(entries, scratch) };
     const workers = layout.size < workerBytes ? undefined : await threads.started();
     const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
-    return { shasum, size: layout.size, withheld, hasComposerJson: files.some(({ path }) => path === 'composer.json') };
+    const composerJson = files.find(({ path }) => path === 'composer.json');
+    return {
+      shasum,
+      size: layout.size,
+      withheld,
+      hasComposerJson: composerJson !== undefined,
+      changedBy: composerJson?.changedBy,
+    };
   };
 
   return {
