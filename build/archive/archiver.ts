@@ -28,6 +28,8 @@ export interface Archived extends Omit<ContentListing, 'files'> {
   readonly size: number;
   /** false: the rules of its source left composer.json out */
   readonly hasComposerJson: boolean;
+  /** as `ContentFile.changedBy`, of its composer.json */
+  readonly changedBy?: string | undefined;
 }
 
 export interface Archiver {
@@ -86,8 +88,14 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const zip = { layout, ...rangesOf(entries, scratch) };
     const workers = layout.size < workerBytes ? undefined : await threads.started();
     const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
-    const hasComposerJson = files.some(({ path }) => path === 'composer.json');
-    return { shasum, size: layout.size, hasComposerJson, ...leftOut };
+    const composerJson = files.find(({ path }) => path === 'composer.json');
+    return {
+      shasum,
+      size: layout.size,
+      hasComposerJson: composerJson !== undefined,
+      changedBy: composerJson?.changedBy,
+      ...leftOut,
+    };
   };
 
   return {

@@ -15,6 +15,8 @@ export interface ExpectedArchive {
   readonly mayNameAnother: boolean;
   /** false: its rules leave composer.json out, and then none may be there */
   readonly hasComposerJson: boolean;
+  /** the attributes for which git changed its composer.json */
+  readonly changedBy?: string | undefined;
 }
 
 interface CompressedMember {
@@ -30,7 +32,7 @@ interface CompressedMember {
  */
 export function checkArchive(
   path: string,
-  { topFolder, composerJson, mayNameAnother, hasComposerJson }: ExpectedArchive,
+  { topFolder, composerJson, mayNameAnother, hasComposerJson, changedBy }: ExpectedArchive,
 ): void {
   const inside = readStored(path, (descriptor, size) => {
     const member = findMember(readDirectory(descriptor, size), topFolder, 'composer.json');
@@ -39,12 +41,13 @@ export function checkArchive(
   if (!hasComposerJson && inside === undefined) return;
   if (!hasComposerJson) throw mismatch('it has a composer.json, which its rules leave out');
   if (inside === undefined) throw mismatch('it has no composer.json');
-  const json = parse(inside);
+  const json = parse(inside, changedBy);
   for (const field of ['name', 'version'] as const) {
     if ((field === 'version' || !mayNameAnother) && json[field] !== composerJson[field])
       throw mismatch(
         `its composer.json has the ${field} ${JSON.stringify(json[field])}, its record was made of ` +
           `${JSON.stringify(composerJson[field])}`,
+        { changedBy },
       );
   }
 }
@@ -61,12 +64,12 @@ function readStored<Result>(path: string, use: (descriptor: number, size: number
   }
 }
 
-function parse(bytes: Buffer): JsonObject {
+function parse(bytes: Buffer, changedBy: string | undefined): JsonObject {
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8'));
     if (isJsonObject(json)) return json;
   } catch (cause) {
-    throw mismatch('its composer.json is not JSON', cause);
+    throw mismatch('its composer.json is not JSON', { cause, changedBy });
   }
   throw mismatch('its composer.json is not an object');
 }
@@ -142,7 +145,7 @@ function readMember(descriptor: number, { method, compressedSize, offset }: Comp
   try {
     return method === 0 ? bytes : inflateRawSync(bytes);
   } catch (cause) {
-    throw mismatch('its composer.json cannot be inflated', cause);
+    throw mismatch('its composer.json cannot be inflated', { cause });
   }
 }
 
@@ -156,10 +159,14 @@ function readRange(descriptor: number, start: number, length: number): Buffer {
   return bytes;
 }
 
-function mismatch(what: string, cause?: unknown): QuarantineError {
-  return new QuarantineError(
-    'ARCHIVE_MISMATCH',
-    `The new archive cannot be published: ${what}. Build again; if that does not help, the disk may be failing.`,
-    cause === undefined ? {} : { cause },
-  );
+function mismatch(
+  what: string,
+  { cause, changedBy }: { readonly cause?: unknown; readonly changedBy?: string | undefined } = {},
+): QuarantineError {
+  const remedy =
+    changedBy === undefined
+      ? 'Build again; if that does not help, the disk may be failing.'
+      : `.gitattributes gives composer.json the attribute ${changedBy}, which changes its bytes. Exempt composer.json.`;
+  const message = `The new archive cannot be published: ${what}. ${remedy}`;
+  return new QuarantineError('ARCHIVE_MISMATCH', message, cause === undefined ? {} : { cause });
 }

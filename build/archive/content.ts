@@ -59,4 +59,6 @@ export interface ContentFile {
   readonly mode: 'file' | 'executable' | 'symlink';
   /** equal for equal bytes within one build, e.g. `git:<oid>` or `sha256:<hex>` */
   readonly identity: string;
+  /** the attributes for which git changes its bytes, such as `working-tree-encoding=UTF-16` */
+  readonly changedBy?: string;
 }

@@ -151,11 +151,7 @@ async function archiveRelease(
 ): Promise<Archived> {
   if ('copyTo' in content) return { ...(await content.copyTo(options.target)), withheld: [], hasComposerJson: true };
   const archived = await archiver.archive(content, options);
-  checkArchive(options.target, {
-    ...options,
-    mayNameAnother: content.mayNameAnother === true,
-    hasComposerJson: archived.hasComposerJson,
-  });
+  checkArchive(options.target, { ...options, ...archived, mayNameAnother: content.mayNameAnother === true });
   return archived;
 }
 

@@ -2,12 +2,13 @@
 // is no backup.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { parseRelativePath } from '../../build/contract/relative-path.ts';
+import { ours } from '../../build/sources/data-folder.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export const backupFormat = 1;
@@ -19,8 +20,8 @@ const backupFile = z.strictObject({
   size: z.number().int().min(0),
   /** hex */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** epoch seconds: the Last-Modified for readers, which builds compare */
-  modified: z.number(),
+  /** epoch seconds, as far as a Date goes: the Last-Modified for readers, which builds compare */
+  modified: z.number().min(-8.64e12).max(8.64e12),
 });
 
 export type BackupFile = z.infer<typeof backupFile>;
@@ -32,12 +33,18 @@ const backupRecord = z.strictObject({
   created_at: z.iso.datetime(),
   /** the serial of its publication; 0 without one */
   serial: z.number().int(),
-  files: z.array(backupFile),
+  files: z.array(backupFile).refine(areOurs, 'has a file twice, or one that belongs to no registry'),
   /** the digest of `files`, so that a damaged list is noticed */
   files_sha256: z.string(),
 });
 
 export type BackupRecord = z.infer<typeof backupRecord>;
+
+/** A backup has only files of the folders that a data folder has, each once. */
+function areOurs(files: readonly BackupFile[]): boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  return paths.size === files.length && files.every(({ path }) => ours.has(path.split('/', 1)[0] ?? ''));
+}
 
 export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string {
   const { files, ...rest } = record;
@@ -50,6 +57,7 @@ export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string
 export function readRecord(directory: string): BackupRecord {
   const path = join(directory, recordName);
   try {
+    if (!statSync(path).isFile()) throw new Error('it is not a regular file');
     const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
     refuseNewer((json as { readonly format?: unknown } | null)?.format, backupFormat);
     const record = backupRecord.parse(json);

@@ -48,6 +48,7 @@ function filesOf({ files }: BackupRecord, stateOnly: boolean): readonly BackupFi
 async function faultOf(path: string, size: number, sha256: string): Promise<string | undefined> {
   try {
     const facts = await stat(path);
+    if (!facts.isFile()) return 'is not a regular file';
     if (facts.size !== size) return `has ${facts.size} bytes instead of ${size}`;
     return (await hashFile(path)) === sha256 ? undefined : 'does not match its checksum';
   } catch (error) {
@@ -101,7 +102,7 @@ export async function restoreState(
 ): Promise<BackupRecord> {
   const record = await checkBackup(directory, true);
   const files = filesOf(record, true);
-  if (files.length === 0)
+  if (!files.some(({ path }) => path === 'state/data.mdb'))
     throw new UsageError(
       `The backup ${directory} contains no state: there was none when it was made. Use another backup.`,
     );

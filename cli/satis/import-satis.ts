@@ -6,7 +6,7 @@ import { httpAddressFault } from '../../build/contract/address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { lostOption } from './lost-option.ts';
 import { mergeFilters } from './merge-filters.ts';
-import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
+import { credentialKeys, lostArchiveOptions, lostOptions, optionIn } from './options.ts';
 import type { Note, OptionLine } from './report.ts';
 import { importRepository, type SatisPaths } from './repository.ts';
 import { importFilters } from './version-filters.ts';
@@ -47,7 +47,7 @@ export function importSatis(satis: JsonObject, paths: SatisPaths): SatisImport {
   importArchive(satis['archive'], note);
   importConfig(satis['config'], note);
   for (const [option, value] of Object.entries(satis))
-    if (!known.has(option) && value !== undefined) lostOption(option, value, lostOptions[option], note);
+    if (!known.has(option) && value !== undefined) lostOption(option, value, optionIn(lostOptions, option), note);
   const limited: JsonObject[] = [];
   const leftOut = new Map<string, string>();
   for (const { at, source } of sources) {
@@ -141,7 +141,7 @@ function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject |
 
 function importArchive(given: JsonValue | undefined, note: Note): void {
   for (const [option, value] of isJsonObject(given) ? Object.entries(given) : [])
-    if (value !== undefined) lostOption(`archive.${option}`, value, lostArchiveOptions[option], note);
+    if (value !== undefined) lostOption(`archive.${option}`, value, optionIn(lostArchiveOptions, option), note);
 }
 
 function importConfig(given: JsonValue | undefined, note: Note): void {

@@ -22,6 +22,11 @@ const ownPlace =
   'Archives are in public/dist in the data folder, and the metadata names them by path; see "data" and ' +
   '"distUrl" in docs/reference/configuration.md.';
 
+/** undefined: the table has no such option. A member that every object inherits is none. */
+export function optionIn<Known>(table: Readonly<Record<string, Known>>, option: string): Known | undefined {
+  return Object.hasOwn(table, option) ? table[option] : undefined;
+}
+
 export const lostOptions: Readonly<Record<string, LostOption>> = {
   'require-dependencies': lost(noDependencies, false),
   'require-dev-dependencies': lost(noDependencies, false),

@@ -6,7 +6,7 @@ import { isAddress, withoutPassword } from '../../build/sources/address-secrets.
 import { localPathOf, parseGitUrl } from '../../build/sources/git-url.ts';
 import { isNamePattern } from '../../build/shared/patterns/package-pattern.ts';
 import { lostOption } from './lost-option.ts';
-import { pathOptions, repositoryOptions } from './options.ts';
+import { optionIn, pathOptions, repositoryOptions } from './options.ts';
 import type { Note } from './report.ts';
 
 /** The paths of the satis.json. */
@@ -65,7 +65,7 @@ export function importRepository(
     lostOption(
       `${at}.${option}`,
       value,
-      option === 'options' && repository['type'] === 'path' ? pathOptions : repositoryOptions[option],
+      option === 'options' && repository['type'] === 'path' ? pathOptions : optionIn(repositoryOptions, option),
       note,
     );
   }
@@ -87,7 +87,7 @@ function placeOf(repository: JsonObject, at: string, paths: SatisPaths, note: No
     note(at, 'carried', 'An artifact source.');
     return { type: 'artifact', path: paths.rebase(url) };
   }
-  note(at, 'not-carried', foreignTypes[type] ?? `Libretto has no sources of type ${type}.`);
+  note(at, 'not-carried', optionIn(foreignTypes, type) ?? `Libretto has no sources of type ${type}.`);
   return undefined;
 }
 

@@ -51,7 +51,8 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller)
   const tokens = options.tokensOf(actorOf(caller));
   const find = async (id: string): Promise<TokenRecord> => {
     const record = await tokens.get(id).catch(asRegistryError);
-    if (!maySee(caller, record)) throw new RegistryError('NOT_FOUND');
+    if (!maySee(caller, record))
+      return asRegistryError(new TokenError('TOKEN_UNKNOWN', 'It is that of somebody else.'));
     return record;
   };
   return {

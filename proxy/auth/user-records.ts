@@ -164,6 +164,7 @@ export function isUserId(text: string): text is UserId {
   return parseUserId(text) !== undefined;
 }
 
+/** Throws StateError for a record that `readUser` would refuse: it would stop every list of users. */
 function jsonOf(record: UserRecord): JsonObject {
-  return structuredClone(record) as unknown as JsonObject;
+  return parseUserRecord(structuredClone(record) as unknown as JsonObject) as unknown as JsonObject;
 }

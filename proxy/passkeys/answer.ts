@@ -13,7 +13,7 @@ export interface Answer {
 
 const base64url = z.string().regex(/^[\w-]+$/);
 const shared = {
-  id: base64url.max(2000),
+  id: base64url.max(1364), // 1023 bytes, the most of WebAuthn
   rawId: base64url,
   type: z.literal('public-key'),
   clientExtensionResults: z.record(z.string(), z.unknown()).default({}),

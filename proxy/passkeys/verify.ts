@@ -55,12 +55,21 @@ export async function verifyAttestation(
   }).catch(refused);
   if (verified?.verified !== true) return undefined;
   const { credential, credentialBackedUp } = verified.registrationInfo;
+  if (credential.id !== answer.id || !(await isUsableKey(credential.publicKey))) return undefined;
   return {
     credential_id: credential.id,
     public_key: Buffer.from(credential.publicKey).toString('base64url'),
     counter: credential.counter,
     backed_up: credentialBackedUp,
   };
+}
+
+/** False for a key that can verify no signature, such as a point beside its curve: the library refuses to read it. */
+async function isUsableKey(credentialPublicKey: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { verifySignature } = await import('@simplewebauthn/server/helpers');
+  const signature = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1); // ASN.1 of the numbers 1 and 1
+  const verified = await verifySignature({ signature, data: new Uint8Array(), credentialPublicKey }).catch(refused);
+  return verified !== undefined;
 }
 
 /** The library rejects with an Error for every wrong answer. */

@@ -1,5 +1,6 @@
 // Tests a backup of a running registry, and the registry that is restored from it.
 
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   cpSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -17,7 +19,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { takeLock, type Lock } from '../../build/output/lock.ts';
-import { formatRecord, readRecord } from '../../cli/backup/backup-record.ts';
+import { formatRecord, readRecord, type BackupFile } from '../../cli/backup/backup-record.ts';
 import { auditEventKey, createAuditedStore, verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { below, writeTree } from '../util/package-tree.ts';
@@ -249,6 +251,20 @@ describe('libretto backup and restore', () => {
   });
 });
 
+type Damage = [string, (at: (path: string) => string) => void, RegExp];
+
+/** A record whose digest is right, with another row for packages.json; the file lies where the row says. */
+function crafted(what: string, change: (file: BackupFile) => readonly BackupFile[]): Damage {
+  const damage = (at: (path: string) => string): void => {
+    const { files_sha256: _, ...record } = readRecord(at(''));
+    const files = record.files.flatMap((file) => (file.path === 'public/packages.json' ? change(file) : [file]));
+    mkdirSync(at('.restoring'));
+    cpSync(at('public/packages.json'), at('.restoring/packages.json'));
+    writeFileSync(at('backup.json'), formatRecord({ ...record, files }));
+  };
+  return [what, damage, /backup\.json cannot be used: it is damaged/];
+}
+
 describe('a changed backup', () => {
   let whole: TemporaryFolder;
   beforeAll(async () => {
@@ -263,7 +279,7 @@ describe('a changed backup', () => {
   });
   afterAll(() => whole.remove());
 
-  it.each<[string, (at: (path: string) => string) => void, RegExp]>([
+  it.each<Damage>([
     [
       'a changed file',
       (at) =>
@@ -301,6 +317,25 @@ describe('a changed backup', () => {
       (at) => writeFileSync(at('backup.json'), '{"format": 2}'),
       /written by a newer version of Libretto \(format 2; Libretto [\d.]+ reads format 1\)/,
     ],
+    [
+      'a FIFO in the place of a file',
+      (at) => {
+        rmSync(at('public/packages.json'));
+        execFileSync('mkfifo', [at('public/packages.json')]);
+      },
+      /public\/packages\.json is not a regular file/,
+    ],
+    [
+      'a link to a device in the place of its record',
+      (at) => {
+        rmSync(at('backup.json'));
+        symlinkSync('/dev/zero', at('backup.json'));
+      },
+      /backup\.json cannot be used: it is not a regular file/,
+    ],
+    crafted('a file of the restore itself', (file) => [{ ...file, path: '.restoring/packages.json' }]),
+    crafted('a time that no file can have', (file) => [{ ...file, modified: 1e300 }]),
+    crafted('a file that is listed twice', (file) => [file, file]),
     ['a backup that was cut off', (at) => rmSync(at('backup.json')), /the file is missing, so this is not a backup/],
   ])('is not restored: %s', async (_what, damage, message) => {
     cpSync(whole.at('copy'), folder.at('copy'), { recursive: true });

@@ -177,6 +177,12 @@ describe('the command import satis', () => {
         'satis.json is not valid JSON (line 2, column 14): the comma before "}" is one too many.',
       ) as string,
     });
+    writeFileSync(folder.at('satis.json'), '{"require": [{"__proto__": {}}]}');
+    expect(await run('import', 'satis', 'satis.json', '--out', '-')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('satis.json: the key require.0.__proto__ cannot be used. Remove it.') as string,
+    });
     writeFileSync(folder.at('satis.json'), '[]');
     expect((await run('import', 'satis', 'satis.json')).stderr).toContain('contains no JSON object');
   });

@@ -236,6 +236,53 @@ describe('a passkey', () => {
   });
 });
 
+describe('a passkey that can never sign in', () => {
+  const useless: readonly (readonly [string, Twist])[] = [
+    ['an empty id', { attestedId: Buffer.alloc(0) }],
+    ['an id of 1024 bytes', { attestedId: Buffer.alloc(1024, 1) }],
+    ['a key beside its curve', { isOffCurve: true }],
+  ];
+
+  it('is not added, and lists of users stay readable', async () => {
+    await using console = await runConsole();
+    const { own } = await personWithPasskey(console);
+    const { people } = console.registry;
+    for (const [what, twist] of useless) {
+      const fields = await own.answer('add', softAuthenticator(), {}, twist);
+      const reply = await own.post('/account/passkeys/new', { name: 'Useless', ...fields });
+      expect([what, reply.status]).toEqual([what, 400]);
+      expect(await people.usersOf('system:test').list()).toHaveLength(1);
+    }
+    const longest = await own.answer('add', softAuthenticator(), {}, { attestedId: Buffer.alloc(1023, 1) });
+    expect((await own.post('/account/passkeys/new', { name: 'Longest', ...longest })).status).toBe(303);
+  });
+
+  it('is never written: a record that cannot be read again is refused', async () => {
+    await using console = await runConsole();
+    const { userId } = await personWithPasskey(console);
+    const store = createAuditedStore({ store: console.registry.state, now: Date.now });
+    const change = changeUser(store, userId, (record) => ({
+      record: { ...record, passkeys: (record.passkeys ?? []).map((passkey) => ({ ...passkey, credential_id: '?' })) },
+      event: { actor: 'cli:test', action: 'user.update', subject: userId, details: {} },
+    }));
+    await expect(change).rejects.toThrow('A user record (passkeys.0.credential_id) in the state is malformed');
+    expect((await console.registry.people.usersOf('system:test').get(userId)).id).toBe(userId);
+  });
+
+  it('and that an earlier version took goes with the second factor', async () => {
+    await using console = await runConsole();
+    const { userId } = await personWithPasskey(console);
+    const { state, people } = console.registry;
+    await changeUser(createAuditedStore({ store: state, now: Date.now }), userId, (record) => ({
+      record: { ...record, passkeys: (record.passkeys ?? []).map((passkey) => ({ ...passkey, credential_id: '' })) },
+      event: { actor: 'cli:test', action: 'user.update', subject: userId, details: {} },
+    }));
+    const users = people.usersOf('system:test');
+    expect(await users.list()).toMatchObject([{ id: userId, passkeys: [{ credential_id: '' }] }]);
+    expect(await users.update(userId, { resetTwoFactor: true })).toMatchObject({ passkeys: [] });
+  });
+});
+
 describe('guesses', () => {
   const wrong = { isVerified: false };
   const guess = async (at: PasskeyBrowser, authenticator: SoftAuthenticator, proof: string) =>

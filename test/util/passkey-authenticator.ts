@@ -24,6 +24,10 @@ export interface Twist {
   readonly challenge?: string;
   readonly userHandle?: string;
   readonly type?: string;
+  /** the id in the attested data; default: that of the credential */
+  readonly attestedId?: Buffer;
+  /** true: the public key is a point beside its curve */
+  readonly isOffCurve?: boolean;
 }
 
 export interface SoftAuthenticator {
@@ -47,8 +51,11 @@ export function softAuthenticator(): SoftAuthenticator {
     create: ({ options }, origin, twist = {}) => {
       owner = options.user?.id ?? '';
       const clientData = clientDataOf('webauthn.create', options.challenge, origin, twist);
-      const length = Buffer.from([0, credentialId.length]);
-      const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseOf(publicKey)]);
+      const attestedId = twist.attestedId ?? credentialId;
+      const length = Buffer.from([attestedId.length >> 8, attestedId.length & 255]);
+      const cose = coseOf(publicKey);
+      if (twist.isOffCurve === true) cose.writeUInt8(cose.readUInt8(cose.length - 1) ^ 1, cose.length - 1);
+      const attested = Buffer.concat([Buffer.alloc(16), length, attestedId, cose]);
       const authData = Buffer.concat([
         headOf(twist.rpId ?? options.rp?.id ?? '', twist.counter ?? counter, twist, 0x40),
         attested,
@@ -59,7 +66,8 @@ export function softAuthenticator(): SoftAuthenticator {
         ['authData', cborBytes(authData)],
       ]);
       const response = { ...encoded({ clientDataJSON: clientData, attestationObject }), transports: ['internal'] };
-      return JSON.stringify({ ...shared, response });
+      const named = attestedId.length === 0 ? id : attestedId.toString('base64url');
+      return JSON.stringify({ ...shared, id: named, rawId: named, response });
     },
     get: ({ options }, origin, twist = {}) => {
       counter += 1;

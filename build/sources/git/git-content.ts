@@ -67,7 +67,7 @@ async function listContent(
     const conversion = file.mode === 'symlink' ? undefined : conversionOf(path);
     if (conversion === undefined) return file;
     if (conversion.ofCommit) ofCommit.push(path);
-    return { ...file, identity: identityOf(oidOf(file), conversion, ref) };
+    return { ...file, identity: identityOf(oidOf(file), conversion, ref), changedBy: conversion.key };
   });
   return { listing: { ...leftOut, files: converted }, ofCommit };
 }

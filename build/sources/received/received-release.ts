@@ -8,6 +8,7 @@ import { foreignZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
 import { branchOfLabel } from '../../documents/branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
+import type { VersionRecord } from '../../contract/documents.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
@@ -19,6 +20,7 @@ import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
+import { parseGitUrl } from '../git-url.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { PackageText, PackageTexts } from '../../archive/content.ts';
@@ -40,7 +42,7 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
   const path = join('public', entry.path);
   // this registry sets the archive's location and its checks itself
   const { dist: _dist, 'published-time': publishedTime, ...composerJson } = record;
-  const sourceUrl = record.source?.url;
+  const sourceUrl = sourceUrlOf(record);
   return {
     name,
     version,
@@ -54,7 +56,7 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
     ...(entry.signed_by === undefined ? {} : { signedBy: entry.signed_by }),
     defaultBranch: record['default-branch'] === true,
     where: join(root, path),
-    ...(typeof sourceUrl === 'string' ? { sourceUrl: withoutPassword(sourceUrl) } : {}),
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
     recordDigest: digestOf(JSON.stringify([composerJson, entry.shasum])),
     composerJson: async () => checked(composerJson),
     content: {
@@ -62,6 +64,12 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
       texts: () => Promise.resolve(textsOf(root, name, entry)),
     },
   };
+}
+
+/** undefined: it has none, or one that no git source may have, such as a command (`ext::`), a path, or an option. */
+export function sourceUrlOf({ source }: VersionRecord): string | undefined {
+  const parsed = typeof source?.url === 'string' ? parseGitUrl(withoutPassword(source.url)) : undefined;
+  return parsed !== undefined && 'url' in parsed ? parsed.url : undefined;
 }
 
 function checked(composerJson: JsonObject): JsonObject {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { digestOf } from '../../shared/text/digest-of.ts';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
-import { receivedRelease } from './received-release.ts';
+import { receivedRelease, sourceUrlOf } from './received-release.ts';
 import { openReceivedTree, type ReceivedTree } from './received-tree.ts';
 
 /** Raise it whenever the same tree could now be read as something else. */
@@ -19,10 +19,13 @@ export function createReceivedSource(folder: string): Source {
 async function scan(tree: ReceivedTree, previous: SourceMemory | undefined): Promise<Scan> {
   const releases: Release[] = [];
   const quarantined: Quarantine[] = [...tree.quarantined];
+  const notices: string[] = [];
   for (const name of tree.names) {
     for (const version of await tree.versionsOf(name)) {
       try {
         releases.push(receivedRelease(tree.root, name, version));
+        if (version.record.source !== undefined && sourceUrlOf(version.record) === undefined)
+          notices.push(`The address in "source" of ${name} ${version.entry.version} is none of git: it was left out.`);
       } catch (error) {
         if (!(error instanceof QuarantineError)) throw error;
         quarantined.push({
@@ -50,5 +53,5 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined): Pro
     ]),
   );
   if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
-  return { outcome: 'read', releases, quarantined, notices: [], memory: { fingerprint, detail: null } };
+  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail: null } };
 }

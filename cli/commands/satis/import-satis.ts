@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 
 import { storageAdvice, storageFaultOf } from '../../../build/contract/storage-fault.ts';
-import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { isJsonObject, protoMember, type JsonObject } from '../../../build/contract/json.ts';
 import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
@@ -54,6 +54,9 @@ function readSatis(file: string): JsonObject {
   if (fault !== undefined) throw new UsageError(`${file} ${fault}`);
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new UsageError(`${file} is not a satis.json: it contains no JSON object.`);
+  const proto = protoMember(json);
+  if (proto !== undefined)
+    throw new UsageError(`${file}: the key ${proto.join('.')} cannot be used. Remove it.`);
   return json;
 }
 

@@ -67,8 +67,12 @@ describe('who sees the pages', () => {
     expect(list).not.toContain('of the admin');
     expect((await browser.get(`/tokens/${own.id}`)).status).toBe(200);
     for (const page of ['', '/edit', '/rotate', '/revoke']) {
-      expect((await browser.get(`/tokens/${id}${page}`)).status).toBe(404);
-      if (page !== '') expect((await browser.post(`/tokens/${id}${page}`, standard)).status).toBe(404);
+      const [foreign, unknown] = [`/tokens/${id}${page}`, `/tokens/tok_0123456789abcdef${page}`];
+      const seen = await browser.get(foreign);
+      expect([seen.status, seen.text]).toEqual([404, (await browser.get(unknown)).text]);
+      if (page === '') continue;
+      const posted = await browser.post(foreign, standard);
+      expect([posted.status, posted.text]).toEqual([404, (await browser.post(unknown, standard)).text]);
     }
   });
 

@@ -99,17 +99,16 @@ describe('permissions for tokens', () => {
       ['PATCH', ''],
       ['DELETE', ''],
       ['POST', '/rotate'],
+      ['GET', '/explain?package=acme/hello'],
     ] as const) {
-      expect(
-        codeOf(
-          await registry.call(method, `/api/tokens/${other.id}${path}`, {
-            as: maintainer,
-            ...(method === 'GET' || method === 'DELETE'
-              ? {}
-              : { body: method === 'PATCH' ? { description: 'x' } : {} }),
-          }),
-        ),
-      ).toEqual([404, 'NOT_FOUND']);
+      const body = method === 'PATCH' ? { description: 'x' } : {};
+      const send = async (id: string) => {
+        const options = { as: maintainer, ...(method === 'GET' || method === 'DELETE' ? {} : { body }) };
+        const reply = await registry.call(method, `/api/tokens/${id}${path}`, options);
+        return [reply.status, reply.json()['code'], reply.json()['error']];
+      };
+      const unknown = [404, 'NOT_FOUND', 'Token not found.'];
+      expect([await send(other.id), await send('tok_0123456789abcdef')]).toEqual([unknown, unknown]);
     }
     expect((await get(other.id))['status']).toBe('active');
   });

@@ -46,5 +46,16 @@ describe('the checks before a publication', () => {
     const { quarantined } = await series.run({ arguments: [`git:${repository.path}`] });
     expect(quarantined).toMatchObject([{ code: 'ARCHIVE_MISMATCH', version: 'dev-main' }]);
     expect(publishedTree(series.data)).toEqual(before);
+    repository.append([
+      {
+        commit: 'main',
+        files: { 'composer.json': json('1.0.0'), '.gitattributes': '* working-tree-encoding=UTF-16\n' },
+      },
+    ]);
+    const [recoded] = (await series.run({ arguments: [`git:${repository.path}`] })).quarantined;
+    expect(recoded?.message).toBe(
+      'The new archive cannot be published: its composer.json is not JSON. .gitattributes gives composer.json the ' +
+        'attribute working-tree-encoding=UTF-16, which changes its bytes. Exempt composer.json.',
+    );
   });
 });

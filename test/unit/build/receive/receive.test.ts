@@ -176,6 +176,24 @@ describe('a received tree', () => {
     await expectSound();
   });
 
+  it('receive leaves out sources that git would run or open from the machine, and says so', async () => {
+    const refused = ['ext::sh -c id', '/etc', '--upload-pack=id', 'file:///etc', '-x:y/z'];
+    const urls = [...refused, 'https://git.example.org/acme/hello.git', 'git@git.example.org:acme/hello.git'];
+    for (const minor of urls.keys()) registry.put(`1.${minor}.0`);
+    const tree = await registry.sent();
+    for (const [minor, url] of urls.entries())
+      rewriteRecord(tree, `1.${minor}.0`, (record) => {
+        const { reference } = record['dist'] as { readonly reference: string };
+        return { ...record, source: { type: 'git', url, reference } };
+      });
+    const { notices } = await registry.receive(tree);
+    const document = readFileSync(join(registry.data, 'public/p2/acme/hello.json'), 'utf8');
+    expect(urls.filter((url) => document.includes(`"url":${JSON.stringify(url)}`))).toEqual(urls.slice(-2));
+    expect(notices.map(({ message }) => message).toSorted()).toEqual(
+      refused.map((_, minor) => `The address in "source" of acme/hello 1.${minor}.0 is none of git: it was left out.`),
+    );
+  });
+
   it('receive reports versions that the sending build excluded, and keeps their published content', async () => {
     registry.put('1.0.0');
     registry.put('1.1.0');

@@ -365,6 +365,24 @@ describe('every option of Satis', () => {
     expect(reported.filter((option) => !asked.includes(option))).toEqual([]);
   });
 
+  it('is unknown with the name of a member that every object has', () => {
+    const [constructor, toString] = [true, true];
+    const { lines } = satis({
+      constructor,
+      archive: { toString },
+      repositories: [{ type: 'constructor', url: 'x' }, { type: 'git', url: './x', valueOf: 1 }],
+    } as unknown as JsonObject);
+    expect(lines.map(({ option, outcome, detail }) => [option, outcome, detail])).toEqual([
+      ['repositories[0]', 'not-carried', 'Libretto has no sources of type constructor.'],
+      ['repositories[1]', 'carried', 'A git source by its path.'],
+      ...['repositories[1].valueOf', 'archive.toString', 'constructor'].map((option) => [
+        option,
+        'not-carried',
+        'Libretto does not know this Satis option.',
+      ]),
+    ]);
+  });
+
   it('is reported as no loss where Satis and Libretto behave alike', () => {
     expect(
       new Set(
