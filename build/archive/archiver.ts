@@ -88,14 +88,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const zip = { layout, ...rangesOf(entries, scratch) };
     const workers = layout.size < workerBytes ? undefined : await threads.started();
     const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
-    const composerJson = files.find(({ path }) => path === 'composer.json');
-    return {
-      shasum,
-      size: layout.size,
-      hasComposerJson: composerJson !== undefined,
-      changedBy: composerJson?.changedBy,
-      ...leftOut,
-    };
+    return { shasum, size: layout.size, ...composerJsonIn(files), ...leftOut };
   };
 
   return {
@@ -105,6 +98,11 @@ export function createArchiver(options: ArchiverOptions): Archiver {
       scratch.close();
     },
   };
+}
+
+function composerJsonIn(files: readonly ContentFile[]): Pick<Archived, 'hasComposerJson' | 'changedBy'> {
+  const found = files.find(({ path }) => path === 'composer.json');
+  return { hasComposerJson: found !== undefined, changedBy: found?.changedBy };
 }
 
 function rangesOf(pieces: readonly Piece[], scratch: SpillFile): Pick<ZipContent, 'ranges' | 'pieces'> {

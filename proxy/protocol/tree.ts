@@ -155,11 +155,7 @@ export class Tree {
     );
   }
 
-  #root(
-    built: TextDocument,
-    changes: RootChanges,
-    form: RootForm,
-  ): { readonly key: string; readonly document: TextDocument } {
+  #root(built: TextDocument, changes: RootChanges, form: RootForm): Pick<SharedRoot, 'key' | 'document'> {
     const { base, plain, warning = '' } = form;
     const address = base === undefined ? '' : `${base}/`;
     const unlisted = changes.mirrors && form.readsNoPatterns === true ? ' unlisted' : '';

@@ -370,7 +370,10 @@ describe('every option of Satis', () => {
     const { lines } = satis({
       constructor,
       archive: { toString },
-      repositories: [{ type: 'constructor', url: 'x' }, { type: 'git', url: './x', valueOf: 1 }],
+      repositories: [
+        { type: 'constructor', url: 'x' },
+        { type: 'git', url: './x', valueOf: 1 },
+      ],
     } as unknown as JsonObject);
     expect(lines.map(({ option, outcome, detail }) => [option, outcome, detail])).toEqual([
       ['repositories[0]', 'not-carried', 'Libretto has no sources of type constructor.'],
