@@ -90,14 +90,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const zip = { layout, ...rangesOf(entries, scratch) };
     const workers = layout.size < workerBytes ? undefined : await threads.started();
     const shasum = await (workers === undefined ? writeZip(target, zip) : writeZipInWorker(workers, target, zip));
-    const composerJson = files.find(({ path }) => path === 'composer.json');
-    return {
-      shasum,
-      size: layout.size,
-      withheld,
-      hasComposerJson: composerJson !== undefined,
-      changedBy: composerJson?.changedBy,
-    };
+    return { shasum, size: layout.size, withheld, ...composerJsonIn(files) };
   };
 
   return {
@@ -107,6 +100,11 @@ export function createArchiver(options: ArchiverOptions): Archiver {
       scratch.close();
     },
   };
+}
+
+function composerJsonIn(files: readonly ContentFile[]): Pick<Archived, 'hasComposerJson' | 'changedBy'> {
+  const found = files.find(({ path }) => path === 'composer.json');
+  return { hasComposerJson: found !== undefined, changedBy: found?.changedBy };
 }
 
 function rangesOf(pieces: readonly Piece[], scratch: SpillFile): Pick<ZipContent, 'ranges' | 'pieces'> {

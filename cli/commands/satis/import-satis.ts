@@ -52,8 +52,7 @@ function readSatis(file: string): JsonObject {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new UsageError(`${file} is not a satis.json: it contains no JSON object.`);
   const proto = protoMember(json);
-  if (proto !== undefined)
-    throw new UsageError(`${file}: the key ${proto.join('.')} cannot be used. Remove it.`);
+  if (proto !== undefined) throw new UsageError(`${file}: the key ${proto.join('.')} cannot be used. Remove it.`);
   return json;
 }
 
