@@ -279,7 +279,7 @@ describe('a passkey that can never sign in', () => {
     }));
     const users = people.usersOf('system:test');
     expect(await users.list()).toMatchObject([{ id: userId, passkeys: [{ credential_id: '' }] }]);
-    expect(await users.update(userId, { resetTwoFactor: true })).toMatchObject({ passkeys: [] });
+    expect(await users.update(userId, { resetTwoFactor: true })).toMatchObject({ record: { passkeys: [] } });
   });
 });
 

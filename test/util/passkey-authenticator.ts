@@ -52,10 +52,7 @@ export function softAuthenticator(): SoftAuthenticator {
       owner = options.user?.id ?? '';
       const clientData = clientDataOf('webauthn.create', options.challenge, origin, twist);
       const attestedId = twist.attestedId ?? credentialId;
-      const length = Buffer.from([attestedId.length >> 8, attestedId.length & 255]);
-      const cose = coseOf(publicKey);
-      if (twist.isOffCurve === true) cose.writeUInt8(cose.readUInt8(cose.length - 1) ^ 1, cose.length - 1);
-      const attested = Buffer.concat([Buffer.alloc(16), length, attestedId, cose]);
+      const attested = attestedOf(attestedId, publicKey, twist);
       const authData = Buffer.concat([
         headOf(twist.rpId ?? options.rp?.id ?? '', twist.counter ?? counter, twist, 0x40),
         attested,
@@ -81,6 +78,12 @@ export function softAuthenticator(): SoftAuthenticator {
       return JSON.stringify({ ...shared, response });
     },
   };
+}
+
+function attestedOf(id: Buffer, key: KeyObject, { isOffCurve = false }: Twist): Buffer {
+  const cose = coseOf(key);
+  if (isOffCurve) cose.writeUInt8(cose.readUInt8(cose.length - 1) ^ 1, cose.length - 1);
+  return Buffer.concat([Buffer.alloc(16), Buffer.from([id.length >> 8, id.length & 255]), id, cose]);
 }
 
 function clientDataOf(type: string, challenge: string, origin: string, twist: Twist): Buffer {

@@ -62,17 +62,14 @@ describe('who sees the pages', () => {
     const { browser } = await console.signIn('maintainer');
     const { id } = await made({ description: 'of the admin' });
     const own = await made({ description: 'of the maintainer' }, browser);
-    const list = (await browser.get('/tokens')).text;
-    expect(list).toContain('of the maintainer');
-    expect(list).not.toContain('of the admin');
+    expect((await browser.get('/tokens')).text).toMatch(/^(?!.*of the admin).*of the maintainer/s);
     expect((await browser.get(`/tokens/${own.id}`)).status).toBe(200);
     for (const page of ['', '/edit', '/rotate', '/revoke']) {
-      const [foreign, unknown] = [`/tokens/${id}${page}`, `/tokens/tok_0123456789abcdef${page}`];
-      const seen = await browser.get(foreign);
-      expect([seen.status, seen.text]).toEqual([404, (await browser.get(unknown)).text]);
-      if (page === '') continue;
-      const posted = await browser.post(foreign, standard);
-      expect([posted.status, posted.text]).toEqual([404, (await browser.post(unknown, standard)).text]);
+      const paths = [id, 'tok_0123456789abcdef'].map((token) => `/tokens/${token}${page}`);
+      const gets = paths.map((path) => browser.get(path));
+      const posts = page === '' ? [] : paths.map((path) => browser.post(path, standard));
+      const seen = (await Promise.all([...gets, ...posts])).map(({ status, text }) => `${status} ${text}`);
+      expect(new Set(seen)).toEqual(new Set([expect.stringMatching(/^404 .*Token not found/s)]));
     }
   });
 
