@@ -58,7 +58,8 @@ const described: Shape<SourceEntry> = {
       refuse(at, `has no type; allowed: ${orList(typeNames)}.`);
       return undefined;
     }
-    const ours = elsewhere[String(value['type'])];
+    const given = String(value['type']);
+    const ours = Object.hasOwn(elsewhere, given) ? elsewhere[given] : undefined;
     if (ours !== undefined) {
       refuse(`${at}.type`, `is ${JSON.stringify(value['type'])}, the name in Composer; the name here is "${ours}".`);
       return undefined;

@@ -82,10 +82,11 @@ checkConfigs({
       'sources[1].packages["tools/*"] is not allowed here; allowed: an object such as {"acme/hello": "^1.0"}.',
     ],
     [
-      { sources: [{ path: 'x' }, { type: 'gti', path: 'x' }, { type: 'vcs' }] },
+      { sources: [{ path: 'x' }, { type: 'gti', path: 'x' }, { type: 'vcs' }, { type: 'constructor' }] },
       'sources[0] has no type; allowed: directory, git, artifact, package or composer.',
       'sources[1].type is "gti"; allowed: directory, git, artifact, package or composer; did you mean git?',
       'sources[2].type is "vcs", the name in Composer; the name here is "git".',
+      'sources[3].type is "constructor"; allowed: directory, git, artifact, package or composer.',
     ],
     [
       { sources: [{ type: 'directory' }, { type: 'git' }, { type: 'git', path: 'x', url: 'https://h/x' }] },

@@ -29,10 +29,6 @@ describe('repositories', () => {
       { type: 'git', url: 'ssh://git@git.example.org/a.git' },
     ],
     [
-      { type: 'vcs', url: 'folder:name/x' },
-      { type: 'git', path: 'rebased/folder:name/x' },
-    ],
-    [
       { type: 'vcs', url: '../lib' },
       { type: 'git', path: 'rebased/../lib' },
     ],
@@ -70,10 +66,11 @@ describe('repositories', () => {
     ],
   ])('the repositories %j are carried over', (repository, source) => expect(sources(repository)).toEqual([source]));
 
-  it.each(['alias:group/a.git', 'git.example.org:group/a.git', 'git@[2001:db8::1]:group/a.git'])(
-    'the ssh address %s is no folder',
-    (url) => expect(sources({ type: 'vcs', url })).toEqual([{ type: 'git', url }]),
-  );
+  it('an ssh address is no folder, unless a folder has its name', () => {
+    for (const url of ['alias:group/a.git', 'git.example.org:group/a.git', 'git@[2001:db8::1]:group/a.git'])
+      expect(sources({ type: 'vcs', url })).toEqual([{ type: 'git', url }]);
+    expect(sources({ type: 'vcs', url: 'folder:name/x' })).toEqual([{ type: 'git', path: 'rebased/folder:name/x' }]);
+  });
 
   it.each([
     { type: 'composer', url: '../satis' },
@@ -125,13 +122,8 @@ describe('repositories', () => {
 
   it('inline packages of a satis.json are carried over without their credentials', () => {
     const dist = { type: 'zip', url: 'https://u:s3cr3tpw@h/x.zip?v=1', mirrors: [{ url: 'https://s3cr3tpw@m/x.zip' }] };
-    const package_ = {
-      name: 'a/b',
-      version: '1',
-      homepage: 'https://h/@b',
-      dist,
-      source: { type: 'git', url: 'ssh://git:s3cr3tpw@h/x.git', reference: 'main' },
-    };
+    const source = { type: 'git', url: 'ssh://git:s3cr3tpw@h/x.git', reference: 'main' };
+    const package_ = { name: 'a/b', version: '1', homepage: 'https://h/@b', dist, source };
     const result = satis({
       repositories: [
         { type: 'package', package: package_ },
