@@ -30,10 +30,7 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
   if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
   if ((entry.flags & patchFlag) !== 0) throw unreadableEntry(name, 'is a patch to another file');
   if (entry.method !== 0 && entry.method !== 8)
-    throw unreadableEntry(
-      name,
-      `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`,
-    );
+    throw unreadableEntry(name, `is compressed by method ${entry.method}; Libretto reads 0 (stored) and 8 (deflate)`);
   const kind = kindOf(entry, name, harmless);
   checkSize(entry, name, kind, limits);
   return { ...entry, path, kind };

@@ -8,9 +8,8 @@ import { isSet } from '../../record/php-array.ts';
 import { readDist, type InlineDist } from '../package/inline-record.ts';
 
 /**
- * The dist in a composer.json; undefined: the version has the files of its commit. `repository`: the path or URL of its
- * repository, if that is known. Throws QuarantineError INVALID_DIST where Composer fails, and where it would install the files of another
- * repository.
+ * The dist in a composer.json; undefined: the version has the files of its commit. `repository`: its path or URL, if
+ * known. Throws QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
  */
 export function namedDist({ dist, source }: JsonObject, repository: string | undefined): InlineDist | undefined {
   if (isSet(source) && !(isJsonObject(source) && [source['type'], source['url'], source['reference']].every(isSet)))
