@@ -30,10 +30,10 @@ export function servedAddresses(json: JsonObject, changes: AddressChanges, plain
 
 /** `built`: the metadata-url of the tree; its form stays where the server does not look at its clients. */
 export function chosenForm({ metadataUrl, detectsForm, path }: AddressChanges, built: string, plain: boolean): string {
-  if (metadataUrl !== undefined) return metadataUrl;
-  if (path === undefined) return built;
-  const isPlain = detectsForm ? plain : built.endsWith(plainMetadataUrl);
-  return `${path}${isPlain ? plainMetadataUrl : exactMetadataUrl}`;
+  const form = [exactMetadataUrl, plainMetadataUrl].find((known) => built.endsWith(known));
+  if (metadataUrl !== undefined || (path === undefined && form === undefined)) return metadataUrl ?? built;
+  const isPlain = detectsForm ? plain : form === plainMetadataUrl;
+  return `${path ?? built.slice(0, -(form ?? '').length)}${isPlain ? plainMetadataUrl : exactMetadataUrl}`;
 }
 
 /** undefined: as built. Documents of other registries have paths at once, those of a build with absolute addresses not. */

@@ -215,8 +215,8 @@ describe('adding one', () => {
     const bad = await keeper.post('/repositories/new', { ...form, url, auth: 'bearer', 'minimum-stability': 'odd' });
     expect(bad.status).toBe(400);
     expect(bad.html).toMatch(/id="secret-fault"/);
-    const address = await keeper.post('/repositories/new', { ...form, url: 'javascript:alert(1)' });
-    expect(address.text).toContain('It is "javascript:alert(1)"; allowed: https://');
+    const address = await keeper.post('/repositories/new', { ...form, url: 'javascript://alert(1)' });
+    expect(address.text).toContain('It is "javascript://alert(1)"; allowed: https://');
     const stability = await keeper.post('/repositories/new', { ...form, url, 'minimum-stability': 'odd' });
     expect(stability.html).toMatch(/id="minimum-stability-fault"/);
     const { headers, status } = await keeper.post('/repositories/new', {

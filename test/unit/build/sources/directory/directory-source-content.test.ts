@@ -179,13 +179,13 @@ describe('the reference of a release', () => {
   });
 });
 
-it('row 52: absolute, leaving and circular links are left out by name, and a link to nothing stays', async () => {
+it('row 52: absolute and leaving links are left out by name, and links to nothing or in a circle stay', async () => {
   const links = { absolute: '/etc/passwd', leaving: '../other', a: 'b', b: 'a', dead: 'missing' };
   const tree = made(library(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { link }]))));
   const { files, unsafeLinks = [] } = await contentOf(await releaseIn(tree)).list();
-  expect(files.map(({ path }) => path).toSorted()).toEqual(['composer.json', 'dead', 'src/One.php']);
+  expect(files.map(({ path }) => path).toSorted()).toEqual(['a', 'b', 'composer.json', 'dead', 'src/One.php']);
   expect(unsafeLinks.join()).toMatch(/(?=.*"absolute" → "\/etc\/passwd": its target is absolute)(?=.*"leaving")/);
-  expect(unsafeLinks).toHaveLength(4);
+  expect(unsafeLinks).toHaveLength(2);
 });
 
 describe('a file that may not be published', () => {
