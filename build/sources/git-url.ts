@@ -32,7 +32,7 @@ const sshPattern =
   /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
 /** `host:path`, `user@host:path`, `user@[2001:db8::1]:path` or `[user@host:port]:path` */
 const scpPattern =
-  /^(?:[a-z0-9_][a-z0-9._-]*@)?(?:([a-z0-9_][a-z0-9._-]*)|\[(?:[a-z0-9_][a-z0-9._-]*@)?([a-z0-9_:][a-z0-9_:.-]*)\]):(?![:-]|\/\/)[^\s?#\\]+$/i;
+  /^(?:[a-z0-9_][a-z0-9._-]*@)?(?:([a-z0-9_][a-z0-9._-]*)|\[(?:[a-z0-9_][a-z0-9._-]*@)?([a-z0-9_:][a-z0-9_:.-]*)\]):(?![:-]|\/\/)([^\s?#\\]+)$/i;
 
 /**
  * The folder that `git clone TEXT` would read; undefined for a remote. A colon before the first slash means ssh, unless
@@ -53,12 +53,11 @@ export function remoteOf(url: string): Remote {
   return { scheme, host, port: port === '' ? { http: 80, https: 443, ssh: 22 }[scheme] : Number(port) };
 }
 
-/** The host and the port of scp's form as a URL; another text as it is. */
+/** The host, the port and the path of scp's form as a URL; another text as it is. */
 function withScheme(text: string): string {
-  const [, host, bracketed = ''] = scpPattern.exec(text) ?? [];
-  if (host !== undefined) return `ssh://${host}`;
-  if (bracketed === '') return text;
-  return isIP(bracketed) === 6 ? `ssh://[${bracketed}]` : `ssh://${bracketed}`;
+  const [, plain, bracketed = '', path] = scpPattern.exec(text) ?? [];
+  if (path === undefined) return text;
+  return `ssh://${plain ?? (isIP(bracketed) === 6 ? `[${bracketed}]` : bracketed)}/${path}`;
 }
 
 /** Returns the parsed URL, or a sentence with the fault and its remedy. */

@@ -81,7 +81,11 @@ export class ViewedDocuments {
       );
     return andThen(
       this.#files.releases(name, epoch),
-      (releases) => (releases?.isSeen(filter) === true ? make(releases.emptySince(stability, filter)) : undefined),
+      // a version that the index has in this document: the document is lost, or about to be written
+      (releases) =>
+        releases?.isSeen(filter) === true && !releases.isSeenIn(stability, filter)
+          ? make(releases.emptySince(stability, filter))
+          : undefined,
       async () => ((await readDocumentReleases(this.#files, name, filter, epoch)).isSeen ? make(undefined) : undefined),
     );
   }

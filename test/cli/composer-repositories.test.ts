@@ -147,13 +147,9 @@ describe('a Composer repository of libretto.json', () => {
     expect(await versionsIn(await get('/p2/tools/one.json'), 'tools/one')).toEqual(['1.0.0']);
     expect(await versionsIn(await get('/p2/tools/more.json'), 'tools/more')).toEqual(['1.0.0']);
     expect(await versionsIn(await get(`/p2/acme/app.json`), 'acme/app')).toEqual(['1.0.0']);
-    for (const path of [
-      '/p2/acme/lure.json',
-      '/p2/acme/app~dev.json',
-      '/dist/acme/app/99.0.0.zip',
-      '/dist/acme/lure/1.0.0.zip',
-    ])
+    for (const path of ['/p2/acme/lure.json', '/dist/acme/app/99.0.0.zip', '/dist/acme/lure/1.0.0.zip'])
       expect((await get(path)).status, path).toBe(404);
+    expect(await (await get('/p2/acme/app~dev.json')).json()).toEqual({ packages: { 'acme/app': {} } });
     for (const { server } of [first, second])
       expect(server.requests.filter(({ path }) => path.includes('acme'))).toEqual([]);
     expect(second.asked('/p2/tools/one')).toBe(0);

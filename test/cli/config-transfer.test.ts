@@ -60,7 +60,7 @@ async function setUp(data: string): Promise<{ readonly token: string }> {
   await run(data, 'user', 'create', '--email', 'ada@example.org', '--admin', '--invite');
   await run(data, 'user', 'create', '--email', 'eve@example.org', '--invite');
   await run(data, 'user', 'disable', 'eve@example.org');
-  const { token } = await json(data, 'token', 'create', '--description', 'CI', '--limit', '50');
+  const { token } = await json(data, 'token', 'create', '--description', 'CI', '--limit', '50', '--expires', 'never');
   return { token: String(token) };
 }
 

@@ -2,7 +2,6 @@
 // or copies the state, and names the way back. It never starts an empty state by itself (I20).
 // test/fault/damaged-pages.test.ts damages every page of a state.
 
-import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   chmodSync,
@@ -16,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open } from 'lmdb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { takeLock } from '../../build/output/lock.ts';
@@ -271,16 +270,11 @@ describe('a lost state', () => {
     });
   });
 
-  it('is restored while no server can start', async () => {
-    const record = readFileSync(folder.at('kept/backup.json'));
-    rmSync(folder.at('kept/backup.json'));
-    execFileSync('mkfifo', [folder.at('kept/backup.json')]); // a reader waits until it is written
-    const restore = startCli(['restore', 'kept', '--state-only'], { cwd: folder.path });
-    await vi.waitUntil(() => existsSync(folder.at('var/state/serve.lock')), { timeout: 20_000 }).catch(() => undefined);
-    const served = await serve();
-    writeFileSync(folder.at('kept/backup.json'), record);
-    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
-    expect(await restore.ended).toMatchObject({ exitCode: 0 });
+  it('is restored under the lock of a server, so that neither starts beside the other', async () => {
+    const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
+    const beside = await run('restore', 'kept', '--state-only').finally(place.release);
+    expect([beside.exitCode, beside.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
     await servesAt();
   });
 

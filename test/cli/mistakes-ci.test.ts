@@ -118,7 +118,7 @@ const jobs: readonly Job[] = [
     title: 'a file that is not there',
     args: ['dist.zip'],
     exitCode: 2,
-    says: ['/dist.zip is neither a folder nor a ZIP. Name the folder of a package, or a ZIP.'],
+    says: ['/dist.zip is neither a folder nor a ZIP. Name the folder of a package, a ZIP or a tar.'],
   },
   {
     title: 'a file that is no ZIP',

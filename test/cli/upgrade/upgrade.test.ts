@@ -89,7 +89,12 @@ describe('a data folder of 0.1.0', () => {
   it('is served byte for byte as 0.1.0 did, to the same tokens and users', async () => {
     expect(then.answers.filter(({ status }) => status === 200).length).toBeGreaterThan(10);
     await serving(async (url) => {
-      expect(await answersOf(url)).toEqual(then.answers);
+      const now = await answersOf(url);
+      for (const [at, answer] of then.answers.entries()) {
+        // 0.1.0 had no empty documents (D448)
+        const hadNoDocument = answer.status === 404 && answer.path.endsWith('~dev.json') && now[at]?.status === 200;
+        if (!hadNoDocument) expect(now[at]).toEqual(answer);
+      }
       const login = await fetch(`${url}/api/auth/login`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
