@@ -57,15 +57,15 @@ export function unsafeLinks(
   const found = new Map<string, string>();
   if (links.size === 0) return found;
   const top: Place = { above: undefined, below: new Map() };
-  const work: Work = { left: maxSteps };
+  const walks: Walks = { left: maxSteps, read, mustBeThere: paths !== undefined };
   const starts = Array.from(links, ([path, target]) => {
-    const place = placeAt(top, read(path), work);
-    place.link = { target: read(target), fault: faultOfTarget(target) };
+    const place = placeAt(top, path, walks);
+    place.target = target;
     return { path, target, place };
   });
-  for (const path of paths ?? []) placeAt(top, path, work);
+  for (const path of paths ?? []) placeAt(top, path, walks);
   for (const { path, target, place } of starts) {
-    const fault = followLink(place, work, paths !== undefined);
+    const fault = followLink(place, walks);
     if (fault !== undefined) found.set(path, `${quoteName(path)} → ${quoteName(target)}: ${fault}`);
   }
   return found;
@@ -93,20 +93,24 @@ interface Place {
   readonly above: Place | undefined;
   /** undefined: nothing is below it */
   below?: Map<string, Place>;
-  link?: { readonly target: string; readonly fault: string | undefined };
+  /** of a link */
+  target?: string;
 }
 
-/** Bounds the links of one package: the segments of their paths and targets, in every walk. */
-interface Work {
+interface Walks {
+  /** Bounds the walks of one package. A step is a segment of a path or target, or 64 characters. */
   left: number;
+  /** makes paths equal that count as one */
+  readonly read: (path: string) => string;
+  readonly mustBeThere: boolean;
 }
 
 const maxSteps = 1_000_000;
 
 /** The place of a path, made where it is missing. Without work left it is any place, since no link is followed then. */
-function placeAt(top: Place, path: string, work: Work): Place {
+function placeAt(top: Place, path: string, walks: Walks): Place {
   let here = top;
-  for (const segment of segmentsOf(path, work)) {
+  for (const segment of segmentsOf(path, walks)) {
     here.below ??= new Map();
     let next = here.below.get(segment);
     if (next === undefined) here.below.set(segment, (next = { above: here }));
@@ -116,10 +120,10 @@ function placeAt(top: Place, path: string, work: Work): Place {
 }
 
 /** None without work left. */
-function segmentsOf(path: string, work: Work): string[] {
-  if (work.left < 0) return [];
-  const segments = path.split('/');
-  work.left -= segments.length;
+function segmentsOf(path: string, walks: Walks): string[] {
+  if (walks.left < 0) return [];
+  const segments = walks.read(path).split('/');
+  walks.left -= segments.length + path.length / 64;
   return segments;
 }
 
@@ -130,16 +134,18 @@ const maxLinksFollowed = 40;
  * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
  * really reached.
  */
-function followLink(start: Place, work: Work, mustBeThere: boolean): string | undefined {
+function followLink(start: Place, walks: Walks): string | undefined {
   let here = start;
   const ahead: string[] = [];
   for (let followed = 0; ;) {
-    if (here.link !== undefined) {
-      if (here.link.fault !== undefined) return here.link.fault;
+    if (here.target !== undefined) {
+      const segments = segmentsOf(here.target, walks);
+      if (walks.left < 0) return `the links of this package need more than ${maxSteps} steps to follow`;
+      const fault = faultOfTarget(here.target);
+      if (fault !== undefined) return fault;
       followed += 1;
-      if (followed > maxLinksFollowed) return mustBeThere ? 'it runs in a circle' : undefined;
-      ahead.push(...segmentsOf(here.link.target, work).reverse());
-      if (work.left < 0) return `the links of this package need more than ${maxSteps} steps to follow`;
+      if (followed > maxLinksFollowed) return walks.mustBeThere ? 'it runs in a circle' : undefined;
+      ahead.push(...segments.reverse());
       here = here.above ?? here;
     }
     const segment = ahead.pop();
@@ -147,8 +153,8 @@ function followLink(start: Place, work: Work, mustBeThere: boolean): string | un
     if (segment === '' || segment === '.') continue;
     const next = segment === '..' ? here.above : here.below?.get(segment);
     if (next === undefined && segment === '..') return 'it leaves the package';
-    const isFile = next !== undefined && next.below === undefined && next.link === undefined;
-    if (mustBeThere && (next === undefined || (isFile && ahead.length > 0)))
+    const isFile = next !== undefined && next.below === undefined && next.target === undefined;
+    if (walks.mustBeThere && (next === undefined || (isFile && ahead.length > 0)))
       return 'there is nothing it points at in this package';
     here = next ?? { above: here };
   }

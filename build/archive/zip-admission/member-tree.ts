@@ -40,14 +40,7 @@ const ignoredByMac = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
  */
 function mergedPath(path: string): string {
   const folded = path.replace(ignoredByMac, '').normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
-  return folded.split('/').map(withoutTail).join('/');
-}
-
-function withoutTail(segment: string): string {
-  if (/^\.+$/.test(segment)) return segment;
-  let end = segment.length;
-  while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
-  return segment.slice(0, end);
+  return folded.replace(/(?<=[^. /])[. ]+(?=\/|$)/g, '');
 }
 
 /**
