@@ -5,7 +5,8 @@ import { QuarantineError } from '../contract/quarantine.ts';
 import { parseRelativePath } from '../contract/relative-path.ts';
 
 const maxSegmentBytes = 255;
-const maxPathBytes = 4096;
+/** PATH_MAX of Linux */
+export const maxPathBytes = 4096;
 
 /** Refuses a path that some system or unpacker reads as another path. Throws QuarantineError UNSAFE_PATH. */
 export function checkFilePath(path: string): void {
@@ -13,7 +14,7 @@ export function checkFilePath(path: string): void {
   if (fault !== undefined)
     throw new QuarantineError(
       'UNSAFE_PATH',
-      `The path ${quote(path)} cannot be published: ${fault}. Rename or exclude the file.`,
+      `The path ${quoteName(path)} cannot be published: ${fault}. Rename or exclude the file.`,
     );
 }
 
@@ -22,56 +23,53 @@ export function checkFilePath(path: string): void {
  * would receive an entry below the link. Throws QuarantineError UNSAFE_PATH.
  */
 export function checkFileTree(paths: readonly string[]): void {
-  const taken = new Set<string>();
-  for (const path of paths) {
-    checkFilePath(path);
-    if (taken.has(path))
-      throw new QuarantineError(
-        'UNSAFE_PATH',
-        `The path ${quote(path)} occurs twice in this package. Remove one of the two.`,
-      );
-    taken.add(path);
-  }
-  for (const folder of foldersOf(paths)) {
-    if (taken.has(folder))
-      throw new QuarantineError(
-        'UNSAFE_PATH',
-        `${quote(folder)} is both a file or symlink and a folder in this package. Rename one of the two.`,
-      );
+  for (const path of paths) checkFilePath(path);
+  const keys = paths.map(treeOrderKey).toSorted();
+  for (const [at, key] of keys.entries()) {
+    const next = keys[at + 1];
+    if (next?.startsWith(key) !== true || (next !== key && next[key.length] !== '\0')) continue;
+    const path = quoteName(key.replaceAll('\0', '/'));
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      next === key
+        ? `The path ${path} occurs twice in this package. Remove one of the two.`
+        : `${path} is both a file or symlink and a folder in this package. Rename one of the two.`,
+    );
   }
 }
 
-/**
- * Every symlink must end at a file or folder of the same package, directly or through other links. Folders exist if a
- * file is below them. `links` maps a link's path to its stored target; `paths` contains all files and links. Throws
- * QuarantineError UNSAFE_SYMLINK for an unsafe link, and with `paths` for one that points at nothing.
- */
-export function checkSymlinks(links: ReadonlyMap<string, string>, paths?: ReadonlySet<string>): void {
-  if (links.size === 0) return;
-  const folders = foldersOf(paths ?? []);
-  const isThere: IsThere | undefined = paths && ((path, isLast) => folders.has(path) || (isLast && paths.has(path)));
-  for (const fault of unsafeLinks(links, isThere).values())
-    throw new QuarantineError(
-      'UNSAFE_SYMLINK',
-      `The symlink ${fault}. It cannot be published: replace it with a file, correct it or exclude it.`,
-    );
+/** In the order of these keys, whatever is below a path follows it directly. */
+export function treeOrderKey(path: string): string {
+  return path.split('/').join('\0'); // replaceAll takes twenty times as long
 }
 
 /**
  * The links that must not be in an archive, each with its target and the reason: absolute or leaving ones, also one that
- * leaves and returns. Without `isThere`, a link may point at nothing or run in a circle, as in `git archive`.
+ * leaves and returns. `links` maps a link's path to its stored target. With `paths`, all files and links, a link must
+ * end at a file or folder of the package. Without, it may point at nothing or run in a circle, as in `git archive`.
+ * `read` makes paths equal that count as one.
  */
-export function unsafeLinks(links: ReadonlyMap<string, string>, isThere?: IsThere): Map<string, string> {
+export function unsafeLinks(
+  links: ReadonlyMap<string, string>,
+  paths?: Iterable<string>,
+  read = (path: string): string => path,
+): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [link, target] of links) {
-    const fault = followLink(link, links, isThere);
-    if (fault !== undefined) found.set(link, `${quote(link)} → ${quote(target)}: ${fault}`);
+  if (links.size === 0) return found;
+  const top: Place = { above: undefined, below: new Map() };
+  const walks: Walks = { left: maxSteps, read, mustBeThere: paths !== undefined };
+  const starts = Array.from(links, ([path, target]) => {
+    const place = placeAt(top, path, walks);
+    place.target = target;
+    return { path, target, place };
+  });
+  for (const path of paths ?? []) placeAt(top, path, walks);
+  for (const { path, target, place } of starts) {
+    const fault = followLink(place, walks);
+    if (fault !== undefined) found.set(path, `${quoteName(path)} → ${quoteName(target)}: ${fault}`);
   }
   return found;
 }
-
-/** `isLast`: nothing has to be below it. */
-type IsThere = (path: string, isLast: boolean) => boolean;
 
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
@@ -90,19 +88,43 @@ function faultOf(path: string): string | undefined {
     : undefined;
 }
 
-/** Every folder that is above one of these paths; not the root. */
-function foldersOf(paths: Iterable<string>): Set<string> {
-  const folders = new Set<string>();
-  for (const path of paths) {
-    let slash = path.lastIndexOf('/');
-    while (slash > 0) {
-      const folder = path.slice(0, slash);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-      slash = path.lastIndexOf('/', slash - 1);
-    }
+/** A file, folder or link of a package. Walks go from place to place, because joined paths would cost their length. */
+interface Place {
+  readonly above: Place | undefined;
+  /** undefined: nothing is below it */
+  below?: Map<string, Place>;
+  /** of a link */
+  target?: string;
+}
+
+interface Walks {
+  /** Bounds the walks of one package. A step is a segment of a path or target, or 64 characters. */
+  left: number;
+  /** makes paths equal that count as one */
+  readonly read: (path: string) => string;
+  readonly mustBeThere: boolean;
+}
+
+const maxSteps = 1_000_000;
+
+/** The place of a path, made where it is missing. Without work left it is any place, since no link is followed then. */
+function placeAt(top: Place, path: string, walks: Walks): Place {
+  let here = top;
+  for (const segment of segmentsOf(path, walks)) {
+    here.below ??= new Map();
+    let next = here.below.get(segment);
+    if (next === undefined) here.below.set(segment, (next = { above: here }));
+    here = next;
   }
-  return folders;
+  return here;
+}
+
+/** None without work left. */
+function segmentsOf(path: string, walks: Walks): string[] {
+  if (walks.left < 0) return [];
+  const segments = walks.read(path).split('/');
+  walks.left -= segments.length + path.length / 64;
+  return segments;
 }
 
 /** Links followed before a path counts as a loop: the limit of Linux (path_resolution(7)). */
@@ -112,35 +134,35 @@ const maxLinksFollowed = 40;
  * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
  * really reached.
  */
-function followLink(link: string, links: ReadonlyMap<string, string>, isThere?: IsThere): string | undefined {
-  const here = link.split('/');
-  const ahead = [here.pop() ?? ''];
-  let followed = 0;
-  for (let segment = ahead.pop(); segment !== undefined; segment = ahead.pop()) {
+function followLink(start: Place, walks: Walks): string | undefined {
+  let here = start;
+  const ahead: string[] = [];
+  for (let followed = 0; ;) {
+    if (here.target !== undefined) {
+      const segments = segmentsOf(here.target, walks);
+      if (walks.left < 0) return `the links of this package need more than ${maxSteps} steps to follow`;
+      const fault = faultOfTarget(here.target);
+      if (fault !== undefined) return fault;
+      followed += 1;
+      if (followed > maxLinksFollowed) return walks.mustBeThere ? 'it runs in a circle' : undefined;
+      ahead.push(...segments.reverse());
+      here = here.above ?? here;
+    }
+    const segment = ahead.pop();
+    if (segment === undefined) return undefined;
     if (segment === '' || segment === '.') continue;
-    if (segment === '..') {
-      if (here.pop() === undefined) return 'it leaves the package';
-      continue;
-    }
-    here.push(segment);
-    const reached = here.join('/');
-    const target = links.get(reached);
-    if (target === undefined) {
-      if (isThere?.(reached, ahead.length === 0) === false) return 'there is nothing it points at in this package';
-      continue;
-    }
-    const fault = faultOfTarget(target);
-    if (fault !== undefined) return fault;
-    followed += 1;
-    if (followed > maxLinksFollowed) return isThere && 'it runs in a circle';
-    here.pop();
-    ahead.push(...target.split('/').reverse());
+    const next = segment === '..' ? here.above : here.below?.get(segment);
+    if (next === undefined && segment === '..') return 'it leaves the package';
+    const isFile = next !== undefined && next.below === undefined && next.target === undefined;
+    if (walks.mustBeThere && (next === undefined || (isFile && ahead.length > 0)))
+      return 'there is nothing it points at in this package';
+    here = next ?? { above: here };
   }
-  return undefined;
 }
 
-function faultOfTarget(target: string): string | undefined {
-  if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return 'its target is absolute';
+/** The reason why no archive may have a link with this target, wherever the link is. */
+export function faultOfTarget(target: string): string | undefined {
+  if (isAbsolute(target)) return 'its target is absolute';
   if (target.includes('\\')) return 'its target contains a backslash';
   if (target === '' || controlCharacter.test(target) || !target.isWellFormed()) return 'its target is no path';
   if (Buffer.byteLength(target) > maxPathBytes) return `its target is longer than ${maxPathBytes} bytes`;
@@ -149,9 +171,15 @@ function faultOfTarget(target: string): string | undefined {
 
 /** True for a path with a `..` segment, also as Windows separates segments. */
 export function climbs(path: string): boolean {
-  return path.split(/[\\/]/).includes('..');
+  return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
 }
 
-function quote(path: string): string {
-  return JSON.stringify(path);
+/** True for a path that starts at the top of a disk, also after `./`. */
+export function isAbsolute(path: string): boolean {
+  return /^(?:[\\/]|(?:\.?[\\/])*[A-Za-z]:)/.test(path);
+}
+
+/** A name for messages: no control characters, and of limited length. */
+export function quoteName(name: string): string {
+  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
 }

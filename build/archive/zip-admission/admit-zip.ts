@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { packageRoot } from '../package-root.ts';
+import { quoteName } from '../safe-paths.ts';
 import { listEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
@@ -48,7 +49,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
       );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
-    if (limits.harmless) checkHarmlessLinks(content.links, members, root);
+    if (limits.harmless) checkHarmlessLinks(content.links, members, root, limits);
     else checkLinks(content.links, paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
@@ -109,9 +110,7 @@ async function readMember(
   keep: boolean,
 ): Promise<Buffer | undefined> {
   if (member.localOffset > reader.position)
-    throw unsafeArchive(
-      `has bytes in front of its entry ${JSON.stringify(member.path.slice(0, 200))} that belong to no entry`,
-    );
+    throw unsafeArchive(`has bytes in front of its entry ${quoteName(member.path)} that belong to no entry`);
   if (member.localOffset < reader.position) throw overlap(member);
   const header = readLocalHeader(reader, member);
   if (reader.position + member.compressedSize > next) throw overlap(member);

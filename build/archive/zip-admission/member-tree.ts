@@ -2,105 +2,90 @@
 // name of a folder. Every symlink leads into the package.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { parentPath } from '../../shared/text/parent-path.ts';
-import { checkSymlinks, climbs } from '../safe-paths.ts';
-import type { ZipMember } from './zip-member.ts';
-import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
+import { climbs, faultOfTarget, quoteName, treeOrderKey, unsafeLinks } from '../safe-paths.ts';
+import type { ZipLimits } from './zip-limits.ts';
+import { zipMember, type ZipMember } from './zip-member.ts';
+import { unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
 /**
  * Throws QuarantineError ARCHIVE_UNSAFE. On macOS and Windows, files that differ only in case or in the encoding of an
  * accent are one file. The last one wins there, so clients would get different packages.
  */
 export function checkMemberNames(members: readonly ZipMember[]): void {
-  const files = new Map<string, string>();
-  for (const { path, kind } of members) {
-    if (kind === 'folder') continue;
-    const key = mergedPath(path);
-    const other = files.get(key);
-    if (other !== undefined)
+  const sorted = members
+    .map(({ path, kind }) => ({ path, isFolder: kind === 'folder', key: treeOrderKey(mergedPath(path)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
+  for (const [at, { path, isFolder, key }] of sorted.entries()) {
+    const before = sorted[at - 1];
+    if (before === undefined || (before.isFolder && isFolder)) continue;
+    const isSame = before.key === key;
+    if (!isSame && (before.isFolder || !key.startsWith(`${before.key}\0`))) continue;
+    if (isSame && !before.isFolder && !isFolder)
       throw unsafeArchive(
-        other === path
+        before.path === path
           ? `holds the entry ${quoteName(path)} twice`
-          : `holds ${quoteName(other)} and ${quoteName(path)}, which are the same file on macOS and Windows`,
+          : `holds ${quoteName(before.path)} and ${quoteName(path)}, which are the same file on macOS and Windows`,
       );
-    files.set(key, path);
-  }
-  const seen = new Set<string>();
-  for (const { path, kind } of members) {
-    for (let folder = kind === 'folder' ? path : parentPath(path); folder !== ''; folder = parentPath(folder)) {
-      const key = mergedPath(folder);
-      if (seen.has(key)) break;
-      seen.add(key);
-      if (files.has(key))
-        throw unsafeEntry(files.get(key) ?? folder, `is in the place of a folder that ${quoteName(path)} needs`);
-    }
+    const [file, needing] = before.isFolder ? [path, before.path] : [before.path, path];
+    throw unsafeEntry(file, `is in the place of a folder that ${quoteName(needing)} needs`);
   }
 }
+
+/** Code points that HFS+ ignores in names. */
+const ignoredByMac = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
  * Equal for paths that some client's file system holds for the same. Windows drops dots and blanks at the end of a
- * name.
+ * name. Only both cases together fold `ẞ` and `ß` to `ss`.
  */
 function mergedPath(path: string): string {
-  return path.normalize('NFC').toLowerCase().split('/').map(withoutTail).join('/');
-}
-
-function withoutTail(segment: string): string {
-  if (/^\.+$/.test(segment)) return segment;
-  let end = segment.length;
-  while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
-  return segment.slice(0, end);
+  const folded = path.replace(ignoredByMac, '').normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
+  return folded.replace(/(?<=[^. /])[. ]+(?=\/|$)/g, '');
 }
 
 /**
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
- * the folder's name. Without `paths`, a link may point at nothing. Throws QuarantineError ARCHIVE_UNSAFE.
+ * the folder's name. Without `paths`, a link may point at nothing, and counts as macOS and Windows read it. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkLinks(
   links: ReadonlyMap<string, string>,
   paths: readonly string[] | undefined,
   root: string,
 ): void {
-  if (links.size === 0) return;
   const outside = [...links.keys()].find((path) => !path.startsWith(root));
   if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
   const below = (path: string): string => path.slice(root.length);
-  try {
-    checkSymlinks(
-      new Map([...links].map(([path, target]) => [below(path), target])),
-      paths === undefined ? undefined : new Set(paths.filter((path) => path.startsWith(root)).map(below)),
-    );
-  } catch (error) {
-    throw error instanceof QuarantineError
-      ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
-      : error;
-  }
+  const found = unsafeLinks(
+    new Map(Array.from(links, ([path, target]) => [below(path), target])),
+    paths?.filter((path) => path.startsWith(root)).map(below),
+    paths === undefined ? mergedPath : undefined,
+  );
+  const remedy =
+    paths === undefined ? '' : ' It cannot be published: replace it with a file, correct it or exclude it.';
+  for (const fault of found.values()) throw new QuarantineError('ARCHIVE_UNSAFE', `The symlink ${fault}.${remedy}`);
 }
 
 /**
- * The rule for archives that nobody here can pack again: no symlink leads out of the package, and no entry is written
- * through one, on any client's file system. A link to nothing is harmless. Throws QuarantineError ARCHIVE_UNSAFE.
+ * The rule for archives that nobody here can pack again: no symlink leads out of the package. Links without a `..`
+ * lead down, whatever unpackers make of the names, and so does what is written through them. Beside a `..` the names
+ * must be those of an upload, so that every unpacker finds the same links. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkHarmlessLinks(
   links: ReadonlyMap<string, string>,
   members: readonly ZipMember[],
   root: string,
+  limits: ZipLimits,
 ): void {
-  if (links.size === 0) return;
-  // only a link with a ".." can lead out: then names count as macOS and Windows read them
-  const read = [...links.values()].some(climbs) ? mergedPath : (path: string): string => path;
-  const merged = new Map([...links].map(([path, target]) => [read(path), read(target)]));
-  const places = members.map(({ path }) => read(path.replaceAll('\\', '/')));
-  for (const [at, place] of places.entries()) {
-    let folder = parentPath(place);
-    while (folder !== '' && !merged.has(folder)) folder = parentPath(folder);
-    const path = members[at]?.path ?? '';
-    if (
-      folder !== '' ||
-      (merged.has(place) && places.indexOf(place) !== at) ||
-      (links.has(path) && path.includes('\\'))
-    )
-      throw unsafeEntry(path, 'is written through a symlink or in its place, on Linux, macOS or Windows');
+  const climbing = [...links].find(([, target]) => climbs(target));
+  try {
+    if (climbing !== undefined)
+      checkMemberNames(members.map((member) => zipMember(member, { ...limits, harmless: false })));
+  } catch (error) {
+    const why = `The symlink ${quoteName(climbing?.[0] ?? '')} leads upwards, so that all names must be valid on every system.`;
+    throw error instanceof QuarantineError
+      ? new QuarantineError('ARCHIVE_UNSAFE', `${why} ${error.message}`, { cause: error })
+      : error;
   }
-  checkLinks(merged, undefined, read(root));
+  const wrong = [...links].filter(([, target]) => climbing !== undefined || faultOfTarget(target) !== undefined);
+  checkLinks(new Map(wrong), undefined, root);
 }

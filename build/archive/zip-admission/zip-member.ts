@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { checkFilePath, climbs } from '../safe-paths.ts';
+import { checkFilePath, climbs, isAbsolute, maxPathBytes } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';
 import type { ZipLimits } from './zip-limits.ts';
@@ -25,6 +25,8 @@ const patchFlag = 0x0020;
 export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
   const { harmless } = limits;
   const name = decodeName(entry.nameBytes, harmless);
+  if (harmless && entry.nameBytes.length > maxPathBytes)
+    throw unsafeEntry(name, `has a name of ${entry.nameBytes.length} bytes; it may have ${maxPathBytes}`);
   const path = harmless ? harmlessPath(name) : checkedPath(name);
   checkExtraFields(entry.extraFields, entry.nameBytes, name);
   if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
@@ -60,7 +62,7 @@ function checkedPath(name: string): string {
 
 /** The path that unpackers make of a name that hurts none of them. `\\` may separate folders, as on Windows. */
 function harmlessPath(name: string): string {
-  if (/^(?:[A-Za-z]:|[\\/])/.test(name)) throw unsafeEntry(name, 'is absolute');
+  if (isAbsolute(name)) throw unsafeEntry(name, 'is absolute');
   if (climbs(name)) throw unsafeEntry(name, 'has a ".." segment, which leads elsewhere');
   if (name.includes('\0')) throw unsafeEntry(name, 'has a NUL in its name, where some unpackers end it');
   return name

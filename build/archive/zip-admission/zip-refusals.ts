@@ -2,6 +2,7 @@
 // differently.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
+import { quoteName } from '../safe-paths.ts';
 
 const packAgain = 'Pack the archive again from the original files, with a standard tool.';
 
@@ -23,9 +24,4 @@ export function unreadableEntry(name: string, fault: string, cause?: unknown): Q
   return new QuarantineError('ARCHIVE_UNREADABLE', `The archive's entry ${quoteName(name)} ${fault}. ${packAgain}`, {
     cause,
   });
-}
-
-/** A name for messages: no control characters, and of limited length. */
-export function quoteName(name: string): string {
-  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
 }

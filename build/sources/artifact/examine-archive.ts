@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { basename } from 'node:path';
 import { admitZip, type AdmittedZip } from '../../archive/zip-admission/admit-zip.ts';
-import { quoteName } from '../../archive/zip-admission/zip-refusals.ts';
+import { quoteName } from '../../archive/safe-paths.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';

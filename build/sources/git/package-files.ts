@@ -2,7 +2,7 @@
 // or the publication rules exclude. The package is the whole repository or a folder of it. No files are checked out.
 
 import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
-import { checkFileTree, unsafeLinks } from '../../archive/safe-paths.ts';
+import { checkFileTree, quoteName, unsafeLinks } from '../../archive/safe-paths.ts';
 import { selectFiles } from '../../archive/select.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ContentFile, ContentListing } from '../../archive/content.ts';
@@ -48,7 +48,7 @@ export async function listPackageFiles(
   if (undecodablePath !== undefined)
     throw new QuarantineError(
       'UNSAFE_PATH',
-      `The path ${JSON.stringify(undecodablePath)} is not valid UTF-8. Rename the file or exclude it.`,
+      `The path ${quoteName(undecodablePath)} is not valid UTF-8. Rename the file or exclude it.`,
     );
   if (!selected.files.some(({ mode }) => mode === 'symlink')) return { ...selected, attributes };
   checkFileTree(paths);

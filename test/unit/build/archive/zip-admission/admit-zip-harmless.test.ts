@@ -35,6 +35,16 @@ const harmless: readonly (readonly [string, ...EntrySpec[]])[] = [
   ['a file where a folder is needed', file('t/lib'), file('t/lib/a.php')],
   ['a link to nothing', link('t/tests/link', 'missing')],
   ['a link to itself', link('t/link', 'link')],
+  ['a file below a link', link('t/l', 'sub'), file('t/l/a.php')],
+  ['a file in the place of a link', link('t/l', 'sub'), file('t/l')],
+  ['a file below a link on Windows', link('t/l', 'sub'), file('t/l\\a.php')],
+  ['two links in one place', link('t/l', 'a'), link('t/l', 'b')],
+  [
+    'links of one name for unzip',
+    { ...link('t/l\u0001', 'sub'), both: { flags: 0 } },
+    link('t/l', 'sub/l'),
+    file('t/l/a.php'),
+  ],
   ['a link to a folder above', file('t/a/b.php'), link('t/a/link', '../a')],
   ['a folder with content', { name: 't/d/', data: 'x' }],
   ['a folder by its mode only', { name: 't/d', mode: 0o040755 }],
@@ -93,23 +103,63 @@ describe('row 75: an archive of another registry is refused', () => {
     ['a link over a missing folder', [link('t/l', 'missing/../../x')], 'leaves the package'],
     ['an absolute link', [link('t/l', '/etc/passwd')], 'absolute'],
     ['a link that leaves on Windows', [link('t/l', '..\\..\\x')], 'backslash'],
-    ['a link with a backslash in its name', [link('t/a\\l', '..')], 'in its place'],
     [
-      'a link that leaves over a link in another case',
-      [link('t/p/q/Foo', '../..'), link('t/l', 'p/q/foo/..')],
-      'leaves',
+      'a name of more bytes than Linux takes',
+      [file(`t/${'d/'.repeat(2047)}ab`)],
+      'has a name of 4098 bytes; it may have 4096',
     ],
-    ['a file below a link', [link('t/l', 'sub'), file('t/l/a.php')], 'written through a symlink'],
-    ['a file below a link in another case', [link('t/L', '../t'), file('t/l/a.php')], 'written through a symlink'],
-    ['a file below a link on Windows', [link('t/l', 'sub'), file('t\\l\\a.php')], 'written through a symlink'],
-    ['a file in the place of a link', [link('t/l', 'sub'), file('t/l')], 'in its place'],
-    ['two links in one place', [link('t/l', 'a'), link('t/l', 'b')], 'in its place'],
-    ['a link of two kinds', [{ ...link('t/l/', '../../x') }], 'leaves the package'],
+    ['a drive letter after a dot', [file('./C:/evil')], 'absolute'],
+    ['a drive letter after a dot, on Windows', [file('.\\C:evil')], 'absolute'],
+    ['a link to a drive letter after a dot', [link('t/l', './C:/x')], 'absolute'],
   ] as [string, EntrySpec[], string][])('for %s', async (_what, entries, fault) => {
     await expect(admitZip(write(entries), foreignZipLimits)).rejects.toMatchObject({
       code: 'ARCHIVE_UNSAFE',
       message: expect.stringContaining(fault) as unknown,
     });
+  });
+
+  const inner = link('t/d/e/a', '../..');
+  it.each([
+    ['a control character, which unzip drops', [link('t/d/e/a\u0001', '../..')], 'control character'],
+    ['bytes that are no UTF-8', [{ ...inner, name: Buffer.from('t/d/e/\u00e9', 'latin1') }], 'not UTF-8'],
+    ['two cases', [inner, file('t/d/e/A')], 'are the same file'],
+    ['two cases of one sharp s', [file('t/d/\u00df'), file('t/d/ss')], 'are the same file'],
+    ['two cases of one capital sharp s', [file('t/d/\u1e9e'), file('t/d/\u00df')], 'are the same file'],
+    ['an invisible character', [file('t/d/a\u200c'), file('t/d/a')], 'are the same file'],
+    ['a backslash', [link('t/d\\l', 'sub')], 'backslash'],
+    ['an entry below a link', [inner, file('t/d/e/a/b.php')], 'in the place of a folder'],
+    ['a link of two kinds', [{ ...inner, name: 't/d/e/a/' }], 'a symlink by its mode and a folder by its name'],
+    ['a folder at the top for unzip', [file('t\u0001/evil.php')], 'control character'],
+  ] as [string, EntrySpec[], string][])('for %s beside a link that leads upwards', async (_what, entries, fault) => {
+    await expect(admitZip(write([link('t/d/x', '../y'), ...entries]), foreignZipLimits)).rejects.toMatchObject({
+      code: 'ARCHIVE_UNSAFE',
+      message: expect.stringMatching(
+        new RegExp(`^The symlink "t/d/(x|e/a.*)" leads upwards, so that all names must be valid.*${fault}`),
+      ) as unknown,
+    });
+  });
+
+  it.each([
+    ['case', 'p/q/Foo', 'p/q/foo/..'],
+    ['spelling of a sharp s', 'p/q/\u00df', 'p/q/ss/..'],
+    ['spelling for Windows', 'p/q/a', 'p/q/a./..'],
+    ['spelling for HFS+', 'p/q/a', 'p/q/a\u200c/..'],
+  ])('for a link that leaves over a link in another %s', async (_what, over, target) => {
+    const path = write([link(`t/${over}`, '../..'), link('t/l', target)]);
+    await expect(admitZip(path, foreignZipLimits)).rejects.toThrow(`"l" → ${JSON.stringify(target)}: it leaves`);
+  });
+
+  it('for a leaving link, with its own target and without a repair that only its maker can do', async () => {
+    await expect(admitZip(write([link('t/L', '../OTHER')]), foreignZipLimits)).rejects.toThrow(
+      /^The symlink "L" → "\.\.\/OTHER": it leaves the package\.$/,
+    );
+  });
+
+  it('for links that lead upwards and need too many steps', async () => {
+    const links = Array.from({ length: 600 }, (_, at) => link(`t/l${at}`, 'a/'.repeat(2000)));
+    await expect(admitZip(write(links), foreignZipLimits)).resolves.toMatchObject({ root: 't/' });
+    links.push(link('t/d/l', '..'));
+    await expect(admitZip(write(links), foreignZipLimits)).rejects.toThrow(/need more than 1000000 steps/);
   });
 
   it('for contents of more bytes than it claims, or than an archive may have', async () => {
