@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { open as openFile, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { parseUrl } from '../contract/parse-url.ts';
+import { watchThroughput, type ThroughputFloor, type ThroughputWatch } from '../shared/concurrency/throughput-floor.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
 import { createAuthorize, type Authorize } from './credentials.ts';
@@ -19,13 +21,14 @@ export interface EgressOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** for one download, redirects and all */
   readonly timeoutMs?: number;
+  /** The wait for the answer counts: some hosts pack an archive only then. A slower host is not asked again. */
+  readonly leastSpeed?: ThroughputFloor;
   readonly resolve?: Resolve;
 }
 
 export interface Downloaded {
   /** lower-case hex */
   readonly sha1: string;
-  readonly sha256: string;
   readonly size: number;
 }
 
@@ -38,26 +41,35 @@ export interface Egress {
   readonly close: () => Promise<void>;
 }
 
-const defaultTimeoutMs = 300_000;
-
 /** Throws BuildRefused for invalid settings. */
 export function createEgress({
   allowAddresses = [],
   environment = {},
-  timeoutMs = defaultTimeoutMs,
+  timeoutMs = 300_000,
+  leastSpeed = { bytes: 64 * 1024, ms: 20_000 },
   resolve = resolveBySystem,
 }: EgressOptions): Egress {
   const policy = createAddressPolicy(allowAddresses);
   const access: GuardedAccess = { policy, agent: createGuardedAgent(policy, resolve) };
   const authorize = createAuthorize(environment);
+  const slowHosts = new Set<string>();
   return {
-    download: async (url, target, maxBytes) => {
-      const signal = AbortSignal.timeout(timeoutMs);
+    download: async (text, target, maxBytes) => {
+      const [slow, limit] = [new AbortController(), AbortSignal.timeout(timeoutMs)];
+      limit.addEventListener('abort', () => slow.abort(limit.reason));
+      const speed = watchThroughput({ destroy: (error) => slow.abort(error) }, leastSpeed);
+      const host = parseUrl(text)?.host ?? '';
       try {
-        return await save(await open(checkedUrl(url, policy), access, authorize, signal), target, maxBytes);
+        if (slowHosts.has(host))
+          throw new EgressFailure('unreachable', `${host} did not answer another download in time, and was not asked.`);
+        const answer = await open(checkedUrl(text, policy), access, authorize, slow.signal);
+        return await save(answer, target, maxBytes, speed);
       } catch (error) {
+        if (slow.signal.aborted) slowHosts.add(host);
         await rm(target, { force: true });
-        throw explainFailure(error, url, timeoutMs);
+        throw explainFailure(error, text, timeoutMs);
+      } finally {
+        speed.end();
       }
     },
     close: () => Promise.resolve(access.agent.destroy()),
@@ -87,31 +99,33 @@ async function open(
   throw refused(answer.url, answer.response.status, authorization(answer.url, answer.home) !== undefined);
 }
 
-async function save({ url, response }: GuardedAnswer, target: string, maxBytes: number): Promise<Downloaded> {
+async function save({ url, response }: GuardedAnswer, target: string, maxBytes: number, speed: ThroughputWatch) {
   const encoding = response.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     discard(response);
     throw new EgressFailure('unreachable', `${shownUrl(url)} sent an encoding (${encoding}) that was not requested.`);
   }
-  const [sha1, sha256] = [createHash('sha1'), createHash('sha256')];
+  const sha1 = createHash('sha1');
   let size = 0;
   const metered = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of body) {
       size += chunk.length;
+      speed.arrived(chunk.length);
       if (size > maxBytes)
         throw new EgressFailure(
           'oversized',
           `${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched.`,
         );
       sha1.update(chunk);
-      sha256.update(chunk);
+      speed.waiting(true);
       yield chunk;
+      speed.waiting(false);
     }
   };
   // opens the file before the first operation that can fail, so that `target` cannot appear after its removal
   const file = await openFile(target, 'wx', 0o600);
   await pipeline(response.body, metered, file.createWriteStream());
-  return { sha1: sha1.digest('hex'), sha256: sha256.digest('hex'), size };
+  return { sha1: sha1.digest('hex'), size };
 }
 
 function refused(url: URL, status: number, authorized: boolean): EgressFailure {

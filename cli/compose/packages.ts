@@ -23,6 +23,7 @@ import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeBuilder } from './builder.ts';
 import type { Config } from '../config/config.ts';
+import { publicPathOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 
 interface PackageParts {
@@ -59,6 +60,7 @@ export function composePackages(
   const catalogue = createCatalogue(published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
+  const usage = createUsage(downloads, installs);
   return {
     published,
     catalogue,
@@ -69,7 +71,7 @@ export function composePackages(
     ),
     downloads,
     installs,
-    lookupsWith: (mirrored) => createLookups({ files, catalogue, usage: createUsage(downloads, installs), mirrored }),
+    lookupsWith: (mirrored) => createLookups({ files, catalogue, usage, mirrored, path: publicPathOf(config) }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
     withdrawalsOf,
     restorationsOf: (actor) => createRestorations({ runner: builder, withdrawals: withdrawalsOf(actor), actor }),

@@ -41,6 +41,8 @@ export interface LookupParts {
   readonly usage: Usage;
   /** cached packages of other registries, listed after those published here. undefined: mirroring is off */
   readonly mirrored?: MirroredCatalogue | undefined;
+  /** the path below which clients reach the registry; default: the root of a host */
+  readonly path?: string | undefined;
 }
 
 /** Two disjoint sets of names, because private names are never mirrored. */
@@ -59,7 +61,7 @@ const mostSimilar = 5;
 const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
-export function createLookups({ files, catalogue, usage, mirrored }: LookupParts): Lookups {
+export function createLookups({ files, catalogue, usage, mirrored, path = '' }: LookupParts): Lookups {
   const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({
     ours: await catalogue.read(nowMs, view),
     mirrored: (await mirrored?.read(nowMs, view)) ?? new Map(),
@@ -83,7 +85,7 @@ export function createLookups({ files, catalogue, usage, mirrored }: LookupParts
       return list([...listed, ...((await mirrored?.read(nowMs, view))?.keys() ?? [])], query);
     }
     const found = await find(view, nowMs);
-    if (route.kind === 'search') return search(found, query, await usage.read(nowMs, view, found.ours));
+    if (route.kind === 'search') return search(found, query, await usage.read(nowMs, view, found.ours), path);
     const all = searchPackages([...found.ours.all.values(), ...found.mirrored.values()], { type });
     return list(
       all.map(({ name }) => name),
@@ -100,6 +102,7 @@ async function search(
   { ours: { all: ours }, mirrored }: Found,
   query: URLSearchParams,
   usesOf: (name: string) => number,
+  path: string,
 ): Promise<Answer> {
   const page = wholeNumber(query.get('page'), mostPages) ?? 1;
   const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
@@ -122,7 +125,8 @@ async function search(
     [...query].filter(([name]) => name === 'q' || name === 'type' || name === 'per_page'),
   );
   next.set('page', String(page + 1));
-  return jsonAnswer(200, { results: rows, total, ...(total > page * size ? { next: `/search.json?${next}` } : {}) });
+  const more = total > page * size ? { next: `${path}/search.json?${next}` } : {};
+  return jsonAnswer(200, { results: rows, total, ...more });
 }
 
 /**

@@ -162,6 +162,9 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
       form: { 'packages[0]': 'acme/hello' },
     });
     expect(await asked.json()).toMatchObject({ advisories: { 'acme/hello': [{ advisoryId: 'ACME-2026-1' }] } });
+    expect(JSON.parse(await get('/search.json?q=acme&per_page=1', { authorization }))).toMatchObject({
+      next: '/composer/search.json?q=acme&per_page=1&page=2',
+    });
     const device = await context.request.post(`${url}/api/oauth/device_authorization`, {
       form: { client_id: 'libretto-cli', machine: 'laptop', days: '1' },
     });

@@ -12,7 +12,7 @@ import type { Content, ContentFile } from '../../archive/content.ts';
 import { packageRoot } from '../../archive/package-root.ts';
 import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
-import { unreadableArchive, unsafeEntry } from '../../archive/zip-admission/zip-refusals.ts';
+import { unreadableArchive, unsafeArchive, unsafeEntry } from '../../archive/zip-admission/zip-refusals.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { createPause } from '../../files/pause.ts';
 import { openRegular, readUnchanged } from '../../files/read-file.ts';
@@ -64,16 +64,25 @@ async function unpacked(packed: Buffer): Promise<Buffer> {
 type TarFile = Pick<ContentFile, 'mode'> & { readonly bytes: Buffer };
 type TarFiles = ReadonlyMap<string, TarFile>;
 
-/** The last of several entries with one path counts, as for every tar. */
+/** The last of several entries with one path counts, as for every tar. A hard link is a file of its own in the ZIP. */
 async function filesOf(tar: Buffer): Promise<TarFiles> {
+  const limits = defaultZipLimits;
   const files = new Map<string, TarFile>();
+  let [entries, bytes] = [0, 0];
   const parser = extract();
   parser.end(tar);
   try {
     for await (const entry of parser) {
+      entries += 1;
+      if (entries > limits.entries)
+        throw unsafeArchive(`holds ${entries} entries or more; the maximum is ${limits.entries}`);
       const path = withoutDot(entry.header.name);
       const file = await fileOf(entry, path, files);
-      if (file !== undefined) files.set(path, file);
+      if (file === undefined) continue;
+      files.set(path, file);
+      bytes += file.bytes.length;
+      if (bytes > limits.contentBytes)
+        throw unsafeArchive(`unpacks to ${bytes} bytes or more; it may unpack to ${limits.contentBytes}`);
     }
     return files;
   } catch (error) {
@@ -82,10 +91,14 @@ async function filesOf(tar: Buffer): Promise<TarFiles> {
 }
 
 async function fileOf(entry: Entry, path: string, files: TarFiles): Promise<TarFile | undefined> {
-  const { type, linkname, mode = 0 } = entry.header;
+  const { type, linkname, mode = 0, size = 0 } = entry.header;
+  // the parser never ends the body of a directory with a size, nor one whose size is no number; it reads -1 as -0
+  if (type === 'directory') return undefined;
+  if (!(1 / size > 0)) throw unsafeEntry(path, 'has a size that is no number of bytes');
+  if (Math.max(Buffer.byteLength(path), Buffer.byteLength(linkname ?? '')) > defaultZipLimits.linkBytes)
+    throw unsafeEntry(path, `has a path or a target of more than ${defaultZipLimits.linkBytes} bytes`);
   const pieces: Buffer[] = [];
   for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece);
-  if (type === 'directory') return undefined;
   if (type === 'symlink') return { mode: 'symlink', bytes: Buffer.from(linkname ?? '') };
   const linked = type === 'link' ? files.get(withoutDot(linkname ?? '')) : undefined;
   if (linked !== undefined) return linked;

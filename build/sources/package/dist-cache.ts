@@ -2,7 +2,7 @@
 // request and its digest. A missing or damaged file is fetched again, and must then have the same bytes.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
@@ -123,7 +123,7 @@ export class DistCache {
   }
 
   #list(): ReadonlyMap<string, string> {
-    const names = namesIn(this.#directory);
+    const names = existsSync(this.#directory) ? readdirSync(this.#directory) : [];
     for (const name of names.filter((found) => found.endsWith('.partial')))
       this.#removeAbandoned(join(this.#directory, name));
     return new Map(
@@ -161,13 +161,4 @@ export function distKey({ url, reference, shasum }: InlineDist): string {
     .update(JSON.stringify([recipe, url, reference, shasum ?? null]))
     .digest('hex')
     .slice(0, 32);
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -23,6 +23,16 @@ function write(bytes: Buffer): string {
 const zipOf = (bytes: Buffer): Promise<string> => repackTar(write(bytes), folder.at('zips'));
 const admitted = async (bytes: Buffer) => admitZip(await zipOf(bytes));
 
+/** The first header with another size, and the checksum of that. */
+function withSize(tar: Buffer, size: Buffer): Buffer {
+  const changed = Buffer.from(tar);
+  size.copy(changed, 124);
+  changed.fill(' ', 148, 156);
+  const sum = changed.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return changed;
+}
+
 describe('the ZIP of a tar', () => {
   it('has its files, links and modes, and the folder of the tar at its top', async () => {
     const long = `hello/${'deep/'.repeat(40)}a.php`;
@@ -48,6 +58,13 @@ describe('the ZIP of a tar', () => {
         'hello/\u00fc.php',
       ].toSorted(),
     );
+  });
+
+  it('passes over the size of a folder, which has no bytes', async () => {
+    const folderEntry = (await tarOf({ name: 'hello/', type: 'directory' })).subarray(0, 512);
+    const size = Buffer.from('00000001000\0');
+    const tar = Buffer.concat([withSize(folderEntry, size), await tarOf(composerJson)]);
+    expect((await admitted(tar)).paths).toEqual(['hello/composer.json']);
   });
 
   it('is the same for the same tar, at any time and place', async () => {
@@ -96,6 +113,48 @@ describe('row 63: a tar is refused', () => {
     await expect(zipOf(whole.subarray(0, 3000))).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' });
     await expect(zipOf(gzipSync(whole).subarray(0, 60))).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' });
     await expect(zipOf(Buffer.from('hello'.repeat(300)))).rejects.toMatchObject({ code: 'ARCHIVE_UNREADABLE' });
+  });
+
+  it('for hard links that unpack to more than a ZIP may, before it is packed', async () => {
+    const links = Array.from({ length: 39 }, (_, index): TarEntry => ({
+      name: `hello/${index}`,
+      type: 'link',
+      linkname: 'hello/big',
+    }));
+    const tar = await tarOf(composerJson, { name: 'hello/big', text: Buffer.alloc(7 * 1024 * 1024) }, ...links);
+    await expect(zipOf(tar)).rejects.toMatchObject({
+      code: 'ARCHIVE_UNSAFE',
+      message: /unpacks to \d+ bytes or more; it may unpack to 268435456\./,
+    });
+  });
+
+  it('for more entries than a ZIP may have', async () => {
+    const empty = (await tarOf({ name: 'hello/a' })).subarray(0, 512);
+    const tar = Buffer.concat([...Array.from({ length: 20_001 }, () => empty), Buffer.alloc(1024)]);
+    await expect(zipOf(tar)).rejects.toMatchObject({
+      code: 'ARCHIVE_UNSAFE',
+      message: /holds 20001 entries or more; the maximum is 20000\./,
+    });
+  });
+
+  it.each([
+    ['the size -1', Buffer.alloc(12, 0xff)],
+    ['the size -512', Buffer.concat([Buffer.alloc(10, 0xff), Buffer.from([0xfe, 0])])],
+    ['a size that is no number', Buffer.from('z'.repeat(12))],
+  ])('for %s', async (_what, size) => {
+    const tar = withSize(await tarOf({ name: 'hello/a' }), size);
+    await expect(zipOf(tar)).rejects.toMatchObject({
+      code: 'ARCHIVE_UNSAFE',
+      message: /"hello\/a" has a size that is no/,
+    });
+  });
+
+  it('for a path or a target that is too long, which the answer names in part', async () => {
+    const long = `hello/${'n'.repeat(5000)}`;
+    for (const entry of [{ name: long }, { name: 'hello/l', type: 'symlink', linkname: long } as const]) {
+      const error: unknown = await zipOf(await tarOf(composerJson, entry)).catch((fault: unknown) => fault);
+      expect(String(error)).toMatch(/^.{1,400}a path or a target of more than 4096 bytes.{1,200}$/);
+    }
   });
 
   it('is known from its first bytes', async () => {

@@ -246,6 +246,23 @@ describe('a faulty entry excludes its own version only', () => {
   });
 });
 
+describe('the dists of a host that hangs', () => {
+  it('are left out without a request for each, and are asked for again by the next build', async () => {
+    for (let index = 0; index < 8; index += 1) server.answers.set(`/${index}.zip`, () => undefined);
+    const hanging = Array.from({ length: 8 }, (_, index) =>
+      record({ url: `${server.url}/${index}.zip` }, { version: `1.0.${index}` }),
+    );
+    const first = await read(hanging, undefined, { leastSpeed: { bytes: 1000, ms: 200 } });
+    expect(first.quarantined.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 'UNREACHABLE_DIST'));
+    expect(first.quarantined.at(-1)?.message).toBe(
+      `${server.host} did not answer another download in time, and was not asked.`,
+    );
+    expect(server.requests).toHaveLength(4);
+    for (let index = 0; index < 8; index += 1) server.answers.set(`/${index}.zip`, answerWith(library));
+    expect(labels(await read(hanging, stored(first.memory)))).toHaveLength(8);
+  });
+});
+
 describe('a record', () => {
   it('the record of a metapackage needs no dist', async () => {
     const release = releaseOf(
