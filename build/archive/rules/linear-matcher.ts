@@ -30,7 +30,7 @@ export type CountWork = (work: number) => void;
 /** What a rule, one try of it, a step and a state take in time or memory, if one byte in a known state takes 1. */
 export const [workOfRule, workOfStep, workOfMatch] = [1000, 20, 3];
 const workOfState = 8000;
-/** One to three seconds. 50,000 paths of 100 bytes with 60 ordinary patterns take a quarter of it. */
+/** One to three seconds. 50,000 paths of 100 bytes with 60 ordinary patterns take less than half of it. */
 const mostWork = 500_000_000;
 
 /** Throws QuarantineError beyond `mostWork`. */
