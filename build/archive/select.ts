@@ -11,11 +11,13 @@
 // `.gitattributes` and `.gitignore` themselves are ordinary files. Other rules have no effect: .gitignore, .hgignore and
 // the git settings of the machine.
 
+import { createTurns } from '../shared/concurrency/yielding.ts';
 import { parentPath } from '../shared/text/parent-path.ts';
 import { compileAttributes, rememberPerFolder, type AttributeFile } from './rules/attribute-lookup.ts';
 import { byteString } from './rules/bytes.ts';
 import { compileComposerExcludes } from './rules/composer-exclude.ts';
 import { isCredential } from './rules/credentials.ts';
+import { createWorkCount, type CountWork } from './rules/linear-matcher.ts';
 
 export interface ArchiveRules {
   /**
@@ -42,17 +44,23 @@ export interface Selection<File> {
 
 const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i;
 
-/** Pure. Preserves the order of `files`, whose paths are relative to the package with forward slashes. */
-export function selectFiles<F extends { readonly path: string }>(
+/**
+ * Preserves the order of `files`, whose paths are relative to the package with forward slashes. Others have their turn
+ * in between. Throws QuarantineError for patterns that take too much work.
+ */
+export async function selectFiles<F extends { readonly path: string }>(
   files: readonly F[],
   rules: ArchiveRules,
-): Selection<F> {
+): Promise<Selection<F>> {
   const { folder = '', mayLackComposerJson = false } = rules;
-  const exportIgnored = compileExportIgnore(rules.attributes, folder);
+  const count = createWorkCount();
+  const exportIgnored = compileExportIgnore(rules, count);
   const above = folder === '' ? '' : `${folder}/`;
-  const composerExcluded = compileComposerExcludes(rules.excludes);
+  const composerExcluded = compileComposerExcludes(rules.excludes, count);
   const selection: Selection<F> = { files: [], withheld: [] };
+  const turn = createTurns();
   for (const file of files) {
+    await turn();
     const { path } = file;
     if (versionControl.test(path)) continue;
     const ignored = exportIgnored(above + path);
@@ -66,13 +74,13 @@ export function selectFiles<F extends { readonly path: string }>(
 
 /**
  * Finds the paths that `git archive` leaves out: files with the attribute export-ignore, and everything below a folder
- * with it (archive.c). Takes a file's path, not a folder's. `root` is the package's folder if the package is not the
- * whole repository. Rules above it apply to the files in it, but cannot leave out the package itself.
+ * with it (archive.c). Takes a file's path, not a folder's. Rules above
+ * the package's folder apply to the files in it, but cannot leave out the package itself.
  */
-function compileExportIgnore(files: readonly AttributeFile[], root = ''): (path: string) => boolean {
-  const lookup = compileAttributes(files, ['export-ignore']);
+function compileExportIgnore(rules: ArchiveRules, count: CountWork): (path: string) => boolean {
+  const lookup = compileAttributes(rules.attributes, ['export-ignore'], count);
   if (lookup === undefined) return () => false;
-  const top = byteString(root);
+  const top = byteString(rules.folder ?? '');
   const isSet = (path: string, folder: boolean): boolean => lookup(path, folder).get('export-ignore') === true;
   const folderIgnored = rememberPerFolder(
     (folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentPath(folder)) || isSet(folder, true)),

@@ -3,6 +3,7 @@
 
 import { compileAttributePattern, type AttributePattern } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
+import { workOfRule, type CountWork } from './linear-matcher.ts';
 
 /** true: set; false: `-name`; undefined: `!name`, back to unspecified; a text: `name=text`. */
 export interface AttributeState {
@@ -28,11 +29,12 @@ export interface AttributeRules {
 const maxLineBytes = 2048;
 const macroPrefix = '[attr]';
 
-export function parseAttributeFile(text: string): AttributeRules {
+export function parseAttributeFile(text: string, count: CountWork): AttributeRules {
   const rules: AttributeRule[] = [];
   const macros = new Map<string, readonly AttributeState[]>();
   const [content = ''] = byteString(text).split('\0', 1);
   for (const line of content.split('\n')) {
+    count(workOfRule);
     const parsed = splitLine(line);
     const states = parsed === undefined ? undefined : parseStates(parsed.states);
     if (parsed === undefined || states === undefined) continue;
@@ -41,7 +43,7 @@ export function parseAttributeFile(text: string): AttributeRules {
       const [name = ''] = words(pattern.slice(macroPrefix.length));
       if (isAttributeName(name)) macros.set(name, states);
     } else {
-      const matches = compileAttributePattern(pattern);
+      const matches = compileAttributePattern(pattern, count);
       if (matches !== undefined) rules.push({ matches, states });
     }
   }

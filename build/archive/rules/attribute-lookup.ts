@@ -5,7 +5,7 @@
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
 import type { Candidate } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
-import { QuarantineError } from '../../contract/quarantine.ts';
+import { createWorkCount, workOfMatch, workOfRule, workOfStep, type CountWork } from './linear-matcher.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
 
 export interface AttributeFile {
@@ -22,47 +22,54 @@ export type AttributeValue = AttributeState['value'];
  */
 export type AttributeLookup = (path: string, folder: boolean) => ReadonlyMap<string, AttributeValue>;
 
+type Values = Map<string, AttributeValue>;
 type Macros = ReadonlyMap<string, readonly AttributeState[]>;
 
 /** The rules of one folder that may decide, and how many bytes its path takes. */
 interface Frame {
   readonly baseLength: number;
+  /** the last first */
   readonly rules: readonly AttributeRule[];
 }
 
 /** The macros that git defines itself; a root file may redefine them (attr.c, builtin_attr). */
 const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
 
-/** Every rule is matched with every path of the package, so the limit bounds the time of a build. */
-const mostRules = 5000;
-const mostMacros = 250;
-
-/** undefined if no rule names these attributes. Throws QuarantineError for more rules than any real package has. */
+/** undefined if no rule names these attributes. `count` may throw. */
 export function compileAttributes(
   files: readonly AttributeFile[],
   wanted: readonly string[],
+  count = createWorkCount(),
 ): AttributeLookup | undefined {
-  const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text) }));
+  const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text, count) }));
   const macros: Macros = new Map([...builtInMacros, ...(parsed.find(({ folder }) => folder === '')?.macros ?? [])]);
-  const ruleCount = parsed.reduce((sum, { rules }) => sum + rules.length, 0);
-  if (macros.size > mostMacros || ruleCount > mostRules)
-    throw new QuarantineError(
-      'UNREADABLE_FILE',
-      `The .gitattributes files have more than ${mostRules} rules or ${mostMacros} macros. Name folders, not files.`,
-    );
+  count(workOfRule * macros.size ** 2); // each look at all of them may find one more
   const relevant = attributesThatMatter(wanted, macros);
   const rulesOf = new Map(
     parsed.map(({ folder, rules }) => [
       folder,
-      rules.filter(({ states }) => states.some(({ name }) => relevant.has(name))),
+      rules.filter(({ states }) => states.some(({ name }) => relevant.has(name))).toReversed(),
     ]),
   );
   if ([...rulesOf.values()].every((rules) => rules.length === 0)) return undefined;
-  const framesOf = rememberPerFolder((folder): readonly Frame[] => [
-    { baseLength: folder === '' ? 0 : folder.length + 1, rules: rulesOf.get(folder) ?? [] },
-    ...(folder === '' ? [] : framesOf(parentPath(folder))),
-  ]);
-  return (path, folder) => valuesOf(path, folder, { frames: framesOf(parentPath(path)), macros, wanted });
+  const framesOf = rememberPerFolder((folder): readonly Frame[] => {
+    const [rules = [], above] = [rulesOf.get(folder), folder === '' ? [] : framesOf(parentPath(folder))];
+    return rules.length === 0 ? above : [{ baseLength: folder === '' ? 0 : folder.length + 1, rules }, ...above];
+  });
+  return (path, folder) => {
+    const values: Values = new Map();
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    for (const { baseLength, rules } of framesOf(parentPath(path))) {
+      count(workOfMatch * rules.length);
+      const candidate: Candidate = { relative: path.slice(baseLength), name, folder };
+      for (const { matches, states } of rules) {
+        if (!matches(candidate)) continue;
+        fill(values, states, macros, count);
+        if (wanted.every((attribute) => values.has(attribute))) return values;
+      }
+    }
+    return values;
+  };
 }
 
 export function rememberPerFolder<Value>(compute: (folder: string) => Value): (folder: string) => Value {
@@ -86,38 +93,13 @@ function attributesThatMatter(wanted: readonly string[], macros: Macros): Readon
   return names;
 }
 
-interface Rules {
-  readonly frames: readonly Frame[];
-  readonly macros: Macros;
-  readonly wanted: readonly string[];
-}
-
-function valuesOf(
-  path: string,
-  folder: boolean,
-  { frames, macros, wanted }: Rules,
-): ReadonlyMap<string, AttributeValue> {
-  const known = new Map<string, AttributeValue>();
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  for (const { baseLength, rules } of frames) {
-    if (rules.length === 0) continue;
-    const candidate: Candidate = { relative: path.slice(baseLength), name, folder };
-    for (let index = rules.length - 1; index >= 0; index -= 1) {
-      const rule = rules[index];
-      if (rule?.matches(candidate) !== true) continue;
-      fill(known, rule.states, macros);
-      if (wanted.every((attribute) => known.has(attribute))) return known;
-    }
-  }
-  return known;
-}
-
 /** Adds the states that are not known yet. A macro that is set adds its own states immediately. */
-function fill(known: Map<string, AttributeValue>, states: readonly AttributeState[], macros: Macros): void {
+function fill(known: Values, states: readonly AttributeState[], macros: Macros, count: CountWork): void {
+  count(workOfStep * states.length);
   for (const { name, value } of states.toReversed()) {
     if (known.has(name)) continue;
     known.set(name, value);
     const macro = value === true ? macros.get(name) : undefined;
-    if (macro !== undefined) fill(known, macro, macros);
+    if (macro !== undefined) fill(known, macro, macros, count);
   }
 }

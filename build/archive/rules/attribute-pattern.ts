@@ -2,6 +2,7 @@
 // does not apply to the files below it. The sources are gitattributes(5), and parse_path_pattern, match_basename and
 // match_pathname in git's dir.c.
 
+import type { CountWork } from './linear-matcher.ts';
 import { compileWildmatch } from './wildmatch.ts';
 
 /** A path as a pattern sees it, in byte strings. */
@@ -17,33 +18,20 @@ export type AttributePattern = (candidate: Candidate) => boolean;
 
 const special = /[*?[\\]/;
 
-/** undefined for a negated pattern, which git ignores in attributes. */
-export function compileAttributePattern(text: string): AttributePattern | undefined {
+/**
+ * A pattern without a slash matches the last segment alone, at any depth. One with a slash matches the whole path below
+ * the folder. Git compares the part before the first wildcard byte by byte, and matches only the rest as a glob. In
+ * `lib**` before a slash the stars therefore count as a whole segment. undefined for a negated pattern, which git
+ * ignores in attributes.
+ */
+export function compileAttributePattern(text: string, count: CountWork): AttributePattern | undefined {
   if (text.startsWith('!')) return undefined;
   const foldersOnly = text.endsWith('/');
   const pattern = foldersOnly ? text.slice(0, -1) : text;
-  const matches = pattern.includes('/') ? matchPath(pattern) : matchName(pattern);
-  return foldersOnly ? (candidate) => candidate.folder && matches(candidate) : matches;
-}
-
-/** A pattern without a slash matches the last segment alone, at any depth. */
-function matchName(pattern: string): AttributePattern {
-  if (!special.test(pattern)) return ({ name }) => name === pattern;
-  const ending = pattern.slice(1);
-  if (pattern.startsWith('*') && !special.test(ending)) return ({ name }) => name.endsWith(ending);
-  const matches = compileWildmatch(pattern);
-  return ({ name }) => matches(name);
-}
-
-/**
- * A pattern with a slash matches the whole path below the folder. Git compares the part before the first wildcard byte
- * by byte, and matches only the rest as a glob. In `lib**` before a slash the stars therefore count as a whole segment.
- */
-function matchPath(pattern: string): AttributePattern {
+  const subject = pattern.includes('/') ? 'relative' : 'name';
   const anchored = pattern.startsWith('/') ? pattern.slice(1) : pattern;
-  const first = anchored.search(special);
-  if (first === -1) return ({ relative }) => relative === anchored;
-  const literal = anchored.slice(0, first);
-  const matches = compileWildmatch(anchored.slice(first));
-  return ({ relative }) => relative.startsWith(literal) && matches(relative.slice(first));
+  const [literal = ''] = anchored.split(special, 1);
+  const matches = compileWildmatch(anchored.slice(literal.length), count);
+  return ({ folder, [subject]: path }) =>
+    (folder || !foldersOnly) && path.startsWith(literal) && matches(path.slice(literal.length));
 }

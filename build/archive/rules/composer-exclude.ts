@@ -14,6 +14,7 @@
 
 import { byteString } from './bytes.ts';
 import { compileExpression, noDot, segmentEnd } from './composer-expression.ts';
+import type { CountWork } from './linear-matcher.ts';
 
 interface ExcludeRule {
   readonly matches: (subject: string) => boolean;
@@ -24,8 +25,11 @@ interface ExcludeRule {
  * Decides whether a path is left out, given the verdict of earlier rules (export-ignore). An invalid pattern has no
  * effect.
  */
-export function compileComposerExcludes(rules: readonly string[]): (path: string, excluded: boolean) => boolean {
-  const compiled = rules.map(compileRule).filter((rule) => rule !== undefined);
+export function compileComposerExcludes(
+  rules: readonly string[],
+  count: CountWork,
+): (path: string, excluded: boolean) => boolean {
+  const compiled = rules.map((rule) => compileRule(rule, count)).filter((rule) => rule !== undefined);
   if (compiled.length === 0) return (_, excluded) => excluded;
   return (path, excluded) => {
     const subject = `/${byteString(path)}`;
@@ -33,11 +37,11 @@ export function compileComposerExcludes(rules: readonly string[]): (path: string
   };
 }
 
-function compileRule(rule: string): ExcludeRule | undefined {
+function compileRule(rule: string, count: CountWork): ExcludeRule | undefined {
   const excludes = !rule.startsWith('!');
   const glob = byteString(rule.replace(/^!+/, ''));
   const source = globSource(glob.replace(/^\/+|\/+$/g, ''));
-  const matches = source === undefined ? undefined : compileExpression(startOf(glob) + source);
+  const matches = source === undefined ? undefined : compileExpression(startOf(glob) + source, count);
   return matches === undefined ? undefined : { matches, excludes };
 }
 

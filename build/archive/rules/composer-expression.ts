@@ -2,7 +2,7 @@
 // matcher: classes as PCRE reads them, groups with alternatives, `*`, `+`, `?` and two looks ahead.
 
 import { anyByte, only, onlyEnd, onlySlash, parseByteClass } from './byte-class.ts';
-import { compileSteps, either, optional, repeated, take, type Step } from './linear-matcher.ts';
+import { compileSteps, either, optional, repeated, take, type CountWork, type Step } from './linear-matcher.ts';
 
 /** No wildcard matches a dot at the start of a segment. */
 export const noDot = '(?=[^.])';
@@ -28,11 +28,11 @@ interface Parsed {
  * A match starts anywhere, or with `^` at the start of the path. It ends before a slash or at the end. undefined if the
  * expression would not compile.
  */
-export function compileExpression(source: string): ((path: string) => boolean) | undefined {
+export function compileExpression(source: string, count: CountWork): ((path: string) => boolean) | undefined {
   const start = source.startsWith('^') ? 1 : 0;
   const parsed = equivalence.test(source) ? undefined : parseAlternatives(source, start);
   return parsed?.end === source.length
-    ? compileSteps([...(start === 1 ? [] : anything), ...parsed.steps, beforeSlashOrEnd, ...anything])
+    ? compileSteps([...(start === 1 ? [] : anything), ...parsed.steps, beforeSlashOrEnd, ...anything], count)
     : undefined;
 }
 

@@ -2,12 +2,14 @@
 // spans several. Every pattern takes time linear in the path's length, however many stars it has.
 
 import { anyButSlash, anyByte, only, onlySlash, parseByteClass } from './byte-class.ts';
-import { compileSteps, optional, repeated, take, type Step } from './linear-matcher.ts';
+import { compileSteps, optional, repeated, take, type CountWork, type Step } from './linear-matcher.ts';
 
 /** The matcher of a whole pattern; both it and the text are byte strings. A malformed pattern matches nothing. */
-export function compileWildmatch(pattern: string): (text: string) => boolean {
+export function compileWildmatch(pattern: string, count: CountWork = () => {}): (text: string) => boolean {
   const steps = parse(pattern);
-  return steps === undefined ? () => false : compileSteps(steps);
+  const matches = steps && compileSteps(steps, count);
+  const ending = /[^*?[\]\\/]*$/.exec(pattern)?.[0] ?? '';
+  return (text) => text.endsWith(ending) && matches?.(text) === true;
 }
 
 function parse(pattern: string): readonly Step[] | undefined {

@@ -80,7 +80,7 @@ export async function readPackage(walk: PackageWalk, context: ReadingContext): P
 }
 
 async function readListing(walk: PackageWalk, json: JsonObject, context: ReadingContext): Promise<ContentListing> {
-  const selected = selectFiles(walk.entries, {
+  const selected = await selectFiles(walk.entries, {
     attributes: await readAttributes(walk.entries, context),
     excludes: [...archiveExcludesOf(json), ...context.extraExcludes],
   });

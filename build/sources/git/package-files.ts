@@ -42,7 +42,7 @@ export async function listPackageFiles(
     ...(await attributesAbove(store, tree, folder)),
     ...(await attributesWithin(store, files, folder)),
   ];
-  const selected = selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
+  const selected = await selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
   const paths = selected.files.map((file) => file.path);
   const undecodablePath = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
   if (undecodablePath !== undefined)
