@@ -120,9 +120,11 @@ export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefin
     : undefined;
 }
 
+const webAddress = new RegExp(webAddressPattern, 'iu');
+
 /** An http(s) address as `webAddressAllowed` says; a slash at its end is dropped. */
 export function parseWebAddress(raw: unknown): string | undefined {
-  if (typeof raw !== 'string' || !new RegExp(webAddressPattern, 'iu').test(raw)) return undefined;
+  if (typeof raw !== 'string' || !webAddress.test(raw)) return undefined;
   const parsed = parseAddress(raw);
   return 'refusal' in parsed ? undefined : parsed.url.href.replace(/\/+$/, '');
 }
