@@ -7,8 +7,22 @@ const printable = String.raw`[^\s\u0000-\u001f\u007f]`;
 /** A path or an http(s) address that holds `%package%`, and no placeholder before the path. */
 export const metadataUrlPattern = String.raw`^(?:/(?!/)|https?://[^/?#%\s\u0000-\u001f\u007f]+/)${printable}*%package%${printable}*$`;
 
-/** `path`, or an http(s) address without user, query and fragment. */
-export const distUrlPattern = String.raw`^(?:path|https?://[^\s@?#\u0000-\u001f\u007f]+)$`;
+const part = String.raw`[^\s/\\@?#\u0000-\u001f\u007f]+`;
+
+/** Clients would resolve an address with `//` or `..` in its path to another place. Slashes at the end do no harm. */
+const webAddress = String.raw`https?://${part}(?:/(?!(?:\.|%2[eE]){1,2}(?:/|$))${part})*/*`;
+
+export const webAddressPattern = `^${webAddress}$`;
+
+export const webAddressAllowed = 'http(s) address without user, query and fragment, and without // and .. in its path';
+
+/** `path`, or an address. */
+export const distUrlPattern = `^(?:path|${webAddress})$`;
+
+/** The address before archives, without a slash at its end; undefined: documents have paths. */
+export function archiveBase(distUrl: string): string | undefined {
+  return distUrl === 'path' ? undefined : distUrl.replace(/\/+$/, '');
+}
 
 /** The path of an address, without a slash at its end: empty at the root of a host. */
 export function pathBelowHost(address: string): string {

@@ -1,6 +1,7 @@
 // The composition root of the settings that change while the registry runs, and of their checks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { archiveBase } from '../../build/contract/registry-address.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
@@ -102,7 +103,7 @@ export function advertisedRoot(
                   answersAdvisories: answers?.has('security-advisories'),
                   detectsForm,
                   path,
-                  address: values.dist_url === 'path' ? undefined : values.dist_url,
+                  address: archiveBase(values.dist_url),
                   mirrors,
                   filterLists,
                 }),

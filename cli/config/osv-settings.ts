@@ -1,7 +1,7 @@
 // The settings of OSV, the database of security advisories that the policy may read.
 
-import { parsePublicUrl } from './address-settings.ts';
-import { webFault } from './setting-values.ts';
+import { webAddressAllowed, webAddressPattern } from '../../build/contract/registry-address.ts';
+import { parseWebAddress, webFault } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 
 /** Which package names OSV learns: none, those of mirrored packages, or the private ones too. */
@@ -25,11 +25,11 @@ const osvUrl: Setting<string> = {
   flag: undefined,
   variable: 'LIBRETTO_OSV_URL',
   purpose: 'the address of OSV, or of a copy of it',
-  allowed: 'an http(s) address without user, query and fragment',
-  parse: parsePublicUrl,
+  allowed: `an ${webAddressAllowed}`,
+  parse: parseWebAddress,
   reason: webFault,
   standard: () => 'https://api.osv.dev',
-  schema: { type: 'string', pattern: String.raw`^https?://[^\s@?#\u0000-\u001f\u007f]+$` },
+  schema: { type: 'string', pattern: webAddressPattern },
 };
 
 export const osvSettings = { osvNames, osvUrl };

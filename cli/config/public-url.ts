@@ -19,19 +19,35 @@ export function publicPathOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
   return publicUrl.value === undefined ? '' : pathBelowHost(publicUrl.value);
 }
 
-/** A sentence for each of `metadataUrl` and `distUrl` that names another place than `publicUrl`. */
-export function addressConflicts({
-  publicUrl: { value: url },
-  metadataUrl,
-  distUrl,
-}: Pick<Config, 'publicUrl' | 'metadataUrl' | 'distUrl'>): readonly string[] {
-  if (url === undefined) return [];
-  const sentence = ({ origin }: Pick<PublicUrl, 'origin'>, what: string, address: string): string =>
-    `${formatOrigin(origin)} differs from publicUrl, ${url}: clients request ${what} at ${address}.`;
+/** What to do about `addressConflicts`. */
+export const addressAdvice =
+  'Set "publicUrl" to the address of clients, with its path: it is enough. Remove that setting, or correct it.';
+
+/** A sentence for each of `metadataUrl` and `distUrl` that names another place than the rest of packages.json. */
+export function addressConflicts(
+  config: Pick<Config, 'publicUrl' | 'metadataUrl' | 'distUrl' | 'origin'>,
+): readonly string[] {
+  const { publicUrl, metadataUrl, distUrl } = config;
+  const url = publicUrl.value;
+  if (url === undefined) return pathAlone(config);
+  const differs = (origin: Origin): string => `${formatOrigin(origin)} differs from publicUrl, ${url}`;
   const metadata = new URL(metadataUrl.value, url).href;
   const archives = distUrl.value.form === 'path' ? url : distUrl.value.base;
   return [
-    ...(metadata.startsWith(`${url}/`) ? [] : [sentence(metadataUrl, 'metadata', metadata)]),
-    ...(archives === url ? [] : [sentence(distUrl, 'archives', archives)]),
+    ...(metadata.startsWith(`${url}/p2/`)
+      ? []
+      : [`${differs(metadataUrl.origin)}: clients request metadata at ${metadata}.`]),
+    ...(archives === url ? [] : [`${differs(distUrl.origin)}: builds write addresses of archives at ${archives}.`]),
+  ];
+}
+
+/** A setting with a path moves nothing else. A tree at an origin has the path of its builder. */
+function pathAlone({ metadataUrl, distUrl, origin }: Pick<Config, 'metadataUrl' | 'distUrl' | 'origin'>): string[] {
+  if (origin.value !== undefined) return [];
+  const isBelow = distUrl.value.form === 'absolute' && pathBelowHost(distUrl.value.base) !== '';
+  if (!isBelow && !/^\/.+\/p2\/%package%/.test(metadataUrl.value)) return [];
+  return [
+    `${formatOrigin((isBelow ? distUrl : metadataUrl).origin)} has a path, and publicUrl is not set: clients request ` +
+      'searches, lists and reports of installs at the root of the host.',
   ];
 }

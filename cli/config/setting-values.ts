@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { isAdvertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { httpAddressFault, parseAddress, type Address } from '../../build/contract/address.ts';
 import { isPossibleHost } from '../../build/contract/host-name.ts';
+import { webAddressPattern } from '../../build/contract/registry-address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/redis/redis-address.ts';
 
@@ -119,15 +120,20 @@ export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefin
     : undefined;
 }
 
-/** `path`, or an http(s) address without query; a slash at its end is dropped. */
+const webAddress = new RegExp(webAddressPattern, 'iu');
+
+/** An http(s) address as `webAddressAllowed` says; a slash at its end is dropped. */
+export function parseWebAddress(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' || !webAddress.test(raw)) return undefined;
+  const parsed = parseAddress(raw);
+  return 'refusal' in parsed ? undefined : parsed.url.href.replace(/\/+$/, '');
+}
+
+/** `path`, or an http(s) address. */
 export function parseDistUrl(raw: unknown): DistUrl | undefined {
   if (raw === 'path') return { form: 'path' };
-  const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
-  if (parsed === undefined || 'refusal' in parsed) return undefined;
-  const { url } = parsed;
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
-  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return undefined;
-  return { form: 'absolute', base: url.href.replace(/\/+$/, '') };
+  const base = parseWebAddress(raw);
+  return base === undefined ? undefined : { form: 'absolute', base };
 }
 
 /** Addresses or CIDR ranges: a list, or text with commas. */

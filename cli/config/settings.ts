@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { standardKeep } from '../../build/history/keep.ts';
 import type { Address } from '../../build/contract/address.ts';
-import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
+import { distUrlPattern, metadataUrlPattern, webAddressAllowed } from '../../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { addressSettings } from './address-settings.ts';
 import { features } from './feature-settings.ts';
@@ -113,7 +113,7 @@ const distUrl: Setting<DistUrl> = {
   flag: undefined,
   variable: 'LIBRETTO_DIST_URL',
   purpose: 'the form of archive addresses in the metadata',
-  allowed: "'path', or the registry's own http(s) address without user, query and fragment",
+  allowed: `'path', or the registry's own ${webAddressAllowed}`,
   parse: parseDistUrl,
   reason: webFault,
   standard: () => ({ form: 'path' }),

@@ -4,8 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { isLoopback } from '../../build/contract/loopback.ts';
-import { parsePublicUrl } from '../config/address-settings.ts';
-import { listenFault, parseListen, shown, webFault } from '../config/setting-values.ts';
+import { listenFault, parseListen, parseWebAddress, shown, webFault } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
 import { archiveForms, isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
@@ -40,7 +39,7 @@ const publicUrl: Question = {
   standard: () => '',
   understand: (answer) => {
     if (answer === '' || answer === 'none') return { draft: { publicUrl: undefined } };
-    const url = parsePublicUrl(answer);
+    const url = parseWebAddress(answer);
     if (url !== undefined)
       return {
         draft: { publicUrl: url },
@@ -233,8 +232,8 @@ function refusePath({ publicUrl: url }: Draft, why: string): void {
   if (pathname === '/') return;
   throw new UsageError(
     `Clients use ${url}, which has the path ${pathname}; ${why}. Give the registry a host of its own, such as ` +
-      `--public-url ${origin}. Or name your proxy with --proxy, and let it remove the path: ` +
-      'docs/how-to/reverse-proxy.md has a configuration of nginx.',
+      `--public-url ${origin}. Or name your proxy with --proxy alone, and let it remove the path: ` +
+      'see "Below a path" in docs/how-to/reverse-proxy.md. docs/deploy/nginx-path.conf is the file for nginx.',
   );
 }
 

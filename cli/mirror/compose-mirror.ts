@@ -8,6 +8,7 @@ import { foreignZipLimits } from '../../build/archive/zip-admission/zip-limits.t
 import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
+import { archiveBase } from '../../build/contract/registry-address.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PurgedLookup } from '../../build/contract/purged.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
@@ -167,7 +168,7 @@ export function mirrorRules(
       missingMs: values['mirroring.missing'] * 1000,
       goneAfterMs: goneAfterMs,
     },
-    distBaseUrl: values.dist_url === 'path' ? undefined : values.dist_url,
+    distBaseUrl: archiveBase(values.dist_url),
   };
 }
 

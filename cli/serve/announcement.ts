@@ -2,7 +2,7 @@
 
 import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
-import { addressConflicts, publicUrlOf } from '../config/public-url.ts';
+import { addressAdvice, addressConflicts, publicUrlOf } from '../config/public-url.ts';
 import { counted } from '../io/output.ts';
 import type { PublishedTree } from '../tree/published-tree.ts';
 import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
@@ -31,7 +31,7 @@ export function announcement(announced: Announced): string[] {
       `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
   lines.push(...clientLines(announced));
-  lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict}`));
+  lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict} ${addressAdvice}`));
   if (origin.value !== undefined)
     lines.push(
       `The tree is at ${origin.value.url}.` +

@@ -3,7 +3,7 @@
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
 import { loopbackPattern } from '../../build/contract/loopback.ts';
-import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
+import { distUrlPattern, metadataUrlPattern, webAddressAllowed } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from './advertised.ts';
 import {
   address,
@@ -96,7 +96,7 @@ export const settingDefinitions = {
   dist_url: address(
     'path',
     distUrlPattern,
-    '`path`, or an http(s) address without user, query and fragment',
+    `\`path\`, or an ${webAddressAllowed}`,
     'the form of archive addresses in the metadata: a path, or this address of the registry; takes effect with ' +
       'the next build',
   ),

@@ -2,7 +2,7 @@
 // the settings at its build. A server of the same data folder uses its own settings: a change acts at its next start.
 
 import { distMirrors, exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 
 export interface AddressChanges {
   /** the metadata-url for every client; undefined: none was set */
@@ -21,10 +21,14 @@ export interface AddressChanges {
 export function servedAddresses(json: JsonObject, changes: AddressChanges, plain: boolean): JsonObject {
   const built = json['metadata-url'];
   const metadataUrl = typeof built === 'string' ? chosenForm(changes, built, plain) : changes.metadataUrl;
-  const mirrors = chosenMirrors(changes, json['mirrors']);
+  // documents of other registries have paths at once, those of a build with absolute addresses have none
+  const { mirrors: builtMirrors } = json;
+  const { path, address, mirrors: isMirroring } = changes;
+  const follows = builtMirrors === undefined ? isMirroring && address === undefined : path !== undefined;
+  const mirrors = distMirrors(path);
   return {
     ...(metadataUrl === undefined || metadataUrl === built ? {} : { 'metadata-url': metadataUrl }),
-    ...(mirrors === undefined || JSON.stringify(mirrors) === JSON.stringify(json['mirrors']) ? {} : { mirrors }),
+    ...(follows && JSON.stringify(mirrors) !== JSON.stringify(builtMirrors) ? { mirrors: [...mirrors] } : {}),
   };
 }
 
@@ -34,13 +38,4 @@ export function chosenForm({ metadataUrl, detectsForm, path }: AddressChanges, b
   if (metadataUrl !== undefined || (path === undefined && form === undefined)) return metadataUrl ?? built;
   const isPlain = detectsForm ? plain : form === plainMetadataUrl;
   return `${path ?? built.slice(0, -(form ?? '').length)}${isPlain ? plainMetadataUrl : exactMetadataUrl}`;
-}
-
-/** undefined: as built. Documents of other registries have paths at once, those of a build with absolute addresses not. */
-function chosenMirrors(
-  { path, address, mirrors }: AddressChanges,
-  built: JsonValue | undefined,
-): JsonValue | undefined {
-  if (built === undefined) return mirrors && address === undefined ? [...distMirrors(path)] : undefined;
-  return path === undefined ? undefined : [...distMirrors(path)];
 }

@@ -42,6 +42,28 @@ describe('doctor on a host', () => {
     ]);
   });
 
+  it('warns of a setting with a path that publicUrl does not have, and says what to set', async () => {
+    const LIBRETTO_METADATA_URL = '/sub/p2/%package%.json';
+    const below = { LIBRETTO_METADATA_URL, LIBRETTO_DIST_URL: 'https://h.test/sub' };
+    const alone = await doctor(['--data', registry.data], below);
+    expect([alone.exitCode, alone.of('addresses')]).toEqual([
+      0,
+      expect.objectContaining({
+        verdict: 'warning',
+        message: expect.stringMatching(/^LIBRETTO_DIST_URL has a path, and publicUrl is not set: /) as string,
+        advice: expect.stringMatching(/^Set "publicUrl" to the address of clients, with its path/) as string,
+      }),
+    ]);
+    expect(alone.of('archives')?.message).toMatch(/^Builds write absolute addresses of archives: /);
+    const root = await doctor(['--data', registry.data], {
+      LIBRETTO_METADATA_URL,
+      LIBRETTO_PUBLIC_URL: 'https://h.test',
+    });
+    expect(root.of('addresses')?.message).toBe(
+      'LIBRETTO_METADATA_URL differs from publicUrl, https://h.test: clients request metadata at https://h.test/sub/p2/%package%.json.',
+    );
+  });
+
   it('names a missing archive and keys that others can read, with the next step', async () => {
     const data = folder.at('da maged');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });

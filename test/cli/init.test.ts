@@ -158,10 +158,15 @@ describe('libretto init', () => {
 
   it('refuses an address with a path where nothing would serve it', async () => {
     const url = ['--source', 'packages', '--public-url', 'https://registry.acme.test/sub', '--yes'];
-    for (const kind of ['nginx', 'caddy', 'haproxy'])
-      expect((await init(...url, `--${kind}`, 'proxy.conf')).stderr).toContain(
+    for (const kind of ['nginx', 'caddy', 'haproxy']) {
+      const { stderr } = await init(...url, `--${kind}`, 'proxy.conf');
+      expect(stderr).toContain(
         `which has the path /sub; the file for ${kind} passes on the root of a host only. Give the registry a host of its own`,
       );
+      expect(stderr).toContain(
+        'see "Below a path" in docs/how-to/reverse-proxy.md. docs/deploy/nginx-path.conf is the file for nginx.',
+      );
+    }
     expect((await init(...url, '--proxy', 'none')).stderr).toContain('Libretto answers at the root of a host only');
     expect(existsSync(folder.at('libretto.json'))).toBe(false);
     expect((await init(...url, '--proxy', 'nginx')).exitCode).toBe(0);

@@ -106,7 +106,7 @@ checkConfigs({
     ],
     [
       { distUrl: 'HTTPS://h' },
-      "distUrl is \"HTTPS://h\"; allowed: 'path', or the registry's own http(s) address without user, query and fragment.",
+      "distUrl is \"HTTPS://h\"; allowed: 'path', or the registry's own http(s) address without user, query and fragment, and without // and .. in its path.",
     ],
     [
       { metadataUrl: '/p2/%package%.json ' },
