@@ -73,7 +73,9 @@ it('the dist is fetched once and hosted, and a version without it is left out wi
     '1.4.0': 'INVALID_DIST',
     '1.5.0': 'INVALID_DIST',
   });
-  expect(report.quarantined.map(({ message }) => message).join('\n')).toContain(`the SHA-1 ${sha1}, but`);
+  const messages = report.quarantined.map(({ message }) => message).join('\n');
+  expect(messages).toContain(`the SHA-1 ${sha1}, but`);
+  expect(messages).toContain('a URL of file://; only https:// and http:// are fetched.');
   expect(Object.keys(shasums()).toSorted()).toEqual(
     ['1.0.0', '1.6.0', '1.7.0', 'dev-main'].map((v) => `acme/odd@${v}`),
   );
@@ -117,10 +119,9 @@ it('a dist at a private address needs egress.allow, and a version of a new commi
 });
 
 it('a repository without a composer.json in its root names the source to write, which publishes its packages', async () => {
-  const files = ['packages/one', 'packages/two', 'src/g/h/i/three', 'vendor/acme/four', 'packages/one/five'].map((path) => [
-    `${path}/composer.json`,
-    JSON.stringify({ name: `acme/${path.split('/').at(-1) ?? ''}` }),
-  ]);
+  const files = ['packages/one', 'packages/two', 'src/g/h/i/three', 'vendor/acme/four', 'packages/one/five'].map(
+    (path) => [`${path}/composer.json`, JSON.stringify({ name: `acme/${path.split('/').at(-1) ?? ''}` })],
+  );
   createRepository(folder.at('mono'), [
     { commit: 'main', files: Object.fromEntries(files) as Record<string, string> },
     { tag: '1.0.0', at: 'main' },
