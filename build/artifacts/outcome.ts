@@ -26,6 +26,8 @@ export type PublishedArtifact = {
   readonly serial: number;
   /** remarks of the build on this package; for people */
   readonly notices: readonly string[];
+  /** those on the registry, which may name other packages; for its operator */
+  readonly registryNotices: readonly string[];
 };
 
 export type RefusedArtifact = {

@@ -134,10 +134,9 @@ async function describe(
       `${one.name} ${one.version} is withdrawn: its ZIP is no longer in artifacts/. Put the ZIP back and run ` +
       '`libretto build`, which publishes the version again.',
   );
-  const remarks = report.notices.flatMap(({ source, message }) =>
-    source === dataFolder || [name, file].some((start) => message.startsWith(`${start} `)) ? [message] : [],
-  );
-  const notices = [...remarks, ...gone];
+  const isOwn = (message: string): boolean => [name, file].some((start) => message.startsWith(`${start} `));
+  const messages = report.notices.map(({ message }) => message);
+  const others = report.notices.filter(({ source, message }) => source === dataFolder && !isOwn(message));
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
   return {
     outcome: 'published',
@@ -150,6 +149,7 @@ async function describe(
     size,
     url: url.replace('%reference%', reference),
     serial: await tree.serial(),
-    notices,
+    notices: messages.filter(isOwn),
+    registryNotices: [...others.map(({ message }) => message), ...gone],
   };
 }

@@ -181,7 +181,7 @@ export function checkRecord(record: JsonObject): string | undefined {
     checkComposerJson(record);
     return undefined;
   } catch (error) {
-    if (error instanceof QuarantineError) return error.message;
+    if (error instanceof QuarantineError) return error.message.replace(/\.$/, '');
     throw error;
   }
 }

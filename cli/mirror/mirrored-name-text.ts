@@ -2,7 +2,7 @@
 
 import { firstOf, formatTable } from '../io/output.ts';
 import type { MirroredName } from './mirrored-name.ts';
-import { describeUnoffered } from './unoffered-versions-text.ts';
+import { describeUnoffered, isVersion } from './unoffered-versions-text.ts';
 
 const mostShown = 20;
 
@@ -18,6 +18,9 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     ...mirrored.lists.map(
       (list) => `packages.json of ${list.repository} was last requested ${list.asked_at ?? '(never)'}.`,
     ),
+    ...(mirrored.versions.length === 0 || mirrored.versions.some((one) => isVersion(one, version))
+      ? []
+      : [`No stored document has the version ${version ?? ''}.`]),
     ...(foundIn === null ? [`\`libretto mirror refresh ${name}\` requests it now.`] : []),
     ...(dropped.length === 0
       ? []

@@ -52,6 +52,8 @@ export interface MirroredName {
   }[];
   /** versions with the reason why their archive was refused when it was last fetched */
   readonly refused: readonly string[];
+  /** in cached documents */
+  readonly versions: readonly string[];
   /** versions in cached documents that the mirror does not offer, and releases that their upstream has changed */
   readonly held_back: UnofferedVersions;
   /** messages of unreadable records */
@@ -101,6 +103,7 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     not_standing_in_for: dropped,
     archives: records.map(archiveDocument),
     refused: await readRefusals(folder, name),
+    versions: [...ofUpstream.records, ...(ofUpstream.unread ?? [])].map(({ version }) => String(version)),
     held_back: await unofferedVersions(name, {
       cached: ofUpstream,
       accepted: records,

@@ -11,8 +11,7 @@ export function describeUnoffered(
   { left_out: leftOut, changed }: UnofferedVersions,
   wanted: string | undefined,
 ): readonly string[] {
-  const isMeant = ({ version }: { readonly version: string }): boolean =>
-    wanted === undefined || version === wanted || (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
+  const isMeant = ({ version }: { readonly version: string }): boolean => isVersion(version, wanted);
   const groups = new Map<string, LeftOut[]>();
   for (const one of leftOut.filter(isMeant)) {
     const key = one.setting ?? one.reason;
@@ -22,11 +21,17 @@ export function describeUnoffered(
   return [...[...groups.values()].flatMap(describeGroup), ...firstOf(alarms, mostShown)];
 }
 
+/** True for the wanted version in any spelling. */
+export function isVersion(version: string, wanted: string | undefined): boolean {
+  if (wanted === undefined || version === wanted) return true;
+  return (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
+}
+
 type LeftOut = UnofferedVersions['left_out'][number];
 
 const causes: Readonly<Record<LeftOut['reason'], readonly [one: string, many: string]>> = {
   rule: ['', ''],
-  unloadable: ['since Composer could not load it', 'since Composer could not load them'],
+  unloadable: ['since its record is invalid', 'since their records are invalid'],
   'dist-type': ['since its archive is no ZIP', 'since their archives are no ZIPs'],
   'no-dist': ['since it has no archive', 'since they have no archives'],
   document: ['since it is in the other document', 'since they are in the other document'],

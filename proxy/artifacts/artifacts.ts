@@ -21,12 +21,12 @@ import {
 } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
 import type { PublishedFrom } from './published-from.ts';
-import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
+import type { ArtifactPublisher, Publication, Remarked, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
 export interface Artifacts {
   /** `created`: false if this very content was published already. Throws RegistryError. */
-  readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
+  readonly publish: (upload: StagedUpload) => Promise<Registered & Remarked>;
   /** The records, oldest first, or those of one package. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
   /** The present states of these records. */
@@ -38,6 +38,8 @@ export interface Artifacts {
   readonly cleanUp: (order: CleanupOrder) => Promise<Cleanup>;
 }
 
+type Registered = { readonly record: ArtifactRecord; readonly created: boolean };
+
 export interface ArtifactsOptions extends CleanupOptions {
   readonly randomBytes: RandomBytes;
   readonly publisher: ArtifactPublisher;
@@ -45,7 +47,10 @@ export interface ArtifactsOptions extends CleanupOptions {
 
 export function createArtifacts(options: ArtifactsOptions): Artifacts {
   return {
-    publish: async (upload) => register(options, await options.publisher.publish(upload), upload.from),
+    publish: async (upload) => {
+      const { notices, ...publication } = await options.publisher.publish(upload);
+      return { ...(await register(options, publication, upload.from)), notices };
+    },
     list: (name) => list(options, name),
     standing: (records) => asServed(options.dataDirectory, records),
     get: async (id) => {
@@ -74,7 +79,7 @@ async function register(
   options: ArtifactsOptions,
   publication: Publication,
   from: PublishedFrom | undefined,
-): Promise<{ record: ArtifactRecord; created: boolean }> {
+): Promise<Registered> {
   const { store } = options;
   for (;;) {
     const [content, pointer] = [await store.get(contentKey(publication)), await store.get(versionKey(publication))];

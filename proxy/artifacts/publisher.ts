@@ -22,10 +22,13 @@ export type Publication = Pick<
   'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'
 > & { readonly serial: number };
 
+/** Remarks on the package for its maker. */
+export type Remarked = { readonly notices: readonly string[] };
+
 /** Both throw RegistryError: the reason of the refusal, or BUILD_BUSY. */
 export interface ArtifactPublisher {
   /** The staged file is removed in any case. */
-  readonly publish: (upload: StagedUpload) => Promise<Publication>;
+  readonly publish: (upload: StagedUpload) => Promise<Publication & Remarked>;
   /** A repeated call changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;
 }

@@ -2,11 +2,12 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { assertAccepted } from '../sync/build-runner.ts';
-import type { Publication } from './publisher.ts';
+import type { Publication, Remarked } from './publisher.ts';
 
 /** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
-export function readPublication(report: JsonObject): Publication {
+export function readPublication(report: JsonObject): Publication & Remarked {
   assertAccepted(report);
+  const { notices } = report;
   const text = (key: string): string => required(report, key, 'string');
   const number = (key: string): number => required(report, key, 'number');
   return {
@@ -19,6 +20,7 @@ export function readPublication(report: JsonObject): Publication {
     size: number('size'),
     url: text('url'),
     serial: number('serial'),
+    notices: Array.isArray(notices) ? notices.map(String) : [],
   };
 }
 

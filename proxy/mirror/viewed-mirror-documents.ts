@@ -80,7 +80,7 @@ async function filtered(
     beside: { warnings: _warnings, ...beside },
   } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
-  if (seen.length === 0 && records.length > 0) return undefined;
+  if (seen.length === 0) return undefined;
   const document =
     seen.length === records.length && _warnings === undefined
       ? base

@@ -65,6 +65,11 @@ describe('libretto publish on the data folder', () => {
       stdout: expect.stringMatching(/^Published acme\/tarred 1\.0\.0 /) as unknown,
       stderr: expect.stringMatching(/tarred\/src\/aux\.php, which is no name of a file on Windows/) as unknown,
     });
+    execFileSync('tar', ['cPzf', folder.at('leaving.tgz'), '-C', folder.at('tarred'), 'composer.json', '../x.tgz']);
+    expect(await run(['leaving.tgz', '--data', 'data'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^libretto: The path "\.\.\/x\.tgz" cannot be published: /) as unknown,
+    });
     expect((await run(['x.tgz', '--data', 'data'])).stdout).toMatch(/is already published with the same bytes/);
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });

@@ -14,7 +14,9 @@ import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 const real = zipOf([{ name: 'real/real.php', data: '<?php' }]);
-const sha1 = createHash('sha1').update(real).digest('hex');
+const changed = zipOf([{ name: 'real/changed.php', data: '<?php' }]);
+const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex');
+const sha1 = sha1Of(real);
 
 let folder: TemporaryFolder;
 let server: DistServer;
@@ -71,13 +73,15 @@ it('the dist is fetched once and hosted, and a version without it is left out wi
     '1.4.0': 'INVALID_DIST',
     '1.5.0': 'INVALID_DIST',
   });
-  expect(report.quarantined.map(({ message }) => message).join('\n')).toContain(`the SHA-1 ${sha1}, but`);
+  const messages = report.quarantined.map(({ message }) => message).join('\n');
+  expect(messages).toContain(`the SHA-1 ${sha1}, but`);
+  expect(messages).toContain('a URL of file://; only https:// and http:// are fetched.');
   expect(Object.keys(shasums()).toSorted()).toEqual(
     ['1.0.0', '1.6.0', '1.7.0', 'dev-main'].map((v) => `acme/odd@${v}`),
   );
   expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1, 'acme/odd@1.7.0': sha1 });
   expect(await run('verify')).toMatchObject({ exitCode: 0 });
-  expect(requested().filter((path) => path === '/real.zip')).toHaveLength(3); // for each reference and shasum
+  expect(requested().filter((path) => path === '/real.zip')).toHaveLength(4); // for each shasum, and each other version
 
   rmSync(folder.at('data/build/downloads'), { recursive: true });
   server.answers.set('/late.zip', answerWith(real));
@@ -86,7 +90,7 @@ it('the dist is fetched once and hosted, and a version without it is left out wi
   expect(requested().toSorted()).toEqual(['/late.zip', '/real.zip']); // the second is that of 1.2.0
 });
 
-it('a dist at a private address needs egress.allow, and a remote repository is read in the same way', async () => {
+it('a dist at a private address needs egress.allow, and a version of a new commit is fetched for itself', async () => {
   const repository = createRepository(folder.at('remotes/odd.git'), version('1.0.0', zip('/real.zip')), { bare: true });
   const git = await startGitHttpServer(folder.at('remotes'));
   try {
@@ -98,8 +102,15 @@ it('a dist at a private address needs egress.allow, and a remote repository is r
     configure(source);
     expect(await run('build')).toMatchObject({ exitCode: 0 });
     expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1 });
-    repository.append([{ commit: 'main', files: { 'tree.php': '<?php // changed' } }]);
+    server.answers.set('/real.zip', answerWith(changed));
+    repository.append([
+      { commit: 'main', files: { 'tree.php': '<?php // changed' } },
+      { tag: '1.1.0', at: 'main' },
+    ]);
     requested();
+    expect(await run('build')).toMatchObject({ exitCode: 0 });
+    expect(requested()).toEqual(['/real.zip', '/real.zip']); // of the new tag, and of the branch at its commit
+    expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1, 'acme/odd@1.1.0': sha1Of(changed) });
     expect(await run('build')).toMatchObject({ exitCode: 0 });
     expect(requested()).toEqual([]);
   } finally {
@@ -108,10 +119,9 @@ it('a dist at a private address needs egress.allow, and a remote repository is r
 });
 
 it('a repository without a composer.json in its root names the source to write, which publishes its packages', async () => {
-  const files = ['packages/one', 'packages/two', 'tools/three', 'vendor/acme/four'].map((path) => [
-    `${path}/composer.json`,
-    JSON.stringify({ name: `acme/${path.split('/').at(-1) ?? ''}` }),
-  ]);
+  const files = ['packages/one', 'packages/two', 'src/g/h/i/three', 'vendor/acme/four', 'packages/one/five'].map(
+    (path) => [`${path}/composer.json`, JSON.stringify({ name: `acme/${path.split('/').at(-1) ?? ''}` })],
+  );
   createRepository(folder.at('mono'), [
     { commit: 'main', files: Object.fromEntries(files) as Record<string, string> },
     { tag: '1.0.0', at: 'main' },
@@ -123,6 +133,14 @@ it('a repository without a composer.json in its root names the source to write, 
   expect(Object.keys(shasums()).filter((label) => label.endsWith('@1.0.0'))).toEqual(
     ['one', 'three', 'two'].map((name) => `acme/${name}@1.0.0`),
   );
+});
+
+it('the search for packages in a repository says that it ends at 10 000 folders', async () => {
+  const files = Array.from({ length: 10_100 }, (_, at) => [`f/${at % 100}/${at}/x`, '']);
+  createRepository(folder.at('many'), [{ commit: 'main', files: Object.fromEntries(files) as Record<string, string> }]);
+  const { exitCode, stderr } = await run('build', 'many');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('Only the first 10000 folders were searched for packages.');
 });
 
 function sourceOf(name: string): object {

@@ -53,7 +53,7 @@ describe('libretto why', () => {
     expect(explanation).toContain(
       '\nOne version is left out by mirroring.abandoned, 1.3.0: it is abandoned; use other/lib instead.\n',
     );
-    expect(explanation).toMatch(/\nOne version is left out since Composer could not load it, 1\.4\.0: /);
+    expect(explanation).toMatch(/\nOne version is left out since its record is invalid, 1\.4\.0: .*[^.]\.\n/);
     expect(explanation).toContain(
       '\n2 versions are left out since their archives are no ZIPs:\n' +
         '  1.5.0: the type of its archive is tar; ZIP archives are mirrored.\n' +
@@ -99,6 +99,8 @@ describe('libretto why', () => {
     );
     expect(await why('1.2.0')).not.toContain('abandoned');
     expect(await why('1.0.0')).not.toContain('left out');
+    expect(await why('9.9.9')).toContain('\nNo stored document has the version 9.9.9.\n');
+    expect(await why('1.0')).not.toContain('No stored document');
     const { mirrored } = await registry.json('why', 'some/lib');
     expect(mirrored).toMatchObject({
       held_back: {

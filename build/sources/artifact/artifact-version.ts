@@ -41,7 +41,7 @@ function onlyReading(stem: string, name: PackageName, file: string): string {
   const [only, other] = found;
   if (only !== undefined && other === undefined) return only;
   const { vendor, project } = splitPackageName(name);
-  const clear = `Rename it to ${vendor}-${project}-1.2.0.zip (with its version), or write "version" into its composer.json.`;
+  const clear = `Rename it to ${vendor}-${project}-1.2.0${file.slice(stem.length)} (with its version), or write "version" into its composer.json.`;
   if (only === undefined)
     throw new QuarantineError(
       'VERSION_INVALID',

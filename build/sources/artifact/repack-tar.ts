@@ -20,12 +20,14 @@ import { entryTimeOf } from '../directory/content-digest.ts';
 
 const gzipMagic = 0x1f8b;
 
-/** True if the file begins as gzip or as a tar. Throws QuarantineError UNREADABLE_FILE. */
+/** True if the file begins as gzip or as a tar. Throws QuarantineError, also for other compressions of a tar. */
 export function isTar(path: string): boolean {
   const descriptor = openRegular(path);
   try {
     const head = Buffer.alloc(512);
     readSync(descriptor, head, 0, head.length, 0);
+    if (/^(?:BZh|\xfd7zXZ|\x28\xb5\x2f\xfd)/.test(head.toString('latin1', 0, 6)))
+      throw unreadableArchive('has a compression that is not read; a ZIP, or a tar with gzip or without, is read');
     return head.readUInt16BE(0) === gzipMagic || head.toString('latin1', 257, 262) === 'ustar';
   } finally {
     closeSync(descriptor);

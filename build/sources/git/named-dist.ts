@@ -9,9 +9,14 @@ import { readDist, type InlineDist } from '../package/inline-record.ts';
 
 /**
  * The dist in a composer.json; undefined: the version has the files of its commit. `repository`: its path or URL, if
- * known. Throws QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
+ * known. `content`: the version and its commit; without a shasum, other ones may have other bytes at the same URL. Throws
+ * QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
  */
-export function namedDist({ dist, source }: JsonObject, repository: string | undefined): InlineDist | undefined {
+export function namedDist(
+  { dist, source }: JsonObject,
+  repository: string | undefined,
+  content: string,
+): InlineDist | undefined {
   if (isSet(source) && !(isJsonObject(source) && [source['type'], source['url'], source['reference']].every(isSet)))
     throw new QuarantineError(
       'INVALID_DIST',
@@ -20,7 +25,8 @@ export function namedDist({ dist, source }: JsonObject, repository: string | und
     );
   if (isSet(dist)) {
     const parsed = readDist(dist);
-    if (parsed.remote) return parsed;
+    if (parsed.remote && parsed.shasum !== undefined) return parsed;
+    if (parsed.remote) return { ...parsed, reference: `${parsed.reference} ${content}` };
     throw new QuarantineError('INVALID_DIST', `The dist in its composer.json is the path ${parsed.url}, and no URL.`);
   }
   if (!isJsonObject(source) || repository === undefined) return undefined;

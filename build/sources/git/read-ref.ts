@@ -116,7 +116,7 @@ async function judgePackage(
       `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`,
     );
   const { authorTime, committerTime } = await reader.store.commit(commit);
-  const dist = namedDist(json, reader.repository);
+  const dist = namedDist(json, reader.repository, `${version} ${commit}`);
   const ownName = ownNameOf(json);
   return {
     kind: 'release',

@@ -86,7 +86,7 @@ export function readDist(dist: JsonValue): InlineDist {
     throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw invalidDist(`Its dist has a URL of ${scheme}://; https://, http:// and paths are fetched`);
+    throw invalidDist(`Its dist has a URL of ${scheme}://; only https:// and http:// are fetched`);
   const parsed = scheme === undefined ? undefined : parseAddress(url);
   if (parsed !== undefined && 'refusal' in parsed) throw invalidDist(`The field dist.url ${parsed.refusal}`);
   return {

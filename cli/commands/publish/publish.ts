@@ -15,6 +15,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { DistLabel } from '../../../build/contract/paths.ts';
+import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
 import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
@@ -53,6 +54,7 @@ export function run(context: Context, given: Given): Promise<number> {
 
 /** The command line names a version with its own flag, and a missing argument is a usage error. */
 function explained(error: unknown): unknown {
+  if (error instanceof QuarantineError) return new RegistryError('ARTIFACT_INVALID', { message: error.message });
   if (!(error instanceof RegistryError) || error.details['reason'] !== 'VERSION_MISSING') return error;
   return new UsageError(
     'The version is unknown. Write "version" into composer.json, or name it with --version, such as --version 1.2.0.',
@@ -185,7 +187,7 @@ function createLocalPublisher(
   return {
     publish: async (upload) => {
       const outcome = await publishArtifact({ ...upload, objection }, build);
-      if (outcome.outcome === 'published') outcome.notices.forEach(notice);
+      if (outcome.outcome === 'published') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
     // the record was made from the builder's answer, which parsed these texts

@@ -167,7 +167,7 @@ export function registerArtifacts(
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const from = await runOf(context, runOfToken);
     const expected = [sha256, announcedDigest(incoming.headers)].filter((digest) => digest !== undefined);
-    const { record, created } = await uploads.receive(
+    const { record, created, notices } = await uploads.receive(
       { request: incoming, caller: actor(context), sendContinue },
       async (file) => {
         await assertDigest(file, expected);
@@ -175,7 +175,7 @@ export function registerArtifacts(
         return artifactsOf(actor(context)).publish({ path: file.path, name, version, from });
       },
     );
-    return context.json(showArtifact(record), created ? 201 : 200);
+    return context.json({ ...showArtifact(record), notices: [...notices] }, created ? 201 : 200);
   });
   api.openapi(cleanUpArtifacts, async (context) => {
     const { retention_days, dry_run: dryRun } = context.req.valid('json');

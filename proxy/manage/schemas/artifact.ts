@@ -48,6 +48,7 @@ export const artifactSchema = z
     published_from: publishedFrom
       .nullable()
       .openapi({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
+    notices: z.array(z.string()).optional().openapi({ description: 'of an upload: remarks on the ZIP for its maker' }),
   })
   .openapi('Artifact');
 

@@ -84,15 +84,9 @@ export function bothFilters(own: Filter, others: Filter): Filter {
   };
 }
 
-/**
- * The entries in the document of releases or, without one, of dev versions: both documents of a package have the same.
- */
+/** The entries in the document of releases or, without one, of dev versions. */
 async function filterOf(name: PackageName, upstreams: readonly Upstream[]): Promise<Filter> {
-  const releases = await findOffer(name, 'stable', upstreams);
-  const found =
-    releases?.offer ??
-    (releases === undefined || upstreams.length > 1 ? undefined : (await findOffer(name, 'dev', upstreams))?.offer);
-  return entriesIn(found?.document.filter);
+  return entriesIn((await findOffer(name, 'stable', upstreams))?.offer?.document.filter);
 }
 
 function entriesIn(filter: JsonValue | undefined): Filter {

@@ -82,8 +82,6 @@ export class OfferFormatter {
     const { rules } = compiled;
     const { accepted } = parts;
     const { shown, ruled, changed } = await this.#ruled(name, stability, offer, compiled, parts);
-    if (shown.length === 0 && stability === 'dev')
-      return { document: undefined, changesAtMs: ruled.changesAtMs, foreignNames: noForeignNames };
     const { versions, foreignNames } = await this.#withoutForeignNames(name, shown, upstream, compiled);
     const advised = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
     const { advisories, differs } = advised;

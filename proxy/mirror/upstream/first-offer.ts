@@ -8,7 +8,7 @@ import type { Offer, Stability, Upstream } from './upstream.ts';
 
 export interface FoundOffer {
   readonly upstream: Upstream;
-  /** undefined: it has the package, and no version of this stability */
+  /** undefined: the only upstream does not have the package */
   readonly offer: Offer | undefined;
 }
 
@@ -35,9 +35,6 @@ async function askUpstream(
 ): Promise<FoundOffer | undefined> {
   const offer = await upstream.offer(name, stability);
   if (offer !== undefined || upstreams.length === 1) return { upstream, offer };
-  // a package with only releases, or only dev versions, is still this upstream's package
-  if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined)
-    return { upstream, offer: undefined };
   if (upstream !== upstreams.at(-1)) await upstream.denies(name);
   return undefined;
 }

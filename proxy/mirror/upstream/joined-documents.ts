@@ -14,7 +14,8 @@ export type Stability = 'stable' | 'dev';
 type Cached = CachedDocument<UpstreamDocument>;
 
 /**
- * The document of this stability, with the versions of this stability that stand in the other one. Clients that want dev
+ * The document of this stability, with the versions of this stability that stand in the other one; empty if there are
+ * none. Clients that want dev
  * versions ask for both documents; the one of dev versions is read for releases only where the other has none. Rejects as
  * `read` does, with UpstreamUnavailable.
  */
@@ -41,7 +42,7 @@ async function joined(own: Cached, other: Cached, stability: Stability): Promise
   const isMore = (record: JsonObject): boolean => isOf(record, stability) && !known.has(record['version']);
   const more = (await mapYielding(theirs?.versions ?? [], (record) => (isMore(record) ? [record] : []))).flat();
   const goodUntilMs = Math.min(own.goodUntilMs, other.goodUntilMs);
-  if (theirs === undefined || more.length === 0) return { ...own, goodUntilMs };
+  if (theirs === undefined || (mine !== undefined && more.length === 0)) return { ...own, goodUntilMs };
   const value = { ...(mine ?? theirs), versions: [...(mine?.versions ?? []), ...more] };
   return { ...together(mine === undefined ? [other] : [own, other]), goodUntilMs, value };
 }

@@ -127,6 +127,7 @@ const mirrored = z
         }),
       )
       .describe('the lists of names of its upstreams'),
+    versions: part.texts('the versions in stored documents'),
     not_standing_in_for: part.texts('names in its `replace` or `provide` that the mirror removes'),
     archives: z.array(z.object(mirroredArchive)).describe('the stored archives'),
     refused: part.texts('versions with the reason why their archive was refused when it was last fetched'),
@@ -140,7 +141,7 @@ const mirrored = z
               reason: z
                 .enum(['unloadable', 'dist-type', 'no-dist', 'label', 'document', 'rule'])
                 .describe(
-                  '`unloadable`: Composer could not load it. `dist-type`: its archive is no ZIP. `no-dist`: it has no ' +
+                  '`unloadable`: its record is invalid. `dist-type`: its archive is no ZIP. `no-dist`: it has no ' +
                     'archive. `label`: another version has its label. `document`: it is in the document of dev versions, beside ' +
                     'releases in the other. `rule`: see `setting`',
                 ),

@@ -30,7 +30,10 @@ const publication = (reference: string, serial: number, version = 'dev-main'): P
 function artifactsOver(published: Readonly<Record<string, Publication>>): Artifacts {
   const now = (): number => 1_800_000_000_000;
   const publisher: ArtifactPublisher = {
-    publish: async ({ path }) => published[path] ?? Promise.reject(new Error('unknown')),
+    publish: async ({ path }) => ({
+      ...(published[path] ?? (await Promise.reject(new Error('unknown')))),
+      notices: [],
+    }),
     withdraw: async () => undefined,
   };
   return createArtifacts({

@@ -36,8 +36,8 @@ it.each<readonly [what: string, stable: Document, dev: Document, expected: reado
   ['dev versions in both documents', ['1.0.0', '1.x-dev'], ['dev-main'], [['1.0.0'], ['dev-main', '1.x-dev']]],
   ['all versions in the document of dev versions', undefined, ['dev-main', '1.0.0'], [['1.0.0'], ['dev-main']]],
   ['releases in the document of dev versions alone', [], ['dev-main', '1.0.0'], [['1.0.0'], ['dev-main']]],
-  ['dev versions alone', undefined, ['dev-main'], [undefined, ['dev-main']]],
-  ['releases alone', ['1.0.0'], undefined, [['1.0.0'], undefined]],
+  ['dev versions alone', undefined, ['dev-main'], [[], ['dev-main']]],
+  ['releases alone', ['1.0.0'], undefined, [['1.0.0'], []]],
 ])(
   'an upstream that has %s loses no version, and is asked once for each document',
   async (_what, stable, dev, expected) => {
