@@ -93,18 +93,6 @@ describe('POST /api/artifacts', () => {
     expect(staged()).toEqual([]);
   });
 
-  it('the answer remarks on names in the ZIP, and on no other package', async () => {
-    const composerJson = JSON.stringify({ name: 'acme/remarked', version: '1.0.0' });
-    const names = ['composer.json', '.git/hooks/pre-commit', 'src/CON', 'src/a\u202eb.php'];
-    const reply = await upload(zipOf(names.map((name) => ({ name, data: composerJson }))));
-    expect([reply.status, reply.json()['notices']]).toEqual([
-      201,
-      [/\.git\/hooks\/pre-commit, where git runs/, /src\/CON, which is no name/, /a\\u202eb\.php, which is shown/].map(
-        (remark) => expect.stringMatching(remark) as unknown,
-      ),
-    ]);
-  });
-
   it('the same bytes again get the same record with 200', async () => {
     const bytes = zip('acme/again', { version: '1.0.0' });
     const first = await upload(bytes);
