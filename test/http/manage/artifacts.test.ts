@@ -183,13 +183,8 @@ describe('POST /api/artifacts', () => {
     for (const header of [wrong, 'nonsense', 'sha-256=:AAAA:', `sha-256=${digest.toString('hex')}`, 'a=:AA==:, b'])
       expect(codeOf(await upload(bytes, '', { 'content-digest': header }))).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/digest@1.0.0']).toBeUndefined();
-    expect(
-      (
-        await upload(bytes, `?sha256=${digest.toString('hex')}`, {
-          'content-digest': `sha-512=:AA==:, sha-256=:${digest.toString('base64')}:`,
-        })
-      ).status,
-    ).toBe(201);
+    const right = { 'content-digest': `sha-512=:AA==:, sha-256=:${digest.toString('base64')}:` };
+    expect((await upload(bytes, `?sha256=${digest.toString('hex')}`, right)).status).toBe(201);
   });
 
   it('write tokens, admins and maintainers may upload', async () => {
