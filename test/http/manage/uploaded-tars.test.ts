@@ -1,12 +1,10 @@
-// Tests uploads of tars: the ZIP of a tar is published, and a hostile tar is refused. The answer to an upload has remarks
-// on names that trouble people.
+// Tests uploads of tars: the ZIP of a tar is published, and a hostile tar is refused.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demandCompiled } from '../../setup/compiled.ts';
-import { zipOf } from '../../util/hostile-zip.ts';
 import { publishedVersions } from '../../util/published-tree.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import { tarOf } from '../../util/tar-bytes.ts';
@@ -39,16 +37,4 @@ it('a tar that leads out of its folder, or is none, is refused and leaves nothin
   const none = await upload('application/gzip', gzipSync(Buffer.from('hello')));
   expect([none.status, none.json()['code']]).toEqual([400, 'ARTIFACT_INVALID']);
   expect(staged()).toEqual([]);
-});
-
-it('the answer remarks on names in the archive, and on no other package', async () => {
-  const data = JSON.stringify({ name: 'acme/remarked', version: '1.0.0' });
-  const names = ['composer.json', '.git/hooks/pre-commit', 'src/CON', 'src/a\u202eb.php'];
-  const reply = await upload('application/zip', zipOf(names.map((name) => ({ name, data }))));
-  expect([reply.status, reply.json()['notices']]).toEqual([
-    201,
-    [/\.git\/hooks\/pre-commit, where git runs/, /src\/CON, which is no name/, /a\\u202eb\.php, which is shown/].map(
-      (remark) => expect.stringMatching(remark) as unknown,
-    ),
-  ]);
 });
