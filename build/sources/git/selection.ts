@@ -59,7 +59,7 @@ function compileNames(
 ): (name: string) => boolean {
   if (patterns === undefined) return () => true;
   const bytes = patterns.map((pattern) => Buffer.from(pattern, 'utf8').toString('latin1'));
-  const included = bytes.filter((pattern) => !pattern.startsWith('!')).map(compile);
+  const included = bytes.filter((pattern) => !pattern.startsWith('!')).map((pattern) => compile(pattern));
   const excluded = bytes.filter((pattern) => pattern.startsWith('!')).map((pattern) => compile(pattern.slice(1)));
   const all = included.length === 0 && excluded.length > 0;
   return (name) => (all || included.some((matches) => matches(name))) && !excluded.some((matches) => matches(name));
