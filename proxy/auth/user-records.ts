@@ -17,7 +17,6 @@ import {
   userEmailKey,
   userKey,
   userKeyPrefix,
-  type UserId,
   type UserRecord,
 } from './user.ts';
 
@@ -158,10 +157,6 @@ async function holds(store: Pick<StateStore, 'get'>, conditions: StateChange['co
 
 export function unknownUser(): RegistryError {
   return new RegistryError('NOT_FOUND', { message: 'User not found.' });
-}
-
-export function isUserId(text: string): text is UserId {
-  return parseUserId(text) !== undefined;
 }
 
 /** Throws StateError for a record that `readUser` would refuse: it would stop every list of users. */
