@@ -50,7 +50,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
     if (limits.harmless) checkHarmlessLinks(content.links, members, root, limits);
-    else checkLinks(content.links, paths, root);
+    else checkLinks(new Map(content.links), paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
 }
@@ -64,8 +64,8 @@ function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
 
 interface MembersContent {
   readonly sha256: string;
-  /** symlink path → target */
-  readonly links: ReadonlyMap<string, string>;
+  /** path and target of each symlink; several may have one path */
+  readonly links: readonly (readonly [string, string])[];
   readonly composerJson: Buffer | undefined;
 }
 
@@ -83,7 +83,7 @@ async function readMembers(
   const reader = new ForwardReader(descriptor, directory.offset, hash);
   const pause = createPause();
   const ordered = members.toSorted((one, other) => one.localOffset - other.localOffset);
-  const links = new Map<string, string>();
+  const links: [string, string][] = [];
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
     const content = await readMember(
@@ -92,7 +92,7 @@ async function readMembers(
       ordered[index + 1]?.localOffset ?? directory.offset,
       member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
     );
-    if (member.kind === 'symlink') links.set(member.path, (content ?? Buffer.alloc(0)).toString('utf8'));
+    if (member.kind === 'symlink') links.push([member.path, (content ?? Buffer.alloc(0)).toString('utf8')]);
     else if (content !== undefined) composerJson = content;
     await pause(member.size + member.compressedSize + costOfMember);
   }

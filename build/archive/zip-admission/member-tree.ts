@@ -45,7 +45,8 @@ function mergedPath(path: string): string {
 
 /**
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
- * the folder's name. Without `paths`, a link may point at nothing, and counts as macOS and Windows read it. Throws QuarantineError ARCHIVE_UNSAFE.
+ * the folder's name. Without `paths`, a link may point at nothing, and counts as macOS and Windows read it. Throws
+ * QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkLinks(
   links: ReadonlyMap<string, string>,
@@ -68,15 +69,16 @@ export function checkLinks(
 /**
  * The rule for archives that nobody here can pack again: no symlink leads out of the package. Links without a `..`
  * lead down, whatever unpackers make of the names, and so does what is written through them. Beside a `..` the names
- * must be those of an upload, so that every unpacker finds the same links. Throws QuarantineError ARCHIVE_UNSAFE.
+ * must be those of an upload, so that every unpacker finds the same links. Of two links at one path, unpackers keep the
+ * first or the last: both count. Throws QuarantineError ARCHIVE_UNSAFE.
  */
 export function checkHarmlessLinks(
-  links: ReadonlyMap<string, string>,
+  links: readonly (readonly [string, string])[],
   members: readonly ZipMember[],
   root: string,
   limits: ZipLimits,
 ): void {
-  const climbing = [...links].find(([, target]) => climbs(target));
+  const climbing = links.find(([, target]) => climbs(target));
   try {
     if (climbing !== undefined)
       checkMemberNames(members.map((member) => zipMember(member, { ...limits, harmless: false })));
@@ -86,6 +88,6 @@ export function checkHarmlessLinks(
       ? new QuarantineError('ARCHIVE_UNSAFE', `${why} ${error.message}`, { cause: error })
       : error;
   }
-  const wrong = [...links].filter(([, target]) => climbing !== undefined || faultOfTarget(target) !== undefined);
+  const wrong = links.filter(([, target]) => climbing !== undefined || faultOfTarget(target) !== undefined);
   checkLinks(new Map(wrong), undefined, root);
 }

@@ -103,6 +103,9 @@ describe('row 75: an archive of another registry is refused', () => {
     ['a link over a missing folder', [link('t/l', 'missing/../../x')], 'leaves the package'],
     ['an absolute link', [link('t/l', '/etc/passwd')], 'absolute'],
     ['a link that leaves on Windows', [link('t/l', '..\\..\\x')], 'backslash'],
+    ['a leaving link before another of its name', [link('t/l', '../../x'), link('t/l', 'a')], 'leads upwards'],
+    ['a leaving link after another of its name', [link('t/l', 'a'), link('./t/l', '../../x')], 'leads upwards'],
+    ['an absolute link before another of its name', [link('t/l', '/etc'), link('t/l', 'a')], 'absolute'],
     [
       'a name of more bytes than Linux takes',
       [file(`t/${'d/'.repeat(2047)}ab`)],
