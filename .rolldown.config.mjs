@@ -24,11 +24,11 @@ const groups = [
   },
   {
     name: 'program',
-    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|-error\.ts$/,
+    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,
   },
   {
     name: 'common',
-    test: /cli\/(?:program\/program|commands\/build\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/,
+    test: /cli\/(?:program\/program|commands\/build\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|build\/shared\/concurrency\/yielding\.ts$|-error\.ts$/,
   },
   {
     name: 'registry',

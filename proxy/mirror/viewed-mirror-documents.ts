@@ -80,7 +80,8 @@ async function filtered(
     beside: { warnings: _warnings, ...beside },
   } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
-  if (seen.length === 0) return undefined;
+  // without versions only the policy's reason is left, and the caller saw one of them
+  if (seen.length === 0 && (records.length > 0 || _warnings === undefined)) return undefined;
   const document =
     seen.length === records.length && _warnings === undefined
       ? base

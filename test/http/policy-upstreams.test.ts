@@ -82,7 +82,7 @@ describe('a branch', () => {
   it('is blocked by a list of the document of releases', async () => {
     registry.setPolicy({ rules: [malware] });
     registry.upstream.put('some/lib', [one('1.0.0'), one('dev-main')], listed);
-    expect(await registry.offered('some/lib', 'reader', true)).toEqual(undefined);
+    expect(await registry.offered('some/lib', 'reader', true)).toEqual([]);
     expect(await status('dev-main')).toBe(410);
   });
 });

@@ -151,7 +151,7 @@ describe('I9: an upstream that claims private names', () => {
     second.put('some/other', [{ version: '3.0.0' }]);
     await using running = runMirror([first.url, second.url]);
     expect((await running.provider('some/lib'))?.body.toString()).toContain('/dist/some/lib/1.0.0.zip');
-    expect(await running.provider('some/lib', 'dev')).toBeUndefined();
+    expect((await running.provider('some/lib', 'dev'))?.body.toString()).toBe('{"packages":{"some/lib":{}}}\n');
     expect(await running.archive('some/lib', '2.0.0')).toBeUndefined();
     expect((await running.provider('some/other'))?.status).toBe(200);
     await using broken = runMirror([first.url, second.url]);
