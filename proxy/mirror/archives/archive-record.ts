@@ -28,7 +28,7 @@ export interface ArchiveRecord {
 
 const format = 1;
 
-/** What an archive is accepted for. */
+/** The version that an archive is accepted for. */
 export type ArchivedVersion = Pick<ArchiveRecord, 'version' | 'normalized' | 'dev' | 'reference'>;
 
 /** The name of a version's record file. */
