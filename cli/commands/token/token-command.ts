@@ -37,7 +37,9 @@ export async function runTokenCommand(
 ): Promise<number> {
   const { flags, operands } = given;
   const { config, state: store } = await openCommandState(context, flags, opening);
-  const nowMs = context.now().getTime();
+  // One instant for the whole command: `--expires 90d` is 90 days after `created_at`, to the millisecond.
+  const now = context.now();
+  const nowMs = now.getTime();
   try {
     const { limitsRead, limitsWrite } = await withSettingsOf(store, config);
     const defaultLimits = { read: limitsRead.value, write: limitsWrite.value };
@@ -52,7 +54,7 @@ export async function runTokenCommand(
       context,
       given,
       config,
-      tokens: composeTokens(store, context),
+      tokens: composeTokens(store, { ...context, now: () => now }),
       state: store,
       nowMs,
       show: async (record) => (await show([record]))[0] as TokenDocument,
