@@ -20,7 +20,7 @@ const groups = [
   { name: 'compression', test: /build\/compression\/deflate\.ts$/ },
   {
     name: 'faults',
-    test: /proxy\/state\/(?:state-error|write-lock)\.ts$|build\/contract\/storage-fault\.ts$/,
+    test: /proxy\/(?:core\/state\/state-error|state\/write-lock)\.ts$|build\/contract\/storage-fault\.ts$/,
   },
   {
     name: 'program',
@@ -32,7 +32,7 @@ const groups = [
   },
   {
     name: 'registry',
-    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|builds\/git-access)\.ts$|proxy\/(?:auth\/token-uses|limits\/saved-counters|protocol\/tombstones|state\/audit(?:-log)?|views\/compile-access)\.ts$|cli\/text\/address\.ts$/,
+    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|builds\/git-access)\.ts$|proxy\/(?:core\/(?:tokens\/token-uses|limits\/saved-counters|protocol\/tombstones|views\/compile-access)|state\/audit(?:-log)?)\.ts$|cli\/text\/address\.ts$/,
   },
   { name: 'server', test: /cli\/serve\/service\.ts$/ },
   // of its pool and of its worker

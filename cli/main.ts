@@ -19,7 +19,7 @@ import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
 import { UnusableFile } from '../build/shared/files/unusable-file.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
-import { StateError, type StateErrorCode } from '../proxy/state/state-error.ts';
+import { StateError, type StateErrorCode } from '../proxy/core/state/state-error.ts';
 import { AnswerLost, answerStream, type TextStream } from './io/answer-stream.ts';
 import { processEnvironment } from './config/config.ts';
 import { painted, wantsColors } from './io/color.ts';

@@ -1,6 +1,6 @@
 // Each folder of test/ is a project, and some folders have several. Each file of test/unit belongs to `unit`, or to
 // `unit-processes` where it starts other programs. `http-public` runs test/http once more with node's public interface
-// alone (proxy/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
+// alone (proxy/core/http/node-path.ts): its core by default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //
 // The files of a project without isolation share processes, which import each module once; Vitest keeps a process as
 // long as the next file belongs to the same project. Files of `cli` and `e2e` also share the processes that run commands

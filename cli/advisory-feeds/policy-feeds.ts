@@ -4,12 +4,12 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Log } from '../../proxy/observe/log.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
 import { readsLists } from '../../proxy/policy/apply/current-policy.ts';
 import type { PolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { FeedEvent } from '../../proxy/advisory-feeds/feed-event.ts';
 import { createFeeds, type Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import { parseNames, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { parseNames, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';

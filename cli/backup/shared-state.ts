@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
-import { newStateIdentity } from '../../proxy/state/state-identity.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
+import { newStateIdentity } from '../../proxy/core/state/state-identity.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { lookOnly, type StatePlace } from '../state/state-place.ts';
 import { assertRecords } from '../state/state-records.ts';
 import { UsageError } from '../io/usage-error.ts';

@@ -14,7 +14,7 @@ import { listWithheld } from '../../build/version-lists/withheld.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { readPublication } from '../tree/published-tree.ts';
 import { rememberedStateName } from '../state/remembered-state.ts';
 import { assertRecordsOfBackup } from '../state/state-records.ts';

@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { matchAnyName } from '../../build/shared/patterns/package-pattern.ts';
 import { fitsSetting } from '../../proxy/settings/definitions.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 
 export type UploadObjection = (name: PackageName) => RefusedArtifact | undefined;
 

@@ -1,7 +1,7 @@
 // The messages between the primary and its workers. Both run the same program in the same version, so the receiver
 // validates nothing.
 
-import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 
 export type FromWorker =

@@ -1,6 +1,6 @@
 // The primary of a `serve` with several workers: handles signals, keeps the workers running, and serves only metrics.
 
-import type { Log } from '../../proxy/observe/log.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { sharedCountersUrl } from '../state/open-state.ts';

@@ -1,10 +1,10 @@
 // Metrics of a server with several workers: the primary requests the numbers of each worker, adds them, and serves the
 // sum.
 
-import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
-import type { Family } from '../../proxy/observe/metrics-text.ts';
-import { lastingCounts, mergeMetrics } from '../../proxy/observe/merge-metrics.ts';
-import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
+import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
+import { lastingCounts, mergeMetrics } from '../../proxy/core/observe/merge-metrics.ts';
+import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';
 import { gauge, registryFamilies, commonGauges } from '../serve/compose-metrics.ts';
 import { diskFamilies } from '../serve/disk-metrics.ts';
 import type { Config } from '../config/config.ts';

@@ -4,7 +4,7 @@
 
 import cluster, { type Worker } from 'node:cluster';
 
-import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { nextRestart } from './restart-delay.ts';

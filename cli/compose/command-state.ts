@@ -1,6 +1,6 @@
 // The way of a command to the state of its registry: finds and names the data folder, and opens the state.
 
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Area } from '../data-folder/folder-rights.ts';
 import { makeOrReadDataFolder, readDataFolder } from '../data-folder/open-data-folder.ts';

@@ -3,7 +3,7 @@
 import { createConnectionAccess, type ConnectionAccess } from '../../proxy/forges/client/connection-access.ts';
 import { createForgeHttp } from '../../proxy/forges/client/forge-http.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';

@@ -1,7 +1,7 @@
 // The credentials of connections, for git. The modules of the forges are loaded at the first repository of a connection.
 
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import type { ConnectionId } from '../../proxy/sync/forge-place.ts';
 import type { Config } from '../config/config.ts';

@@ -9,7 +9,7 @@ import { createRefresher, type Refresher } from '../../proxy/forges/refresh/refr
 import { createHooks } from '../../proxy/hooks/hooks.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createLiveness } from '../../proxy/sync/liveness.ts';
 import { createRepositories } from '../../proxy/sync/repositories.ts';
 import { createRepositorySources } from '../builds/repository-sources.ts';

@@ -4,7 +4,7 @@ import { parseEmail } from '../../proxy/auth/email.ts';
 import { whyNotHere, type LocalSignIn, type LocalSignInRule } from '../../proxy/auth/local-sign-in.ts';
 import type { UserRecord } from '../../proxy/auth/user.ts';
 import { readUserByEmail } from '../../proxy/auth/user-records.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 
 export function localSignInRule({

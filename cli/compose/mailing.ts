@@ -9,7 +9,7 @@ import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import type { PeopleMails } from '../../proxy/auth/people-mails.ts';
 import type { RegistryEvent } from '../../proxy/events/registry-event.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
+import type { StateChange, StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { invitationPage } from '../config/invitation-page.ts';
 import { publicUrlOf } from '../config/public-url.ts';

@@ -12,7 +12,7 @@ import { postEvents } from '../../proxy/notifications/send/post-events.ts';
 import type { SenderParts } from '../../proxy/notifications/send/sender.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { version } from '../io/version.ts';

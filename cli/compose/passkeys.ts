@@ -3,7 +3,7 @@
 import { createPasswords } from '../../proxy/auth/password.ts';
 import type { People } from '../../proxy/auth/people.ts';
 import { createPasskeys, type Passkeys } from '../../proxy/passkeys/passkeys.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Context } from '../io/context.ts';
 import type { ComposedKeys } from './keys.ts';
 

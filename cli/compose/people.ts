@@ -9,7 +9,7 @@ import { approvedBy } from '../../proxy/device/stored-request.ts';
 import { leaveTeams } from '../../proxy/teams/leave-teams.ts';
 import { createPersonViews } from '../../proxy/teams/person-packages.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { ComposedKeys } from './keys.ts';
 import type { Context } from '../io/context.ts';
 

@@ -1,16 +1,16 @@
 // The composition root of trusted publishers: their records, and the exchange of ID tokens.
 
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
-import type { TokenId } from '../../proxy/auth/token.ts';
+import type { TokenId } from '../../proxy/core/tokens/token.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
-import { createFailedAuthLimiter } from '../../proxy/limits/failed-auth-limiter.ts';
+import { createFailedAuthLimiter } from '../../proxy/core/limits/failed-auth-limiter.ts';
 import type { Issuer } from '../../proxy/publishers/model/issuer.ts';
 import { runOfToken } from '../../proxy/publishers/model/token-run.ts';
 import { createPublishers, type Publishers } from '../../proxy/publishers/records/publishers.ts';
 import { createIssuerKeys } from '../../proxy/oidc/issuer-keys.ts';
 import { createOidcTokens, type OidcTokens } from '../../proxy/publishers/tokens/oidc-tokens.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';

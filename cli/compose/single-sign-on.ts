@@ -6,7 +6,7 @@ import type { Sealer } from '../../proxy/keys/sealer.ts';
 import { createIssuerKeys } from '../../proxy/oidc/issuer-keys.ts';
 import { createSingleSignOn, type SingleSignOn } from '../../proxy/sso/single-sign-on.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { readClientSecret } from './client-secret.ts';

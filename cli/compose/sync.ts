@@ -6,7 +6,7 @@ import { createHooks, type Hooks } from '../../proxy/hooks/hooks.ts';
 import type { HookInbox } from '../../proxy/hooks/inbox.ts';
 import { openInbox } from '../../proxy/hooks/open-inbox.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createJobs, type Jobs } from '../../proxy/sync/jobs.ts';
 import { createLease } from '../../proxy/sync/lease.ts';
 import { createLiveness } from '../../proxy/sync/liveness.ts';

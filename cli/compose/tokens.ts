@@ -1,13 +1,15 @@
 // The composition root for parts with state: from the configuration to the services of the commands. Only this file
 // chooses the implementation behind a port.
 
-import { createAuthenticator, type Authenticator } from '../../proxy/auth/authenticate.ts';
+import { createAuthenticator, type Authenticator } from '../../proxy/core/tokens/authenticate.ts';
+import { personStatus } from '../../proxy/auth/person-status.ts';
+import type { ReadPersonStatus } from '../../proxy/core/tokens/person.ts';
 import { createTokens, type Tokens } from '../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
@@ -33,10 +35,16 @@ export async function openExistingState(config: Config): Promise<StateStore> {
   return createMemoryStore();
 }
 
-/** Personal tokens see what their person sees, and rest while the person could not sign in. */
 export function composeAuthenticator(config: Config, store: StateStore, settings: Settings): Authenticator {
   return createAuthenticator(store, {
     defaultLimits: defaultLimits(settings),
+    personStatus: composePersonStatus(config, store),
+  });
+}
+
+/** Personal tokens see what their person sees, and are suspended while the person could not sign in. */
+export function composePersonStatus(config: Config, store: StateStore): ReadPersonStatus {
+  return personStatus(store, {
     personPackages: (person) => personPackages(store, person),
     localSignIn: localSignInRule(config),
     issuers: config.identityProviders.value.map(({ issuer }) => issuer),

@@ -9,7 +9,7 @@ import { parsePurged, purgedFormat, type PurgedVersion } from '../../build/contr
 import { roles } from '../../proxy/auth/policy.ts';
 import { credentialsKinds } from '../../proxy/sync/repository.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
-import { stabilities } from '../../proxy/views/token-limits.ts';
+import { stabilities } from '../../proxy/core/views/token-limits.ts';
 import { jsonFault } from '../config/json-fault.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { publisherShape } from './publisher-entry.ts';

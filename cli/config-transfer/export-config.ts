@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
 import { readUsers } from '../../proxy/auth/user-records.ts';
-import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/auth/token.ts';
+import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/core/tokens/token.ts';
 import type { UserRecord } from '../../proxy/auth/user.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { readStoredPolicy } from '../../proxy/policy/records/stored-policy.ts';
@@ -12,7 +12,7 @@ import { listPublishers } from '../../proxy/publishers/records/list-publishers.t
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { TeamRecord } from '../../proxy/teams/team.ts';
 import { listTeams } from '../../proxy/teams/team-roster.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { publisherEntry } from './publisher-entry.ts';

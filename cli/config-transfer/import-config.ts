@@ -13,7 +13,7 @@ import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { Actor } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { Teams } from '../../proxy/teams/teams.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Repositories } from '../../proxy/sync/repositories.ts';
 import { filterNames, type RepositoryRecord, type RepositorySource } from '../../proxy/sync/repository.ts';
 import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-document.ts';

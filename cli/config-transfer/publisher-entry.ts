@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { issuerKinds } from '../../proxy/publishers/model/issuer.ts';
 import { purposes, refRules, workflowClaims, type PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
-import { stabilities } from '../../proxy/views/token-limits.ts';
+import { stabilities } from '../../proxy/core/views/token-limits.ts';
 
 const textOrNull = z.string().nullable().default(null);
 

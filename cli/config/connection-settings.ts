@@ -1,6 +1,6 @@
 // The limits of client connections.
 
-import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
+import { defaultServerLimits } from '../../proxy/core/http/server-limits.ts';
 import { parseWholeNumber } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 

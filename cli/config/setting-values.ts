@@ -9,7 +9,7 @@ import { httpAddressFault, parseAddress, type Address } from '../../build/contra
 import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { webAddressPattern } from '../../build/contract/registry-address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
-import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/redis/redis-address.ts';
+import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/core/redis/redis-address.ts';
 
 /** The base of relative paths: the working directory, or the folder of libretto.json. Absolute. */
 export interface Place {

@@ -1,11 +1,11 @@
 // Counts the requests of each token: in this process, or in a Redis that several servers share.
 
-import type { Counters } from '../../proxy/limits/counters.ts';
-import type { CountersNotice } from '../../proxy/limits/counters-notices.ts';
-import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
-import { loadCounters, saveCounters } from '../../proxy/limits/saved-counters.ts';
-import type { Log } from '../../proxy/observe/log.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { Counters } from '../../proxy/core/limits/counters.ts';
+import type { CountersNotice } from '../../proxy/core/limits/counters-notices.ts';
+import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
+import { loadCounters, saveCounters } from '../../proxy/core/limits/saved-counters.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -34,8 +34,8 @@ export async function openCounting(
   };
   // most servers count in memory
   const [{ createRedisCounters }, { openResilientCounters }] = await Promise.all([
-    import('../../proxy/limits/redis-counters.ts'),
-    import('../../proxy/limits/resilient-counters.ts'),
+    import('../../proxy/core/limits/redis-counters.ts'),
+    import('../../proxy/core/limits/resilient-counters.ts'),
   ]);
   const shared = createRedisCounters({ url });
   const counters = await openResilientCounters({ shared, notice, monotonicMs: () => performance.now() });

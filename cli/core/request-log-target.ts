@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { folderFault } from '../../build/shared/files/folder-fault.ts';
-import { logMode } from '../../proxy/observe/line-writer.ts';
-import { openLog, type Log } from '../../proxy/observe/log.ts';
+import { logMode } from '../../proxy/core/observe/line-writer.ts';
+import { openLog, type Log } from '../../proxy/core/observe/log.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';

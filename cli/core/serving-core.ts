@@ -1,14 +1,14 @@
 // The core of a server: state, counters, settings, log and the published tree. The core serves packages.json, p2 and
 // dist with every feature switched off. Features (cli/features/) build on it.
 
-import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
-import type { Counters } from '../../proxy/limits/counters.ts';
-import type { Log } from '../../proxy/observe/log.ts';
-import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/protocol/tombstones.ts';
+import { createTokenUses, type TokenUses } from '../../proxy/core/tokens/token-uses.ts';
+import type { Counters } from '../../proxy/core/limits/counters.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
+import { createTombstones, joinTombstones, type Tombstones } from '../../proxy/core/protocol/tombstones.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
-import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
+import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { LogTarget } from '../config/setting-values.ts';

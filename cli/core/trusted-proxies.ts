@@ -1,6 +1,6 @@
 // The reverse proxies whose headers the server believes.
 
-import { parseAddressRange, type AddressRange } from '../../proxy/http/client-address.ts';
+import { parseAddressRange, type AddressRange } from '../../proxy/core/http/client-address.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../io/usage-error.ts';
 

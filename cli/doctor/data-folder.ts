@@ -5,7 +5,7 @@ import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promise
 import { join } from 'node:path';
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
-import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/observe/storage.ts';
+import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/core/observe/storage.ts';
 import { foreignIn, lookAtFolder } from '../data-folder/data-folder-traces.ts';
 import { leftByRoot, ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';

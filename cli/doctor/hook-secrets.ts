@@ -3,7 +3,7 @@
 
 import { hookPrefix, parseHookRecord, registryHookPrefix, sharedHook } from '../../proxy/hooks/hook-record.ts';
 import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { warning, type Finding } from './finding.ts';
 
 /** One finding for each webhook of which the current secret does not open, at most ten. */

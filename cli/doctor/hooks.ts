@@ -6,7 +6,7 @@ import { readProgress } from '../../proxy/forges/model/read-progress.ts';
 import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
 import { parseRefusalRecord, remedyOf, type RefusalRecord } from '../../proxy/hooks/refusal.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { jobPrefix, parseJobRecord, type JobRecord } from '../../proxy/sync/job.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { refusalPrefix, repositoryHookKey } from '../../proxy/sync/repository-rows.ts';

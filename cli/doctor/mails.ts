@@ -5,7 +5,7 @@ import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
 import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
 import { mailStatusKey, parseMailStatus } from '../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../proxy/mail/mail.ts';
-import type { StateEntry, StateStore } from '../../proxy/state/state-store.ts';
+import type { StateEntry, StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { MailServer } from '../config/mail-settings.ts';
 import { publicUrlOf } from '../config/public-url.ts';

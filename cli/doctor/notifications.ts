@@ -6,7 +6,7 @@ import { listEndpoints } from '../../proxy/notifications/endpoints/list-endpoint
 import { duePrefix } from '../../proxy/notifications/model/delivery.ts';
 import { endpointKey, type EndpointRecord } from '../../proxy/notifications/model/endpoint.ts';
 import { readStatus } from '../../proxy/notifications/model/endpoint-status.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

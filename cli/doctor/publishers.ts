@@ -6,7 +6,7 @@ import { IssuerUnavailable, type FetchIssuer } from '../../proxy/oidc/fetch-issu
 import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse, publisherUseKey } from '../../proxy/publishers/model/publisher-use.ts';
 import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeIssuerRequests } from '../compose/issuer-requests.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';

@@ -3,9 +3,9 @@
 
 import semver from 'semver';
 
-import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/redis/redis-info.ts';
+import { describeRedisUrl, isSentinelUrl } from '../../proxy/core/redis/redis-address.ts';
+import { createRedisClient, type RedisClient } from '../../proxy/core/redis/redis-client.ts';
+import { readRedisInfo } from '../../proxy/core/redis/redis-info.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
 import { placeOf } from '../../proxy/state/redis-scripts.ts';

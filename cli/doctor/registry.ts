@@ -7,8 +7,8 @@ import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts
 import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
-import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
+import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { runningServers, type RunningServer } from '../state/running-server.ts';

@@ -1,9 +1,9 @@
 // Checks the sentinels of a Redis: tests the connection to each of them, and looks for a replica that could replace the
 // primary.
 
-import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/redis/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/redis/redis-info.ts';
+import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/core/redis/redis-address.ts';
+import { createRedisClient, type RedisClient } from '../../proxy/core/redis/redis-client.ts';
+import { readRedisInfo } from '../../proxy/core/redis/redis-info.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3000;

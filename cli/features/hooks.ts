@@ -3,7 +3,7 @@
 import { createHookFeature } from '../../proxy/hooks/receive/feature.ts';
 import { createRefusals } from '../../proxy/hooks/refusals.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
-import { createFailedAuthLimiter } from '../../proxy/limits/failed-auth-limiter.ts';
+import { createFailedAuthLimiter } from '../../proxy/core/limits/failed-auth-limiter.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature } from './served-feature.ts';
 

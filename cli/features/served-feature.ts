@@ -4,9 +4,9 @@
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
-import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
-import type { Feature } from '../../proxy/protocol/feature.ts';
+import type { Feature } from '../../proxy/core/protocol/feature.ts';
 import type { SingleSignOn } from '../../proxy/sso/single-sign-on.ts';
 import type { Connecting } from '../compose/connections.ts';
 import type { Mailing } from '../compose/mailing.ts';

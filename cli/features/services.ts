@@ -9,7 +9,7 @@ import { createTokens } from '../../proxy/auth/tokens.ts';
 import { originOf } from '../../proxy/console/request/visit.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { createTerminals } from '../../proxy/device/terminals.ts';
-import type { HttpRequest } from '../../proxy/http/http-request.ts';
+import type { HttpRequest } from '../../proxy/core/http/http-request.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
 import { composeBuilder } from '../compose/builder.ts';

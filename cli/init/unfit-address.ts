@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { X509Certificate } from 'node:crypto';
 
-import { certificateNames } from '../../proxy/http/http2/certificate-names.ts';
+import { certificateNames } from '../../proxy/core/http/http2/certificate-names.ts';
 import type { Answers } from './answers.ts';
 
 /** Warnings, each a sentence with its remedy. A proxy may have another port and another certificate. */

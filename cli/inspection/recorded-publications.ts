@@ -21,7 +21,7 @@ import {
   type Publications,
   type PublicationSummary,
 } from '../../proxy/inspection/publications.ts';
-import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { parsePublished, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 
 interface Known {
   readonly stamp: FileStamp;

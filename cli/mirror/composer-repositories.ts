@@ -8,7 +8,7 @@ import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { unsealCredentials, type RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';

@@ -1,7 +1,7 @@
 // The current settings of the mirror, for commands that read them once.
 
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';

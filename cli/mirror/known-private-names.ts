@@ -2,7 +2,7 @@
 // name belongs to, use these names without a server.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { createPrivateNames, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
+import { createPrivateNames, type ReadPrivateNames } from '../../proxy/core/tree/private-names.ts';
 import type { Config } from '../config/config.ts';
 import { markedOrigin } from './origin-mark.ts';
 

@@ -1,7 +1,7 @@
 // The metrics of the mirror: requests to other registries by result, and alarms.
 
 import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
-import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
+import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
 
 export interface MirrorMetrics {
   readonly count: (event: MirrorEvent) => void;

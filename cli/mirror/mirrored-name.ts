@@ -11,10 +11,10 @@ import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archi
 import { readRefusals } from '../../proxy/mirror/archives/refused-archives.ts';
 import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
-import { createPrecedence, type Belonging, type PrivateNames } from '../../proxy/tree/precedence.ts';
+import { createPrecedence, type Belonging, type PrivateNames } from '../../proxy/core/tree/precedence.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';

@@ -3,10 +3,10 @@
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import { createPrecedence } from '../../proxy/tree/precedence.ts';
-import type { ReadPrivateNames } from '../../proxy/tree/private-names.ts';
+import { createPrecedence } from '../../proxy/core/tree/precedence.ts';
+import type { ReadPrivateNames } from '../../proxy/core/tree/private-names.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { MirroredRelease } from '../../proxy/auth/explain-mirrored.ts';
 import type { MirroredReleases } from '../../proxy/auth/explain-token.ts';
 import { composeKeys } from '../compose/keys.ts';

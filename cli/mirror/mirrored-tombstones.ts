@@ -15,7 +15,7 @@ import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archi
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { cachedRecords } from '../../proxy/mirror/documents/cached-versions.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { currentUpstreams } from './current-mirror-rules.ts';

@@ -4,8 +4,8 @@
 import { constants } from 'node:os';
 
 import type { BuildReport } from '../../build/contract/build-report.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';

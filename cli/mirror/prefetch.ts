@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
-import { readProviderDocument } from '../../proxy/documents/provider-document.ts';
+import type { Moment } from '../../proxy/core/protocol/mirrored-packages.ts';
+import { readProviderDocument } from '../../proxy/core/documents/provider-document.ts';
 import type { ComposerRepository } from './composer-repositories.ts';
 
 export interface Prefetched {

@@ -8,9 +8,9 @@ import { parsePackageName, splitPackageName, type PackageName } from '../../buil
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { entriesIn } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
-import type { PrecedenceRules, PrivateNames } from '../../proxy/tree/precedence.ts';
-import { privateNamesIn } from '../../proxy/tree/private-names.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import type { PrecedenceRules, PrivateNames } from '../../proxy/core/tree/precedence.ts';
+import { privateNamesIn } from '../../proxy/core/tree/private-names.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';

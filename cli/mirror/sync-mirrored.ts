@@ -4,7 +4,7 @@
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';

@@ -6,7 +6,7 @@ import type { LockedPackage } from '../../build/inspect/impact.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { Moment } from '../../proxy/protocol/mirrored-packages.ts';
+import type { Moment } from '../../proxy/core/protocol/mirrored-packages.ts';
 
 export interface Warmed {
   readonly name: string;

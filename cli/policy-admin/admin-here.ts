@@ -3,9 +3,9 @@
 import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

@@ -1,7 +1,7 @@
 // The composition root of what people do with the policy: its sources, the packages that it is tried on, tokens and
 // counts. Commands and the server use it.
 
-import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
+import { createTokenUses, type TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import { createDownloads, type Downloads } from '../../proxy/packages/downloads.ts';
 import { createPolicyAdmin, type PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
 import { readKnownTokens } from '../../proxy/policy/admin/known-tokens.ts';
@@ -11,12 +11,11 @@ import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import { personPackages } from '../../proxy/teams/person-packages.ts';
-import type { PrivateNames } from '../../proxy/tree/precedence.ts';
-import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import type { PrivateNames } from '../../proxy/core/tree/precedence.ts';
+import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { composeKeys } from '../compose/keys.ts';
-import { localSignInRule } from '../compose/local-sign-in.ts';
+import { composePersonStatus } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder, mirrorRules } from '../mirror/compose-mirror.ts';
@@ -96,11 +95,7 @@ function knownTokens(config: Config, now: () => number, { store, uses }: PolicyA
     readKnownTokens({
       store,
       uses: stored,
-      standing: {
-        personPackages: (person) => personPackages(store, person),
-        localSignIn: localSignInRule(config),
-        issuers: config.identityProviders.value.map(({ issuer }) => issuer),
-      },
+      personStatus: composePersonStatus(config, store),
       now,
     });
 }

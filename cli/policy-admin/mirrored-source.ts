@@ -19,7 +19,7 @@ import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/policy/admin/known-packages.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
-import { createPrecedence, type PrivateNames } from '../../proxy/tree/precedence.ts';
+import { createPrecedence, type PrivateNames } from '../../proxy/core/tree/precedence.ts';
 
 export interface MirroredSourceOptions {
   /** the mirror's folder */

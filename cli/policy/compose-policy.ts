@@ -10,9 +10,9 @@ import {
 } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
-import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
+import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import { watchPolicyFile } from './policy-file.ts';
 

@@ -1,7 +1,7 @@
 // Tells of each change of policy.json while a server runs, and since the last run: one event of the audit log, and one
 // line of the log. Requests never wait for it.
 
-import type { Log } from '../../proxy/observe/log.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import type { FilePolicyStores } from '../../proxy/policy/records/file-policy.ts';
 

@@ -6,13 +6,13 @@ import { createPolicyReader, type PolicyReader, type PolicySources } from '../..
 import { createReleasePolicy, type RegistryPolicy } from '../../proxy/policy/apply/release-policy.ts';
 import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import type { Log } from '../../proxy/observe/log.ts';
-import type { Family } from '../../proxy/observe/metrics-text.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type AuditedStore } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import type { PublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
-import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import type { PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
+import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 
 import { lastBuildPath, parseLastBuild, type LastBuild } from '../../build/contract/last-build.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { createMetricsListener } from '../../proxy/observe/metrics-listener.ts';
-import type { WorkerStatus } from '../../proxy/observe/worker-status.ts';
-import { createRequestCounts } from '../../proxy/observe/metrics.ts';
-import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
-import { openProcessMetrics } from '../../proxy/observe/process-metrics.ts';
+import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
+import type { WorkerStatus } from '../../proxy/core/observe/worker-status.ts';
+import { createRequestCounts } from '../../proxy/core/observe/metrics.ts';
+import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
+import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';
 import { diskFamilies } from './disk-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import type { Config } from '../config/config.ts';

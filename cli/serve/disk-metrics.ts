@@ -1,7 +1,7 @@
 // Metrics of the disks of the data folder: their size and free space, and whether they accept writes.
 
-import { measureDisks, type DiskSpace } from '../../proxy/observe/storage.ts';
-import type { Family, Sample } from '../../proxy/observe/metrics-text.ts';
+import { measureDisks, type DiskSpace } from '../../proxy/core/observe/storage.ts';
+import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
 
 /** Read on each scrape. Never rejects: a disk that cannot be checked has no bytes and accepts no writes. */
 export async function diskFamilies(dataDirectory: string): Promise<readonly Family[]> {

@@ -1,7 +1,7 @@
 // The port of metrics: compose-metrics.ts counts, and serves the metrics on a separate address.
 
-import type { Family } from '../../proxy/observe/metrics-text.ts';
-import type { RequestCounts } from '../../proxy/observe/metrics.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
+import type { RequestCounts } from '../../proxy/core/observe/metrics.ts';
 import type { ServedTree } from '../tree/served-tree.ts';
 
 export interface Metrics {

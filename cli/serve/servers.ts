@@ -1,8 +1,8 @@
 // The server, and a server of its own for each feature with its own address: the same program with the same limits,
 // which answers the requests of that feature alone. Together they open, renew their certificate, and close.
 
-import { featuresAlone } from '../../proxy/protocol/route.ts';
-import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
+import { featuresAlone } from '../../proxy/core/protocol/route.ts';
+import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/core/server.ts';
 import type { Configured } from '../config/config.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FeatureListen, OpenFeature } from '../features/served-feature.ts';

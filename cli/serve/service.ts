@@ -1,11 +1,11 @@
 // The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
 
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
-import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
+import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { Family } from '../../proxy/observe/metrics-text.ts';
-import type { ProxyOptions } from '../../proxy/server.ts';
+import type { Family } from '../../proxy/core/observe/metrics-text.ts';
+import type { ProxyOptions } from '../../proxy/core/server.ts';
 import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
 import { advertisedRoot } from '../compose/settings.ts';

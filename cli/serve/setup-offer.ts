@@ -1,7 +1,7 @@
 // The setup code of the first admin. A damaged or unwritable state offers no code, and installs still work.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 
 /** Undefined if a user exists, or while the state cannot be written. */

@@ -2,7 +2,7 @@
 // would let nobody in. A damaged state gives no warning here: the server tells of it itself.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
 import { localSignInRule, nobodySignsIn, repairLocalSignIn } from '../compose/local-sign-in.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { offerSetup } from './setup-offer.ts';

@@ -21,8 +21,8 @@ import {
   type PackageSummary,
 } from '../../proxy/packages/package-summary.ts';
 import { readVersions, type PublishedVersion } from '../../proxy/packages/published-package.ts';
-import { readAdvisoryLists } from '../../proxy/tree/published-advisories.ts';
-import { parsePublished, type PublishedFiles } from '../../proxy/tree/published-files.ts';
+import { readAdvisoryLists } from '../../proxy/core/tree/published-advisories.ts';
+import { parsePublished, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 
 export interface TreePackage {
   readonly summary: PackageSummary;

@@ -15,7 +15,7 @@ import { readPublishedPackage } from '../../proxy/packages/published-package.ts'
 import { findDependents } from '../../proxy/packages/dependents.ts';
 import type { PackageTextReader } from '../../proxy/packages/package-texts.ts';
 import type { PackageSummary } from '../../proxy/packages/package-summary.ts';
-import type { PublishedFiles } from '../../proxy/tree/published-files.ts';
+import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { version } from '../io/version.ts';
 import type { SiteTree, TreePackage } from './read-tree.ts';
 import type { SiteUnit } from './write-units.ts';

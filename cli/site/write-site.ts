@@ -9,7 +9,7 @@ import { buildLock } from '../../build/output/lock.ts';
 import { waitForLock } from '../../build/output/wait-for-lock.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import { createRenderThread } from '../../proxy/packages/render-thread.ts';
-import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { describeStep } from '../builds/build-steps.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';

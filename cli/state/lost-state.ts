@@ -2,7 +2,7 @@
 // without an intact state, because it would publish without that state's settings and registered repositories: the
 // state of a newer version, and a state in a Redis that the command does not name.
 
-import { StateError } from '../../proxy/state/state-error.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
 
 const intact: ReadonlySet<string> = new Set(['STATE_TOO_NEW', 'STATE_ELSEWHERE']);
 

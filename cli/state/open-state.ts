@@ -7,9 +7,9 @@ import { makeFolder } from '../../build/output/make-folder.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { StorageError } from '../../build/output/storage-error.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
-import { StateError, wayBack } from '../../proxy/state/state-error.ts';
-import { newStateIdentity } from '../../proxy/state/state-identity.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
+import { newStateIdentity } from '../../proxy/core/state/state-identity.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import {
   missingState,

@@ -1,6 +1,6 @@
 // The families of rows about trusted publishers and the exchange of ID tokens.
 
-import { tokenKey, parseTokenRecord, type TokenId } from '../../proxy/auth/token.ts';
+import { tokenKey, parseTokenRecord, type TokenId } from '../../proxy/core/tokens/token.ts';
 import { parsePublisherRecord, publisherKey } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse } from '../../proxy/publishers/model/publisher-use.ts';
 import { parseTokenRun, tokenRunPrefix } from '../../proxy/publishers/model/token-run.ts';

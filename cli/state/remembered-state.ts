@@ -9,8 +9,8 @@ import { fileFaultOf } from '../../build/contract/file-fault.ts';
 import { NewerFormat, refuseNewer } from '../../build/contract/newer-format.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
-import { StateError, wayBack } from '../../proxy/state/state-error.ts';
-import { parseStateIdentity, type StateIdentity } from '../../proxy/state/state-identity.ts';
+import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
+import { parseStateIdentity, type StateIdentity } from '../../proxy/core/state/state-identity.ts';
 import { replaceDataFile } from '../io/replace-data-file.ts';
 
 export const rememberedStateName = 'state.json';

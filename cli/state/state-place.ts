@@ -5,12 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { describeRedisUrl } from '../../proxy/redis/redis-address.ts';
+import { describeRedisUrl } from '../../proxy/core/redis/redis-address.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
-import { StateError } from '../../proxy/state/state-error.ts';
-import { newStateIdentity } from '../../proxy/state/state-identity.ts';
-import type { StateOpening, StateStore } from '../../proxy/state/state-store.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
+import { newStateIdentity } from '../../proxy/core/state/state-identity.ts';
+import type { StateOpening, StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { setAsideState } from './set-aside-state.ts';
 

@@ -8,8 +8,8 @@ import { isActiveAdmin, readRoster, type Roster } from '../../proxy/auth/user-ro
 import type { UserRecord } from '../../proxy/auth/user.ts';
 import { verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
-import { StateError, wayBack } from '../../proxy/state/state-error.ts';
-import type { StateEntry, StateStore } from '../../proxy/state/state-store.ts';
+import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
+import type { StateEntry, StateStore } from '../../proxy/core/state/state-store.ts';
 import { stateFamilies, type Companion } from './state-families.ts';
 
 type Rows = Pick<StateStore, 'get' | 'range'>;

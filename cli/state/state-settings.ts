@@ -5,7 +5,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import type { Baseline } from '../../proxy/settings/settings.ts';
 import type { SettingKey } from '../../proxy/settings/definitions.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config, Configured } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { isLost } from './lost-state.ts';

@@ -1,8 +1,8 @@
 // The state of a command that may be the first one of a registry. Its first commit makes the data folder and the state,
 // so a refused command leaves neither.
 
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { openState, openStateIfAny } from './open-state.ts';
 

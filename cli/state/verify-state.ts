@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { StateReading } from '../../proxy/state/lmdb-reading.ts';
-import { StateError, wayBack } from '../../proxy/state/state-error.ts';
+import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { lookOnly, placeOf, type StatePlace } from './state-place.ts';
 

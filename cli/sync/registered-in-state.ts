@@ -4,7 +4,7 @@
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

@@ -5,7 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { buildRequest } from '../builds/build-request.ts';
 import { composeConnectionCredentials } from '../compose/connection-credentials.ts';

@@ -1,9 +1,9 @@
 // A token as the token commands show it, for scripts and for people. Never its secret. Pure.
 
-import type { TokenKind } from '../../proxy/auth/token-format.ts';
-import type { TokenUse } from '../../proxy/auth/token-uses.ts';
-import { tokenStatus, type TokenRecord } from '../../proxy/auth/token.ts';
-import { limitNames, type TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenKind } from '../../proxy/core/tokens/token-format.ts';
+import type { TokenUse } from '../../proxy/core/tokens/token-uses.ts';
+import { tokenStatus, type TokenRecord } from '../../proxy/core/tokens/token.ts';
+import { limitNames, type TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { describeLimits, summarizeLimits } from '../../proxy/auth/token-limit-text.ts';
 import { formatFields, formatTable } from '../io/output.ts';
 

@@ -5,8 +5,8 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
-import { certificateNames } from '../../proxy/http/http2/certificate-names.ts';
-import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
+import { certificateNames } from '../../proxy/core/http/http2/certificate-names.ts';
+import type { Certificate } from '../../proxy/core/http/http2/secure-server.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { adviceOnReadFault } from '../io/file-owner.ts';
 import { describeReadFault } from '../io/read-fault.ts';

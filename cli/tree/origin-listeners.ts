@@ -1,7 +1,7 @@
 // Reports failures of an origin to the log and to standard error.
 
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
-import type { Log } from '../../proxy/observe/log.ts';
+import type { Log } from '../../proxy/core/observe/log.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import type { TreeListeners } from './served-tree.ts';

@@ -4,14 +4,19 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
-import { createListedNames } from '../../proxy/tree/listed-names.ts';
-import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../../proxy/tree/private-names.ts';
+import { createListedNames } from '../../proxy/core/tree/listed-names.ts';
+import {
+  createPrivateNames,
+  eitherOf,
+  privateNamesIn,
+  type ReadPrivateNames,
+} from '../../proxy/core/tree/private-names.ts';
 import type { OriginAddress } from '../../proxy/origin/origin-address.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
-import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/tree/published-files.ts';
-import { createLocalFiles } from '../../proxy/tree/local-files.ts';
-import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
-import { defaultServerLimits } from '../../proxy/http/server-limits.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
+import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
+import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
+import { defaultServerLimits } from '../../proxy/core/http/server-limits.ts';
 import type { Config } from '../config/config.ts';
 import { parsePublishedTree, readPublication, refuseNewerTree, type PublishedTree } from './published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';

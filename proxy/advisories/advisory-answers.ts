@@ -10,15 +10,15 @@ import {
   type PackageAdvisories,
   type AdvisoryLists,
 } from '../../build/contract/advisory-lists.ts';
-import { jsonAnswer, refusalAnswer, type Answer } from '../http/answer.ts';
-import type { HttpRequest } from '../http/http-request.ts';
-import { readJsonBody } from '../http/json-body.ts';
+import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
+import type { HttpRequest } from '../core/http/http-request.ts';
+import { readJsonBody } from '../core/http/json-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
-import { filterOf, type View } from '../views/view.ts';
-import type { PublishedAdvisories } from '../tree/published-advisories.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
+import { filterOf, type View } from '../core/views/view.ts';
+import type { PublishedAdvisories } from '../core/tree/published-advisories.ts';
+import type { TreeFiles } from '../core/tree/tree-files.ts';
 import { limits, readForm, namesOf, parseFilterRequest } from './advisory-request.ts';
 
 export type AdvisoryRoute =

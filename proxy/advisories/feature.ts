@@ -1,7 +1,7 @@
 // The feature `advisories`: the routes for `composer audit` and Composer's policies.
 
-import { advisoriesPath, filtersPath, filterSummaryPath } from '../tree/advisory-urls.ts';
-import type { Feature, FeatureRoute } from '../protocol/feature.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../core/tree/advisory-urls.ts';
+import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import type { AdvisoryAnswers, AdvisoryRoute } from './advisory-answers.ts';
 
 export function createAdvisoryFeature(answers: AdvisoryAnswers): Feature {

@@ -9,7 +9,7 @@ import { advisoriesForm, apiUrlOf, namesInRequest } from '../mirror/advisories/m
 import { switchedOn } from '../mirror/advisories/mirrored-filters.ts';
 import { PrivateNamesUnknown, UpstreamUnavailable } from '../mirror/upstream/mirror-failure.ts';
 import type { Upstream } from '../mirror/upstream/upstream.ts';
-import type { Belonging } from '../tree/precedence.ts';
+import type { Belonging } from '../core/tree/precedence.ts';
 import { FeedFailure, type FeedClient } from './feed-client.ts';
 import type { FeedAnswer, FeedSource, RowsBefore } from './feed-source.ts';
 import { convertedOr, type FeedRows, type StoredAdvisory, type StoredEntry } from './model/feed-rows.ts';

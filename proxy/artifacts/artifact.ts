@@ -4,7 +4,7 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { artifactDigest } from '../../build/contract/artifact-files.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { isPublishedFrom, type PublishedFrom } from './published-from.ts';
 
 /** `art_` and 16 base62 characters. */

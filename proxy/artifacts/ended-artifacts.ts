@@ -3,7 +3,7 @@
 
 import { isJsonObject } from '../../build/contract/json.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import type { StateChange } from '../state/state-store.ts';
+import type { StateChange } from '../core/state/state-store.ts';
 import { artifactKey, contentKey, versionKey, type ArtifactRecord } from './artifact.ts';
 
 export interface EndedArtifacts extends Pick<StateChange, 'conditions' | 'deletes'> {

@@ -6,9 +6,9 @@ import { indexPath } from '../../build/contract/paths.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { readWhole } from '../../build/shared/files/read-whole.ts';
-import { createListedNames } from '../tree/listed-names.ts';
-import { missingIndex } from '../tree/missing-index.ts';
-import { parseRows } from '../tree/published-files.ts';
+import { createListedNames } from '../core/tree/listed-names.ts';
+import { missingIndex } from '../core/tree/missing-index.ts';
+import { parseRows } from '../core/tree/published-files.ts';
 import type { ArtifactRecord } from './artifact.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The CI job that published an artifact without a stored secret, as its ID token describes it.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 
 /** A type, not an interface: it is stored as JSON. */
 export type PublishedFrom = {

@@ -1,6 +1,6 @@
 // Finds the CI job that published one content of a version.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { artifactKey, contentKey, parseArtifactRecord, parseContentPointer, type ArtifactRecord } from './artifact.ts';
 import type { PublishedFrom } from './published-from.ts';
 

@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from './stage-upload.ts';
-import type { HttpRequest } from '../http/http-request.ts';
+import type { HttpRequest } from '../core/http/http-request.ts';
 import {
   standardThroughputFloor,
   watchThroughput,

@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 
-import { networkOf } from '../http/client-address.ts';
+import { networkOf } from '../core/http/client-address.ts';
 import { hashEmail } from './email.ts';
 
 export interface Budget {

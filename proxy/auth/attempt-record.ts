@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { forgetMs, type Budget } from './attempt-budgets.ts';
 
 /** A budget at one moment. */

@@ -6,8 +6,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import { waitInWords } from '../http/wait-before-retry.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { waitInWords } from '../core/http/wait-before-retry.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { attemptPrefix, type Budget } from './attempt-budgets.ts';
 import {
   hasRoom,

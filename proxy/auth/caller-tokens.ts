@@ -4,15 +4,15 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../state/audit.ts';
-import type { PublishedFiles } from '../tree/published-files.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
 import { actorOf, type Caller } from './caller.ts';
 import { explainToken, type MirroredReleases } from './explain-token.ts';
 import type { Explanation, ExplanationRequest } from './explain-view.ts';
 import type { Rotation } from './rotate-token.ts';
 import { TokenError, type TokenErrorCode } from './token-error.ts';
 import type { TokenDraft, TokenPatch } from './token-fields.ts';
-import type { TokenHash, TokenKind } from './token-format.ts';
-import { effectiveLimit, type TokenId, type TokenRecord } from './token.ts';
+import type { TokenHash, TokenKind } from '../core/tokens/token-format.ts';
+import { effectiveLimit, type TokenId, type TokenRecord } from '../core/tokens/token.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface CallerTokens {

@@ -1,9 +1,10 @@
 // The caller of a management operation, after authentication.
 
 import type { Actor } from '../state/audit.ts';
-import type { View } from '../views/view.ts';
-import type { ActiveToken } from './authenticate.ts';
-import { decidePolicy, type CallerClass, type Permission, type PersonRight, type Role } from './policy.ts';
+import type { View } from '../core/views/view.ts';
+import type { ActiveToken } from '../core/tokens/authenticate.ts';
+import { decidePolicy, type CallerClass, type Permission } from './policy.ts';
+import type { PersonRight, Role } from '../core/tokens/person.ts';
 
 export interface SessionCaller {
   readonly kind: 'user';

@@ -3,10 +3,10 @@
 // no token is made beside it.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { personalTokens } from './personal-tokens.ts';
-import { tokenKey } from './token.ts';
-import type { UserId } from './user.ts';
+import { tokenKey } from '../core/tokens/token.ts';
+import type { UserId } from '../core/tokens/person.ts';
 
 /** The keys of the rows of terminals that the person approved, and that have no token yet. */
 export type PendingTerminals = (id: UserId) => Promise<readonly string[]>;

@@ -3,9 +3,9 @@
 
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { parseStability } from '../../build/contract/stability.ts';
-import type { TokenLimits } from '../views/token-limits.ts';
+import type { TokenLimits } from '../core/views/token-limits.ts';
 import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
-import type { Release } from '../views/view.ts';
+import type { Release } from '../core/views/view.ts';
 
 export interface MirroredRelease extends Release {
   readonly version: string;

@@ -3,8 +3,8 @@
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex } from '../../build/contract/serving-index.ts';
-import type { TokenRecord } from './token.ts';
-import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
+import type { TokenRecord } from '../core/tokens/token.ts';
+import { parsePublished, type PublishedFiles } from '../core/tree/published-files.ts';
 import type { MirroredRelease } from './explain-mirrored.ts';
 import { TokenError } from './token-error.ts';
 import { explainView, type Explanation, type ExplanationRequest } from './explain-view.ts';

@@ -2,9 +2,9 @@
 // requests. Pure.
 
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import { compileView } from '../views/compile-view.ts';
-import { noLimits, type TokenLimits } from '../views/token-limits.ts';
-import { passes, type Release } from '../views/view.ts';
+import { compileView } from '../core/views/compile-view.ts';
+import { noLimits, type TokenLimits } from '../core/views/token-limits.ts';
+import { passes, type Release } from '../core/views/view.ts';
 
 /** Limits that hide a release. */
 export type HidingLimit = 'packages' | 'constraints' | 'stability' | 'not_after';

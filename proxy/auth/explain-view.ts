@@ -4,14 +4,14 @@
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { parseStability } from '../../build/contract/stability.ts';
-import { tokenStatus, type TokenRecord } from './token.ts';
-import { isInRanges } from '../http/client-address.ts';
-import { compileAccess } from '../views/compile-access.ts';
-import { compileView } from '../views/compile-view.ts';
+import { tokenStatus, type TokenRecord } from '../core/tokens/token.ts';
+import { isInRanges } from '../core/http/client-address.ts';
+import { compileAccess } from '../core/views/compile-access.ts';
+import { compileView } from '../core/views/compile-view.ts';
 import { explainMirrored, type MirroredRelease } from './explain-mirrored.ts';
 import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
-import { noLimits, type TokenLimits } from '../views/token-limits.ts';
-import { releaseOf } from '../views/view.ts';
+import { noLimits, type TokenLimits } from '../core/views/token-limits.ts';
+import { releaseOf } from '../core/views/view.ts';
 
 /** Why the token does not see it: the state of the token, its limits, or a missing publication. */
 export type Reason = 'revoked' | 'expired' | 'networks' | HidingLimit | 'not_published';

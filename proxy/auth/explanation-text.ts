@@ -1,7 +1,7 @@
 // The reasons of an explanation in words: for people on the command line, and next to the codes in the management API.
 // Pure.
 
-import type { TokenLimits } from '../views/token-limits.ts';
+import type { TokenLimits } from '../core/views/token-limits.ts';
 import type { ExplainedVersion } from './explain-verdict.ts';
 import type { Reason } from './explain-view.ts';
 

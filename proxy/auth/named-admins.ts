@@ -2,7 +2,7 @@
 // which the identity provider fails.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { maySignInHere, type LocalSignInRule } from './local-sign-in.ts';
 import { readUserByEmail, type UserEditExtras } from './user-records.ts';
 import { userKey, type UserRecord } from './user.ts';

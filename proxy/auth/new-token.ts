@@ -1,13 +1,13 @@
 // The record of a new token with its rows, for the commit that makes it.
 
 import type { Actor } from '../state/audit.ts';
-import type { StateChange } from '../state/state-store.ts';
-import { noLimits } from '../views/token-limits.ts';
+import type { StateChange } from '../core/state/state-store.ts';
+import { noLimits } from '../core/views/token-limits.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { parseExpiry, standardExpiry } from './expiry.ts';
-import { mintToken } from './token-format.ts';
-import { mintTokenId, tokenHashKey, tokenKey, type TokenRecord } from './token.ts';
+import { mintToken } from '../core/tokens/token-format.ts';
+import { mintTokenId, tokenHashKey, tokenKey, type TokenRecord } from '../core/tokens/token.ts';
 import { assertUseful, checkedFields, type TokenDraft } from './token-fields.ts';
 
 export interface NewToken extends Pick<StateChange, 'conditions' | 'puts'> {

@@ -4,7 +4,7 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createAuditedStore, type Actor } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { createAccount, type Account } from './account.ts';
 import { createAttempts } from './attempts.ts';
 import { createConfirmations, type Confirmations } from './confirmations.ts';

@@ -3,8 +3,8 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import type { StateStore } from '../state/state-store.ts';
-import { parseTokenRecord, tokenKeyPrefix, tokenStatus, type TokenRecord } from './token.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { parseTokenRecord, tokenKeyPrefix, tokenStatus, type TokenRecord } from '../core/tokens/token.ts';
 import type { Tokens } from './tokens.ts';
 
 type Reader = Pick<StateStore, 'range'>;

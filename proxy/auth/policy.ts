@@ -3,15 +3,11 @@
 // artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one person. API tokens: both kinds read. A write token also
 // publishes artifacts and starts a sync. API tokens cannot manage people or tokens.
 
-import type { TokenKind } from './token-format.ts';
-
-export type Role = 'admin' | 'maintainer' | 'viewer';
+import type { PersonRight, Role } from '../core/tokens/person.ts';
+import type { TokenKind } from '../core/tokens/token-format.ts';
 
 /** The kind of caller: `nobody` (no credentials), a person by role, or an API token by kind. */
 export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
-
-/** What an admin gives to a person beside the role. `policy editor`: changes the policy about versions. */
-export type PersonRight = 'policy editor';
 
 /** Who has an operation. */
 type Allowed = CallerClass | PersonRight;

@@ -2,13 +2,13 @@
 // Older secrets end immediately.
 
 import type { AuditedStore, Actor } from '../state/audit.ts';
-import type { StateChange } from '../state/state-store.ts';
+import type { StateChange } from '../core/state/state-store.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { assertChangeable } from './token-fields.ts';
-import { mintToken, type TokenHash } from './token-format.ts';
-import { tokenHashKey, tokenKey, type TokenRecord } from './token.ts';
+import { mintToken, type TokenHash } from '../core/tokens/token-format.ts';
+import { tokenHashKey, tokenKey, type TokenRecord } from '../core/tokens/token.ts';
 
 export interface Rotation {
   readonly record: TokenRecord;

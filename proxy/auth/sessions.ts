@@ -11,13 +11,13 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { createSignedTokens, leewayMs, type SignedTokens } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import type { SessionCaller } from './caller.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
-import type { View } from '../views/view.ts';
+import type { View } from '../core/views/view.ts';
 import { readUser } from './user-records.ts';
 import { personRights, type UserRecord } from './user.ts';
 

@@ -6,7 +6,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';

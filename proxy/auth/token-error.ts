@@ -1,6 +1,6 @@
 // The refusals of token commands and calls, with a message for the caller.
 
-import type { LimitIssue } from '../views/token-limits.ts';
+import type { LimitIssue } from '../core/views/token-limits.ts';
 
 export type TokenErrorCode =
   | 'TOKEN_UNKNOWN'

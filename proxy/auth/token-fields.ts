@@ -8,12 +8,12 @@ import {
   uselessConstraints,
   type LimitIssue,
   type TokenLimits,
-} from '../views/token-limits.ts';
+} from '../core/views/token-limits.ts';
 import { assertExpiry } from './expiry.ts';
 import { TokenError } from './token-error.ts';
-import { isOfPublisher, type TokenId, type TokenRecord } from './token.ts';
-import type { TokenKind } from './token-format.ts';
-import type { UserId } from './user.ts';
+import { isOfPublisher, type TokenId, type TokenRecord } from '../core/tokens/token.ts';
+import type { TokenKind } from '../core/tokens/token-format.ts';
+import type { UserId } from '../core/tokens/person.ts';
 
 /** The given fields as a record keeps them. */
 export function checkedFields(

@@ -1,6 +1,6 @@
 // The text about the packages that a token can see. Pure.
 
-import type { TokenLimits } from '../views/token-limits.ts';
+import type { TokenLimits } from '../core/views/token-limits.ts';
 
 /** Describes only the limits that are set. */
 export function describeLimits({

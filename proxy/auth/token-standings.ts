@@ -1,11 +1,11 @@
 // What a token's record does not hold: the limits of its kind, its last use, and the requests it has made this hour.
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Counters } from '../limits/counters.ts';
-import { limitWindowMs, type Window } from '../limits/windows.ts';
-import type { TokenKind } from './token-format.ts';
-import type { TokenUse, TokenUses } from './token-uses.ts';
-import type { TokenRecord } from './token.ts';
+import type { Counters } from '../core/limits/counters.ts';
+import { limitWindowMs, type Window } from '../core/limits/windows.ts';
+import type { TokenKind } from '../core/tokens/token-format.ts';
+import type { TokenUse, TokenUses } from '../core/tokens/token-uses.ts';
+import type { TokenRecord } from '../core/tokens/token.ts';
 
 export interface TokenStanding {
   readonly record: TokenRecord;

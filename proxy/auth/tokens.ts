@@ -8,7 +8,7 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
-import type { TokenHash } from './token-format.ts';
+import type { TokenHash } from '../core/tokens/token-format.ts';
 import { newToken } from './new-token.ts';
 import { rotateToken, type Rotation } from './rotate-token.ts';
 import {
@@ -19,7 +19,7 @@ import {
   tokenKeyPrefix,
   type TokenId,
   type TokenRecord,
-} from './token.ts';
+} from '../core/tokens/token.ts';
 import {
   assertChangeable,
   checkedFields,

@@ -5,13 +5,12 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { changedPasskeyRows } from './passkey.ts';
 import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
 import { endedIdentityKeys } from './user-identity.ts';
 import {
   invitationKey,
-  parseUserId,
   parseUserPointer,
   parseUserRecord,
   userEmailKey,
@@ -19,6 +18,7 @@ import {
   userKeyPrefix,
   type UserRecord,
 } from './user.ts';
+import { parseUserId } from '../core/tokens/person.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 

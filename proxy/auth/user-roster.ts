@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import type { UserRecord } from './user.ts';
 
 export interface Roster {

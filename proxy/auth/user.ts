@@ -2,18 +2,15 @@
 // invitations only as hashes, and the secret of the authenticator sealed.
 
 import { z } from 'zod';
-import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { identityRecord, type UserIdentity } from './user-identity.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { hashEmail, type Email } from './email.ts';
 import { mailTopics, type MailTopic } from './mail-topic.ts';
 import { passkeySchema, type Passkey } from './passkey.ts';
-import { roles, type PersonRight, type Role } from './policy.ts';
-
-/** `usr_` and 16 base62 characters. */
-export type UserId = Branded<string, 'UserId'>;
+import { roles } from './policy.ts';
+import { parseUserId, type PersonRight, type Role, type UserId } from '../core/tokens/person.ts';
 
 /** `invited`: has not chosen a password yet */
 export type UserStatus = 'active' | 'disabled' | 'invited';
@@ -108,10 +105,6 @@ export function parseUserPointer(value: JsonValue): UserId {
 
 export function mintUserId(randomBytes: RandomBytes): UserId {
   return `usr_${randomBase62(16, randomBytes)}` as UserId;
-}
-
-export function parseUserId(text: string): UserId | undefined {
-  return /^usr_[0-9A-Za-z]{16}$/.test(text) ? (text as UserId) : undefined;
 }
 
 export const userKeyPrefix = 'user/';

@@ -3,10 +3,10 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { assertWithoutBuilder } from '../auth/needs-builder.ts';
-import type { Answer } from '../http/answer.ts';
-import { internalFault } from '../http/internal-fault.ts';
-import { awaitBuilder } from '../protocol/await-builder.ts';
-import type { FeatureRequest } from '../protocol/feature.ts';
+import type { Answer } from '../core/http/answer.ts';
+import { internalFault } from '../core/http/internal-fault.ts';
+import { awaitBuilder } from '../core/protocol/await-builder.ts';
+import type { FeatureRequest } from '../core/protocol/feature.ts';
 import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
 import type { Assets } from './assets/assets.ts';
 import type { ProviderCalls } from './provider-calls.ts';

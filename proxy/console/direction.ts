@@ -5,9 +5,9 @@
 import { isIPv6 } from 'node:net';
 
 import { isLoopback } from '../../build/contract/loopback.ts';
-import { errorAnswer, type Answer } from '../http/answer.ts';
-import { isInternalAddress } from '../http/client-address.ts';
-import type { Feature, FeatureRequest } from '../protocol/feature.ts';
+import { errorAnswer, type Answer } from '../core/http/answer.ts';
+import { isInternalAddress } from '../core/http/client-address.ts';
+import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import { htmlAnswer, redirectAnswer } from './request/html-answer.ts';
 import { createKnownHosts, hostNameOf } from './request/known-hosts.ts';
 

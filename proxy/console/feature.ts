@@ -1,8 +1,8 @@
 // The feature `console`: the pages below /ui, and the way of a browser to them. The modules of the pages are loaded at
 // the first request for one, so that a server starts as fast as without them.
 
-import { errorAnswer } from '../http/answer.ts';
-import type { Feature, FeatureRoute } from '../protocol/feature.ts';
+import { errorAnswer } from '../core/http/answer.ts';
+import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import type { Console } from './console.ts';
 import { redirectAnswer } from './request/html-answer.ts';
 

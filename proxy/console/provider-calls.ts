@@ -3,9 +3,9 @@
 // token proves who calls.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { jsonAnswer, type Answer } from '../http/answer.ts';
+import { jsonAnswer, type Answer } from '../core/http/answer.ts';
 import { IssuerUnavailable } from '../oidc/fetch-issuer.ts';
-import type { FeatureRequest } from '../protocol/feature.ts';
+import type { FeatureRequest } from '../core/protocol/feature.ts';
 import { LogoutRefused } from '../sso/logout/logout-token.ts';
 import type { SingleSignOn } from '../sso/single-sign-on.ts';
 import { readForm } from './request/read-form.ts';

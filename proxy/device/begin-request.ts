@@ -6,7 +6,7 @@ import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.t
 import { Secret } from '../../build/shared/text/secret.ts';
 import { deviceRequestBudget } from '../auth/attempt-budgets.ts';
 import { WrongGuess, type Attempts } from '../auth/attempts.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { OAuthFault, unknownClient } from './oauth-fault.ts';
 import {
   clientId,

@@ -1,8 +1,8 @@
 // The feature `device`: the metadata of the device flow at the address that RFC 8414 gives it.
 
-import { jsonAnswer } from '../http/answer.ts';
-import type { HttpRequest } from '../http/http-request.ts';
-import type { Feature } from '../protocol/feature.ts';
+import { jsonAnswer } from '../core/http/answer.ts';
+import type { HttpRequest } from '../core/http/http-request.ts';
+import type { Feature } from '../core/protocol/feature.ts';
 
 export interface DeviceMetadataParts {
   /** the address of the registry for this request, without a slash at its end */

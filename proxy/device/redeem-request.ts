@@ -3,13 +3,14 @@
 
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
-import type { PersonPackages } from '../auth/person-packages.ts';
+import type { PersonPackages } from '../auth/person-status.ts';
 import { newToken, type NewToken } from '../auth/new-token.ts';
-import type { TokenRecord } from '../auth/token.ts';
+import type { TokenRecord } from '../core/tokens/token.ts';
 import { readUser } from '../auth/user-records.ts';
-import { userKey, type UserId, type UserRecord } from '../auth/user.ts';
+import { userKey, type UserRecord } from '../auth/user.ts';
+import type { UserId } from '../core/tokens/person.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { denied, over, tooSoon, unknownClient, unknownCode, waiting } from './oauth-fault.ts';
 import { clientId, isOver, longestInterval, type SignInRequest } from './sign-in-request.ts';
 import { readRequest, replaceQuietly, rowsOf, type StoredRequest } from './stored-request.ts';

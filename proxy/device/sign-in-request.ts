@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { UserId } from '../auth/user.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import type { UserId } from '../core/tokens/person.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 
 export interface SignInRequest {
   readonly client_id: string;

@@ -2,8 +2,8 @@
 // them, and a terminal that waits must not make every server read its tokens again.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { UserId } from '../auth/user.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { UserId } from '../core/tokens/person.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import {
   isOver,
   parseCodePointer,

@@ -1,7 +1,8 @@
 // What the token of a terminal can do for its person, in words: the page before the approval and the terminal say it.
 // The words follow the permission table. Pure.
 
-import { decidePolicy, type Permission, type Role } from '../auth/policy.ts';
+import { decidePolicy, type Permission } from '../auth/policy.ts';
+import type { Role } from '../core/tokens/person.ts';
 import { sessionOnly } from '../auth/session-only.ts';
 
 /** `seesAll`: false for a person who sees only the packages of teams. */

@@ -2,10 +2,10 @@
 // management API and the console call it. All that it knows is in the state, so that any server answers any step.
 
 import { createAttempts } from '../auth/attempts.ts';
-import { allPackages, type PersonPackages } from '../auth/person-packages.ts';
+import { allPackages, type PersonPackages } from '../auth/person-status.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { createAuditedStore } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { beginRequest, type Begun, type Wish } from './begin-request.ts';
 import { decideRequest, findRequest, type Visitor } from './judge-request.ts';
 import { redeemRequest, type Redeemed } from './redeem-request.ts';

@@ -2,7 +2,7 @@
 // receivers. An event is therefore neither lost by a kill, nor sent for a change that did not happen.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { eventId, type EventSubject, type EventType, type RegistryEvent } from './registry-event.ts';
 
 export const outboxPrefix = 'event-outbox/';

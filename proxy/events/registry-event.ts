@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 
 /** Every type of event, with its meaning for people. */
 export const eventMeanings = {

@@ -1,7 +1,7 @@
 // The feature `feeds`: the routes of the Atom feeds of published versions, which a token of any kind may read.
 
-import type { Feature, FeatureRoute } from '../protocol/feature.ts';
-import { maxProviderLength, nameInPath } from '../protocol/route.ts';
+import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
+import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
 import type { FeedRoute, Feeds } from './feeds.ts';
 
 const releasesPath = '/feeds/releases.atom';

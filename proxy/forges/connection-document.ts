@@ -1,6 +1,6 @@
 // A connection, and its repositories, in the management API and in `--json`: without credentials.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { countConnected, readConnected } from './model/connected.ts';
 import type { ConnectionRecord } from './model/connection.ts';
 import { skipReasons, type SeenRepository } from './model/forge-repository.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { StateEntry } from '../state/state-store.ts';
+import type { StateEntry } from '../core/state/state-store.ts';
 import type { ConnectionId } from '../sync/forge-place.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 import type { RepositoryRecord } from '../sync/repository.ts';

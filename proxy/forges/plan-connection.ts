@@ -1,6 +1,6 @@
 // Shows what a connection would register: connects and refreshes on a draft of the state, which is dropped.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { Connections } from './connections.ts';
 import type { ConnectionDraft } from './parse-connection.ts';
 import type { Refresher } from './refresh/refresher.ts';

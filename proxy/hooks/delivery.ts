@@ -3,8 +3,8 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { deliveryPrefix } from '../sync/repository-rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import type { DeliveryOutcome, HookAddress, ProviderName } from './inbox.ts';

@@ -1,6 +1,6 @@
 // A webhook as people see it: its address, its secrets without their text, and its last deliveries with their syncs.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { JobRecord, JobState } from '../sync/job.ts';
 import type { Jobs } from '../sync/jobs.ts';
 import { parsePendingSync, pendingKey } from '../sync/pending-sync.ts';

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import { repositoryHookKey } from '../sync/repository-rows.ts';
 import type { HookAddress } from './inbox.ts';

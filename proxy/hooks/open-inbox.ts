@@ -5,7 +5,7 @@ import { KeyedSemaphore } from '../../build/shared/concurrency/keyed-semaphore.t
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { UnreadableSecret, type Sealer } from '../keys/sealer.ts';
-import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { askSync, pendingKey } from '../sync/pending-sync.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from '../sync/repository.ts';
 import { deliveryKey, mintDeliveryId, surplusDeliveries, type DeliveryRecord } from './delivery.ts';

@@ -2,8 +2,8 @@
 // one, and its reason. A new secret begins the count anew.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { refusalKey } from '../sync/repository-rows.ts';
 import type { DeliveryList } from './delivery.ts';
 import type { HookAddress } from './inbox.ts';

@@ -2,7 +2,7 @@
 // number of addresses, and a process writes them at most once a minute, in one commit. Only webhooks that exist are
 // written, so that the rows are as few as the webhooks.
 
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { refusalKey, repositoryHookKey } from '../sync/repository-rows.ts';
 import { registryHookPrefix } from './hook-record.ts';
 import type { HookAddress } from './inbox.ts';

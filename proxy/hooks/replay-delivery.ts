@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Actor } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { JobRecord } from '../sync/job.ts';
 import type { Syncer } from '../sync/syncer.ts';
 import { listDeliveries } from './delivery.ts';

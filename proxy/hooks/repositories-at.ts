@@ -1,7 +1,7 @@
 // Finds registered git repositories by the clone address in a hook. The addresses are read again after a change of the
 // state, and not for each hook.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 import type { RepositoryId, RepositoryRecord } from '../sync/repository.ts';
 import { normalizeCloneUrl } from './clone-url.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import { findVersion, readPublishedPackage, type PublishedVersion } from '../packages/published-package.ts';
-import type { PublishedFiles } from '../tree/published-files.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
 import { compareDependencies, type DependencyChange } from './compare-dependencies.ts';
 import { compareFiles, type ArchivedFile, type ComparedFiles } from './compare-files.ts';
 

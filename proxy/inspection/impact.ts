@@ -13,7 +13,7 @@ import {
   readVersions,
   type PublishedVersion,
 } from '../packages/published-package.ts';
-import type { PublishedFiles } from '../tree/published-files.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
 import { createFindRemaining, type FindRemaining } from './remaining-versions.ts';
 
 /** Versions of a package that require the withdrawn version by the same constraint. */

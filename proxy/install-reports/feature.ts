@@ -1,6 +1,6 @@
 // The feature that takes Composer's reports of installs (`notify-batch`).
 
-import type { Feature } from '../protocol/feature.ts';
+import type { Feature } from '../core/protocol/feature.ts';
 import type { InstallReports } from './install-reports.ts';
 
 export function createInstallReportFeature(reports: InstallReports): Feature {

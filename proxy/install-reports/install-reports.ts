@@ -6,13 +6,13 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
-import { jsonAnswer, refusalAnswer, type Answer } from '../http/answer.ts';
-import type { HttpRequest } from '../http/http-request.ts';
-import { readJsonBody } from '../http/json-body.ts';
-import type { Moment } from '../protocol/mirrored-packages.ts';
+import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
+import type { HttpRequest } from '../core/http/http-request.ts';
+import { readJsonBody } from '../core/http/json-body.ts';
+import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
-import { filterOf, type View } from '../views/view.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
+import { filterOf, type View } from '../core/views/view.ts';
+import type { TreeFiles } from '../core/tree/tree-files.ts';
 
 export interface InstallReports {
   /** `request`: a POST with an unread body. */

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { folderFault } from '../../build/shared/files/folder-fault.ts';
-import { StateError } from '../state/state-error.ts';
+import { StateError } from '../core/state/state-error.ts';
 
 export const keyPurposes = ['signing', 'sealing'] as const;
 

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateEntry } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateEntry } from '../core/state/state-store.ts';
 
 export const mailPasswordKey = 'mail-password/server';
 

@@ -3,8 +3,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateEntry, StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateEntry, StateStore } from '../core/state/state-store.ts';
 import { openContent, parseWaitingMail, waitingMailKey, waitingMailPrefix, type WaitingMail } from './mail.ts';
 import type { MailTransport, SendFailure } from './transport.ts';
 

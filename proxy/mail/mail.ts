@@ -6,7 +6,7 @@ import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.t
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 
 export type MailKind = 'invitation' | 'reset' | 'test' | MailTopic;
 

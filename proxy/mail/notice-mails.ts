@@ -5,11 +5,11 @@ import { parseUserRecord, userKeyPrefix, type UserRecord } from '../auth/user.ts
 import { mailTopics, type MailTopic } from '../auth/mail-topic.ts';
 import { eventText } from '../events/event-text.ts';
 import type { RegistryEvent } from '../events/registry-event.ts';
-import type { PersonPackages } from '../auth/person-packages.ts';
-import { compileView } from '../views/compile-view.ts';
-import { noLimits } from '../views/token-limits.ts';
-import type { View } from '../views/view.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { PersonPackages } from '../auth/person-status.ts';
+import { compileView } from '../core/views/compile-view.ts';
+import { noLimits } from '../core/views/token-limits.ts';
+import type { View } from '../core/views/view.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
 import { mailRow, type MailParts } from './mail.ts';
 

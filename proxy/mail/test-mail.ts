@@ -2,7 +2,7 @@
 // the last mail, for people and for `libretto doctor`.
 
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { composeMail } from './mail-content.ts';
 import { mailStatusKey, parseMailStatus, type MailStatus } from './mail-sender.ts';
 import type { MailTransport, SendFailure } from './transport.ts';

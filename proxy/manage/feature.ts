@@ -1,6 +1,6 @@
 // The feature `api`: the management API. The feature routes paths below /api itself, and recognizes sessions.
 
-import type { Feature } from '../protocol/feature.ts';
+import type { Feature } from '../core/protocol/feature.ts';
 import type { Management } from './frame/api-request.ts';
 
 export function createManagementFeature(management: Management): Feature {

@@ -2,8 +2,8 @@
 // policy table, and only then reads the body.
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
-import { jsonAnswer, type Answer } from '../http/answer.ts';
-import type { TokenKind } from '../auth/token-format.ts';
+import { jsonAnswer, type Answer } from '../core/http/answer.ts';
+import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
 import { sessionOnly } from '../auth/session-only.ts';

@@ -1,7 +1,7 @@
 // Registers every operation of the management API: one file for each group, with its services.
 
 import type { Sessions } from '../auth/sessions.ts';
-import type { Counters } from '../limits/counters.ts';
+import type { Counters } from '../core/limits/counters.ts';
 import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';

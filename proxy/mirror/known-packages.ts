@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
-import { filterOf, type View } from '../views/view.ts';
+import { filterOf, type View } from '../core/views/view.ts';
 import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
 import {
   cachedSummary,

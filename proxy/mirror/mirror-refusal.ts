@@ -1,8 +1,8 @@
 // Turns failures of the mirror into answers. Only a caller who sees every package reads which upstream is away (decision
 // D451); the log has the full message.
 
-import { errorAnswer, type Answer } from '../http/answer.ts';
-import type { MirrorPreferences } from '../protocol/mirrored-packages.ts';
+import { errorAnswer, type Answer } from '../core/http/answer.ts';
+import type { MirrorPreferences } from '../core/protocol/mirrored-packages.ts';
 import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable } from './upstream/mirror-failure.ts';
 
 /** Composer prints the first 200 bytes of a body. Throws every other error again. */

@@ -4,11 +4,11 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { withHeaders, type Answer } from '../http/answer.ts';
+import { withHeaders, type Answer } from '../core/http/answer.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { chooseEncoding } from '../http/content-encoding.ts';
-import type { TextDocument } from '../http/document.ts';
-import { answerWith, httpDate } from '../http/representation.ts';
+import { chooseEncoding } from '../core/http/content-encoding.ts';
+import type { TextDocument } from '../core/http/document.ts';
+import { answerWith, httpDate } from '../core/http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type Standing } from './name-decisions.ts';
@@ -22,12 +22,12 @@ import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problem
 import { LastLists } from './archives/last-lists.ts';
 import { MirroredJudgements, type Admission } from './archives/mirrored-judgements.ts';
 import { MirroredArchives } from './archives/mirrored-archives.ts';
-import type { RequestedVersion, MirrorPreferences, Moment } from '../protocol/mirrored-packages.ts';
+import type { RequestedVersion, MirrorPreferences, Moment } from '../core/protocol/mirrored-packages.ts';
 import { MirroredDocuments, type Mirrored } from './documents/mirrored-documents.ts';
 import { MirroredFilters } from './advisories/mirrored-filters.ts';
 import type { CheckRecord } from './versions/offered-version.ts';
-import type { Belonging } from '../tree/precedence.ts';
-import type { ReadPrivateNames } from '../tree/private-names.ts';
+import type { Belonging } from '../core/tree/precedence.ts';
+import type { ReadPrivateNames } from '../core/tree/private-names.ts';
 import { UpstreamClient, type ClientOptions } from './upstream/upstream-client.ts';
 import type { Stability } from './upstream/upstream.ts';
 

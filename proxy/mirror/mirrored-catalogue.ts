@@ -5,7 +5,7 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
-import type { View } from '../views/view.ts';
+import type { View } from '../core/views/view.ts';
 import type { OfferedRelease } from './catalogue/cached-summary.ts';
 import { KnownPackages, type MirroredSummaries, type ReadMirror, type StoredPackage } from './known-packages.ts';
 import type { Compiled } from './rules/mirror-rules.ts';

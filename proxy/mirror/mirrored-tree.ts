@@ -4,10 +4,10 @@ import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Answer } from '../http/answer.ts';
-import type { TextDocument } from '../http/document.ts';
-import type { PublishedAdvisories } from '../tree/published-advisories.ts';
-import { passes, type ReleaseFilter } from '../views/view.ts';
+import type { Answer } from '../core/http/answer.ts';
+import type { TextDocument } from '../core/http/document.ts';
+import type { PublishedAdvisories } from '../core/tree/published-advisories.ts';
+import { passes, type ReleaseFilter } from '../core/views/view.ts';
 import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
 import type {
   MirrorPreferences,
@@ -15,9 +15,9 @@ import type {
   MirroredPackages,
   Moment,
   Viewer,
-} from '../protocol/mirrored-packages.ts';
+} from '../core/protocol/mirrored-packages.ts';
 import type { Mirror } from './mirror.ts';
-import type { PolicyCaller } from '../protocol/release-policy.ts';
+import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/release-policy.ts';
 import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 

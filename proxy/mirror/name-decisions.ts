@@ -4,9 +4,9 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Moment } from '../protocol/mirrored-packages.ts';
-import type { Belonging } from '../tree/precedence.ts';
-import type { ReadPrivateNames } from '../tree/private-names.ts';
+import type { Moment } from '../core/protocol/mirrored-packages.ts';
+import type { Belonging } from '../core/tree/precedence.ts';
+import type { ReadPrivateNames } from '../core/tree/private-names.ts';
 import type { Belongings } from './advisories/mirrored-advisories.ts';
 import type { Compiled, MirrorRules } from './rules/mirror-rules.ts';
 import { PrivateNamesUnknown } from './upstream/mirror-failure.ts';

@@ -6,11 +6,15 @@ import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
-import { TextDocument } from '../http/document.ts';
-import type { Viewer } from '../protocol/mirrored-packages.ts';
-import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { TextDocument } from '../core/http/document.ts';
+import type { Viewer } from '../core/protocol/mirrored-packages.ts';
+import { passes, type Release, type ReleaseFilter, type View } from '../core/views/view.ts';
 import type { Stability } from './upstream/upstream.ts';
-import { formatProviderDocument, readProviderDocument, type ProviderDocument } from '../documents/provider-document.ts';
+import {
+  formatProviderDocument,
+  readProviderDocument,
+  type ProviderDocument,
+} from '../core/documents/provider-document.ts';
 
 interface Seen {
   readonly base: TextDocument;

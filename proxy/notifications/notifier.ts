@@ -1,7 +1,7 @@
 // The background work of notifications: one server among all that share a state collects events and sends them. The
 // lease only saves work: each event is handed over by one commit, and a delivery is sent at least once.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { Lease } from '../sync/lease.ts';
 import type { Collector } from './collect/collector.ts';
 import { pruneDeliveries } from './deliveries/prune-deliveries.ts';

@@ -4,11 +4,11 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '../core/http/answer.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { archiveAnswer, archiveHeaders, cachedUpToBytes } from '../tree/archive-store.ts';
+import { archiveAnswer, archiveHeaders, cachedUpToBytes } from '../core/tree/archive-store.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { answerWith, representationOf, type Conditions, type Representation } from '../http/representation.ts';
+import { answerWith, representationOf, type Conditions, type Representation } from '../core/http/representation.ts';
 import { OriginFailure, OriginMismatch } from './origin-failure.ts';
 import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { originStream } from './origin-stream.ts';

@@ -8,8 +8,8 @@ import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { TextDocument } from '../http/document.ts';
-import type { PackageArchives } from '../tree/package-archives.ts';
+import { TextDocument } from '../core/http/document.ts';
+import type { PackageArchives } from '../core/tree/package-archives.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginIndexes } from './origin-indexes.ts';
 import type { OriginPublication } from './origin-publication.ts';

@@ -1,6 +1,6 @@
 // Describes a failure of the origin for the log. Clients get UPSTREAM_UNAVAILABLE, a 500 that they may retry.
 
-import { ArchiveMismatch } from '../tree/archive-store.ts';
+import { ArchiveMismatch } from '../core/tree/archive-store.ts';
 
 /** The origin cannot be reached, or does not answer as a static server of this tree has to. */
 export class OriginFailure extends Error {

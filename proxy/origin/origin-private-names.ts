@@ -7,8 +7,8 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { PrivateNames } from '../tree/precedence.ts';
-import { privateNamesOf, type ReadPrivateNames } from '../tree/private-names.ts';
+import type { PrivateNames } from '../core/tree/precedence.ts';
+import { privateNamesOf, type ReadPrivateNames } from '../core/tree/private-names.ts';
 import type { OriginDocuments } from './origin-documents.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginPublication } from './origin-publication.ts';

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import type { OpenFile, ReadHandle } from '../http/answer.ts';
+import type { OpenFile, ReadHandle } from '../core/http/answer.ts';
 import { OriginMismatch } from './origin-failure.ts';
 import type { OriginReply } from './origin-requests.ts';
 

@@ -5,9 +5,9 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { findDependents, type DependentsOf } from './dependents.ts';
-import { filterOf, passes, type View } from '../views/view.ts';
+import { filterOf, passes, type View } from '../core/views/view.ts';
 import { listedVersions, summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
-import { parseNames, type PublishedFiles, type PublishedPath } from '../tree/published-files.ts';
+import { parseNames, type PublishedFiles, type PublishedPath } from '../core/tree/published-files.ts';
 import { readVersions } from './published-package.ts';
 import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 

@@ -4,8 +4,8 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import type { TextKind } from '../../build/contract/package-texts.ts';
-import type { PublishedFiles } from '../tree/published-files.ts';
-import { filterOf, type View } from '../views/view.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
+import { filterOf, type View } from '../core/views/view.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 import { readPackageDetails, type PackageDetails } from './package-details.ts';

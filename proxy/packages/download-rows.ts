@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 
 export interface DownloadsOptions {
   readonly state: StateStore;

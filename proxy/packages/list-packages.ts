@@ -1,6 +1,6 @@
 // Searches and sorts the packages that a caller sees, with their downloads.
 
-import type { View } from '../views/view.ts';
+import type { View } from '../core/views/view.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 import type { PackageSummary } from './package-summary.ts';

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePublication, type PublishedSource } from '../../build/contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../build/contract/quarantined.ts';
 import { latestOf, linksOf, textOf, textsOf } from './package-summary.ts';
-import type { View } from '../views/view.ts';
-import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
+import type { View } from '../core/views/view.ts';
+import { parsePublished, type PublishedFiles } from '../core/tree/published-files.ts';
 import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
 
 export interface PackageDetails {

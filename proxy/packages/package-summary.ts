@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parseStability } from '../../build/contract/stability.ts';
-import { releaseOf, type Release } from '../views/view.ts';
+import { releaseOf, type Release } from '../core/views/view.ts';
 import type { PublishedVersion } from './published-package.ts';
 
 export interface PackageSummary {

@@ -6,10 +6,18 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
-import { filterOf, passes, releaseOf, seesSome, type Release, type ReleaseFilter, type View } from '../views/view.ts';
-import { recordsOf, releaseIn } from '../tree/document-releases.ts';
-import type { DocumentRead } from '../tree/published-documents.ts';
-import { parseRows, type PublishedFiles } from '../tree/published-files.ts';
+import {
+  filterOf,
+  passes,
+  releaseOf,
+  seesSome,
+  type Release,
+  type ReleaseFilter,
+  type View,
+} from '../core/views/view.ts';
+import { recordsOf, releaseIn } from '../core/tree/document-releases.ts';
+import type { DocumentRead } from '../core/tree/published-documents.ts';
+import { parseRows, type PublishedFiles } from '../core/tree/published-files.ts';
 
 export interface PublishedVersion {
   readonly entry: IndexEntry;

@@ -11,7 +11,7 @@ import { normalizeVersion, type NormalizedVersion } from '../../build/contract/v
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import type { PurgeOrder, PurgeOutcome, VersionPurger } from './version-purger.ts';
 
 export interface PurgeRecord {

@@ -1,7 +1,7 @@
 // Reads the use of packages from the state, for the order of search results. The figures are refreshed rarely, since
 // they decide only an order.
 
-import type { View } from '../views/view.ts';
+import type { View } from '../core/views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 import { countVisible, readCounts, type CountOf, type Counts } from './visible-counts.ts';

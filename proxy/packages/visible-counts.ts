@@ -1,6 +1,6 @@
 // Counts the downloads of packages within a view. For a partly visible package only the visible versions count (I14).
 
-import { filterOf, type View } from '../views/view.ts';
+import { filterOf, type View } from '../core/views/view.ts';
 import type { PublishedPackages } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
 

@@ -2,7 +2,7 @@
 // (I14).
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { passes, type View } from '../views/view.ts';
+import { passes, type View } from '../core/views/view.ts';
 import { summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
 
 export interface ListedPackage {

@@ -8,8 +8,8 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import type { WithheldVersion } from '../../build/contract/withheld.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
 
 export interface Withdrawal {

@@ -14,7 +14,7 @@ import type { UserRecord } from '../auth/user.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { createAuditedStore } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { addPasskey, askNew, type AddedPasskey } from './add-passkey.ts';
 import type { Answer } from './answer.ts';
 import { createChallenges } from './challenges.ts';

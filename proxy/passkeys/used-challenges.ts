@@ -5,8 +5,8 @@ import { hash } from 'node:crypto';
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { leewayMs } from '../keys/signed-token.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 
 export const usedChallengePrefix = 'passkey-used/';
 const lookedAt = 20;

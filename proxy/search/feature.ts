@@ -1,7 +1,7 @@
 // The feature `search`: the routes of Composer's `search`, `list` and `providers-api`, which a token of any kind may read.
 
-import { maxProviderLength, nameInPath } from '../protocol/route.ts';
-import type { Feature, FeatureRoute } from '../protocol/feature.ts';
+import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
+import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import type { LookupRoute, Lookups } from './lookups.ts';
 
 const providersPattern = /^\/providers\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.json$/;

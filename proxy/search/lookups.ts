@@ -3,7 +3,7 @@
 // mirrored packages, as far as the token sees them.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
+import { errorAnswer, jsonAnswer, type Answer } from '../core/http/answer.ts';
 import type { MirroredSummaries } from '../mirror/known-packages.ts';
 import type { MirroredCatalogue } from '../mirror/mirrored-catalogue.ts';
 import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
@@ -13,9 +13,9 @@ import { rankPackages } from '../packages/rank-packages.ts';
 import { searchPackages } from '../packages/search-packages.ts';
 import { similarNames } from '../packages/similar-names.ts';
 import type { Usage } from '../packages/usage.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
-import type { View } from '../views/view.ts';
-import { compressed } from '../http/compressed.ts';
+import type { TreeFiles } from '../core/tree/tree-files.ts';
+import type { View } from '../core/views/view.ts';
+import { compressed } from '../core/http/compressed.ts';
 
 export type LookupRoute =
   /** `query`: raw */

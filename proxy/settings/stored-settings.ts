@@ -2,7 +2,7 @@
 // build loads this file, which therefore imports little.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 
 export const settingPrefix = 'setting/';
 

@@ -3,7 +3,7 @@
 
 import type { AuditHead } from './audit.ts';
 import { readAuditHead } from './audit-log.ts';
-import type { StateStore } from './state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 
 export interface AuditCopies {
   /** Copies once more, and ends. */

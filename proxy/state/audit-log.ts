@@ -10,8 +10,8 @@ import {
   type AuditEvent,
   type AuditHead,
 } from './audit.ts';
-import { malformedRecord } from './state-error.ts';
-import type { StateStore } from './state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 
 export interface AuditFilter {
   readonly actor?: string | undefined;

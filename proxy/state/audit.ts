@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from './state-error.ts';
-import type { StateChange, StateEntry, StateStore } from './state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 
 /**
  * The author: a person at the command line, a user with a session, the holder of a token, a CI job of a trusted

@@ -3,9 +3,9 @@
 
 import pLimit from 'p-limit';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { assertChange } from './state-change.ts';
-import { StateError } from './state-error.ts';
-import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
+import { assertChange } from '../core/state/state-change.ts';
+import { StateError } from '../core/state/state-error.ts';
+import type { RangeOptions, StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 
 export interface DraftStore extends StateStore {
   /** Applies the draft as one change. False: the real state has changed since, and nothing was written. */

@@ -1,8 +1,8 @@
 // A cache of rows and ranges of a state that may become unreachable. Values are stored as text, so that no caller can
 // change them. Missing rows are not cached: during an outage, their absence is unknown.
 
-import { prefixBounds } from './state-change.ts';
-import type { RangeOptions } from './state-store.ts';
+import { prefixBounds } from '../core/state/state-change.ts';
+import type { RangeOptions } from '../core/state/state-store.ts';
 
 /** A row as the store has it. */
 export interface KnownRow {

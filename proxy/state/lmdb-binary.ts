@@ -4,7 +4,7 @@
 
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
-import { StateError } from './state-error.ts';
+import { StateError } from '../core/state/state-error.ts';
 
 /** The names of the binaries that a system may load, the most probable first. */
 function binaryNames(system: string, processor: string): readonly string[] {

@@ -13,7 +13,7 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { storageAdvice, storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
-import { StateError, wayBack } from './state-error.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
 import { codeOf, createWriteLock, type WriteLock } from './write-lock.ts';
 
 /** Size of the address space; the file starts small, grows as needed, and may also exceed this size. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { openDatabase, stateFileOf, unusableDirectory } from './lmdb-database.ts';
 import { writeSchema } from './lmdb-schema.ts';
-import { StateError } from './state-error.ts';
-import type { StateIdentity } from './state-identity.ts';
+import { StateError } from '../core/state/state-error.ts';
+import type { StateIdentity } from '../core/state/state-identity.ts';
 import { codeOf } from './write-lock.ts';
 
 const draftPrefix = '.new-';

@@ -4,8 +4,8 @@
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
-import { StateError, wayBack } from './state-error.ts';
-import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
+import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 
 /** Incremented when an older version could no longer understand the stored rows. */
 export const stateSchema = 1;

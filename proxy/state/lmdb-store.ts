@@ -13,10 +13,10 @@ import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { damagedPage, openDatabase, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
-import { assertChange, prefixBounds } from './state-change.ts';
-import { StateError, wayBack } from './state-error.ts';
-import { newStateIdentity, type StateIdentity } from './state-identity.ts';
-import type { RangeOptions, StateChange, StateEntry, StateOpening, StateStore } from './state-store.ts';
+import { assertChange, prefixBounds } from '../core/state/state-change.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
+import { newStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
+import type { RangeOptions, StateChange, StateEntry, StateOpening, StateStore } from '../core/state/state-store.ts';
 
 /** Opens the state in `directory`. Rejects with a StateError that names the remedy. */
 export async function openLmdbStore(

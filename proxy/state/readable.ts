@@ -1,7 +1,7 @@
 // Checks for /health/ready that the server can look up tokens and users.
 
-import { StateError } from './state-error.ts';
-import type { StateStore } from './state-store.ts';
+import { StateError } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 
 /**
  * Reads one row below `prefix`. Resolves when the state answers, and during an outage while known clients are accepted.

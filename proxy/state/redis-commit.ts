@@ -2,15 +2,15 @@
 // nothing.
 
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import type { Replicas } from './redis-replicas.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { outOfReach } from './redis-reach.ts';
 import type { RedisWatch } from './redis-watch.ts';
-import { StateError } from './state-error.ts';
-import type { StateIdentity } from './state-identity.ts';
-import type { StateChange } from './state-store.ts';
+import { StateError } from '../core/state/state-error.ts';
+import type { StateIdentity } from '../core/state/state-identity.ts';
+import type { StateChange } from '../core/state/state-store.ts';
 
 export interface CommitParts {
   /** A separate connection behind sentinels, so that readers do not wait for replicas. */

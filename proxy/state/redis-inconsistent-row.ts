@@ -1,7 +1,7 @@
 // Finds the row of a damaged state that is in only one of `rows` and `order`, for an error message. It reads a thousand
 // rows at a time, so that a large state does not block Redis.
 
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
 const atOnce = 1000;

@@ -3,12 +3,12 @@
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 import { findInconsistentRow } from './redis-inconsistent-row.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
-import { StateError, wayBack } from './state-error.ts';
-import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
-import type { StateOpening } from './state-store.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
+import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
+import type { StateOpening } from '../core/state/state-store.ts';
 
 /** Incremented when an older version could no longer understand the stored rows. */
 const redisStateSchema = 1;

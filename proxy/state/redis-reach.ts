@@ -4,7 +4,7 @@
 import type { RedisGenerations } from './redis-generations.ts';
 import { damagedState } from './redis-opening.ts';
 import { lossOf, type Loss } from './redis-scripts.ts';
-import { StateError, wayBack } from './state-error.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
 
 /**
  * One line for the log: at the start and at the end of an outage; and, once a minute at most, for changes on one server

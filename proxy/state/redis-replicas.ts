@@ -3,7 +3,7 @@
 // logs that they are on one server alone. An operator who prefers refusal sets `min-replicas-to-write 1` in Redis;
 // then every write is refused.
 
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 
 /** The primary has it by then, or never: a healthy replica takes a few milliseconds. */
 const replicaTimeoutMs = 500;

@@ -1,7 +1,7 @@
 // Checks that our Redis user has all rights that keeping a state needs. A commit is one script: a missing right would
 // show in the middle, after one half was written.
 
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { StatePlace } from './redis-scripts.ts';
 
 /**

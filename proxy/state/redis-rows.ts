@@ -2,13 +2,13 @@
 // (redis-scripts.ts).
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { KnownRow } from './last-known.ts';
 import type { StatePlace } from './redis-scripts.ts';
-import { prefixBounds } from './state-change.ts';
-import { StateError, wayBack } from './state-error.ts';
-import type { StateIdentity } from './state-identity.ts';
-import type { RangeOptions, StateEntry } from './state-store.ts';
+import { prefixBounds } from '../core/state/state-change.ts';
+import { StateError, wayBack } from '../core/state/state-error.ts';
+import type { StateIdentity } from '../core/state/state-identity.ts';
+import type { RangeOptions, StateEntry } from '../core/state/state-store.ts';
 
 /** The reads of rows in Redis; both reject with the error of the client. */
 export interface RedisRows {

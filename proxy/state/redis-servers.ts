@@ -3,9 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { createRedisClient, type RedisClient } from '../redis/redis-client.ts';
+import { createRedisClient, type RedisClient } from '../core/redis/redis-client.ts';
 import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
-import type { StateIdentity } from './state-identity.ts';
+import type { StateIdentity } from '../core/state/state-identity.ts';
 
 const renewMs = 2000;
 const endsAfterMs = 6000;

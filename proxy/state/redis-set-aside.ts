@@ -1,8 +1,8 @@
 // Sets a damaged or abandoned state in a Redis aside. Its keys get other names in the same database, for a later
 // examination.
 
-import { describeRedisUrl } from '../redis/redis-address.ts';
-import { createRedisClient } from '../redis/redis-client.ts';
+import { describeRedisUrl } from '../core/redis/redis-address.ts';
+import { createRedisClient } from '../core/redis/redis-client.ts';
 import { unusable } from './redis-opening.ts';
 import { placeOf, stateScripts } from './redis-scripts.ts';
 

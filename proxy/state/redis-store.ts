@@ -5,8 +5,8 @@
 // is accepted.
 
 import { randomBytes } from 'node:crypto';
-import { describeRedisUrl, isSentinelUrl } from '../redis/redis-address.ts';
-import { createRedisClient, type RedisClient, type RedisConnection } from '../redis/redis-client.ts';
+import { describeRedisUrl, isSentinelUrl } from '../core/redis/redis-address.ts';
+import { createRedisClient, type RedisClient, type RedisConnection } from '../core/redis/redis-client.ts';
 import { LastKnown } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations } from './redis-generations.ts';
@@ -19,10 +19,10 @@ import { placeOf, stateScripts } from './redis-scripts.ts';
 import { outOfReach, type StateNotice } from './redis-reach.ts';
 import { announceServer } from './redis-servers.ts';
 import { createRedisWatch } from './redis-watch.ts';
-import { assertChange } from './state-change.ts';
-import { StateError } from './state-error.ts';
-import { newStateIdentity, type StateIdentity } from './state-identity.ts';
-import type { StateOpening, StateStore } from './state-store.ts';
+import { assertChange } from '../core/state/state-change.ts';
+import { StateError } from '../core/state/state-error.ts';
+import { newStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
+import type { StateOpening, StateStore } from '../core/state/state-store.ts';
 import { commit, type CommitParts } from './redis-commit.ts';
 
 /** The time limit of a command: longer than any script takes, shorter than a client waits. */

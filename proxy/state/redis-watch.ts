@@ -2,11 +2,11 @@
 // commit publishes the keys that it wrote, so that all processes learn of a revocation immediately. The generation is
 // also read four times a second, in case a message was lost.
 
-import type { RedisClient, RedisConnection } from '../redis/redis-client.ts';
+import type { RedisClient, RedisConnection } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import { createRedisReach, type RedisReach, type RedisReachOptions } from './redis-reach.ts';
 import type { StatePlace } from './redis-scripts.ts';
-import type { StateIdentity } from './state-identity.ts';
+import type { StateIdentity } from '../core/state/state-identity.ts';
 
 export interface RedisWatchOptions extends RedisReachOptions {
   readonly redis: RedisClient;

@@ -8,7 +8,7 @@ import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } fr
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { processStart } from '../../build/shared/process/process-start.ts';
-import { StateError } from './state-error.ts';
+import { StateError } from '../core/state/state-error.ts';
 
 const defaultWaitMs = 5000;
 /** After this time a file without a process id is free: its process died before it wrote the id. */

@@ -7,16 +7,16 @@ import { parseLastBuild, lastBuildPath, type LastBuild } from '../../build/contr
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
 import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts';
-import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
+import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../core/tokens/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { listConnections } from '../forges/model/list-connections.ts';
 import { readProgress } from '../forges/model/read-progress.ts';
-import type { Counters } from '../limits/counters.ts';
+import type { Counters } from '../core/limits/counters.ts';
 import type { UpstreamProblem } from '../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
-import type { PublishedFiles } from '../tree/published-files.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 
 export interface StatusCounts {

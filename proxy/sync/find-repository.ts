@@ -1,7 +1,7 @@
 // Finds a registered repository: by the id that a person wrote, or by its identity at a forge.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { ForgePlace } from './forge-place.ts';
 import {
   parseRepositoryId,

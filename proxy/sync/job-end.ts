@@ -2,7 +2,7 @@
 // repository for the next one.
 
 import { storeEvent, type OutboxChange } from '../events/outbox.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import type { BuildRun } from './build-runner.ts';
 import { put } from './job-rows.ts';
 import { activeKey, jobKey, outcomeOf, withLog, type JobError, type JobRecord, type JobReport } from './job.ts';

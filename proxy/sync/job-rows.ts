@@ -2,7 +2,7 @@
 // returns.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { activeKey, jobKey, jobPrefix, type JobRecord } from './job.ts';
 import type { RepositoryId } from './repository.ts';
 

@@ -4,7 +4,7 @@ import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { storageErrorCodes, storageFaultOfExit } from '../../build/contract/storage-fault.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { busyExitCode, type BuildRun } from './build-runner.ts';
 import type { RepositoryId } from './repository.ts';
 

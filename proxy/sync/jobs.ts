@@ -4,7 +4,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditDraft, AuditedStore } from '../state/audit.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { activeKey, activePrefix, jobKey, mintJobId, parseJobRecord, withLog, type JobRecord } from './job.ts';
 import { finishJob, type JobEnd } from './job-end.ts';
 import type { Liveness } from './liveness.ts';

@@ -4,7 +4,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { Liveness } from './liveness.ts';
 import { describeOwner } from './process-owner.ts';
 

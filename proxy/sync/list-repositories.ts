@@ -1,7 +1,7 @@
 // Lists all registered repositories for read-only callers. A build of all sources must not load the modules that change
 // repositories.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { parseRepositoryRecord, repositoryKeyPrefix, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
 /** Oldest first. */

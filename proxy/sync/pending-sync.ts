@@ -2,8 +2,8 @@
 // later has ended. So a killed server forgets no hook, and any number of hooks cost one sync under way and one waiting.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateChange, StateEntry } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateChange, StateEntry } from '../core/state/state-store.ts';
 import { waitBeforeRetry } from './temporary-fault.ts';
 import { hostOfRepository, type RepositoryId, type RepositoryRecord } from './repository.ts';
 

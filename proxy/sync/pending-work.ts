@@ -2,7 +2,7 @@
 // anew each time, so it also takes those that another process stored, or that a killed one left.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { BackgroundWork } from './background-work.ts';
 import { isDue, parsePendingSync, pendingPrefix } from './pending-sync.ts';
 import type { SyncQueue } from './sync-queue.ts';

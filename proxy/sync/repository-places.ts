@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import type { ForgePlace } from './forge-place.ts';
 import type { RepositoryId, RepositoryRecord, RepositorySource } from './repository.ts';
 import type { RepositorySources } from './repository-sources.ts';

@@ -1,7 +1,7 @@
 // The keys of the rows beside the record of a repository: its jobs, its webhook, and what the hook asked for. The
 // removal of a repository deletes all of them.
 
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { activeKey, jobPrefix } from './job.ts';
 import { pendingKey } from './pending-sync.ts';
 import { outcomeKey, type RepositoryId } from './repository.ts';

@@ -3,7 +3,7 @@
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { malformedRecord } from '../state/state-error.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
 import { isForgePlace, type ForgePlace } from './forge-place.ts';
 
 export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;

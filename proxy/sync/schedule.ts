@@ -4,8 +4,8 @@
 // other process is working on.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { StateError } from '../state/state-error.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { StateError } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { Jobs } from './jobs.ts';
 import type { Lease } from './lease.ts';
 import { listRepositories } from './list-repositories.ts';

@@ -1,7 +1,7 @@
 // Makes failed repositories due at once, after their connection got other credentials: their interval may be a day.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { outcomeKey, parseSyncOutcome, type RepositoryRecord } from './repository.ts';
 
 /** The rows to write: the schedule reads from them when the last attempt was. */

@@ -7,7 +7,7 @@ import { busyExitCode } from './build-runner.ts';
 import type { JobRecord } from './job.ts';
 import type { JobRequest } from './jobs.ts';
 import type { Actor } from '../state/audit.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import {
   hostOfRepository,
   parseRepositoryRecord,

@@ -1,8 +1,8 @@
 // The rows that take a removed user out of their teams, for the commit that removes the user.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { UserId } from '../auth/user.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { UserId } from '../core/tokens/person.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { readTeamRoster, teamRosterKey } from './team-roster.ts';
 import { teamKey } from './team.ts';
 

@@ -2,8 +2,9 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { readUser, readUserByEmail, readUsers } from '../auth/user-records.ts';
-import type { UserId, UserRecord } from '../auth/user.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { UserRecord } from '../auth/user.ts';
+import type { UserId } from '../core/tokens/person.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { packagesOf, type PackageRule } from './packages-of.ts';
 import { invalid } from './team-fields.ts';
 import type { TeamRecord } from './team.ts';

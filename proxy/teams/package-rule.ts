@@ -1,7 +1,7 @@
 // The setting people.packages as the state has it.
 
 import { settingPrefix } from '../settings/stored-settings.ts';
-import type { StateStore } from '../state/state-store.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import type { PackageRule } from './packages-of.ts';
 
 export const packageRuleKey = `${settingPrefix}people.packages`;

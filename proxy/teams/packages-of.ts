@@ -1,6 +1,6 @@
 // Which packages a person sees. Pure.
 
-import type { Role } from '../auth/policy.ts';
+import type { Role } from '../core/tokens/person.ts';
 import type { TeamRecord } from './team.ts';
 
 /** The setting people.packages, for people without a team. `all`: they see all packages. `teams`: they see none. */

@@ -2,10 +2,10 @@
 // for each generation of the state, so a change counts with the next request.
 
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { StateStore } from '../state/state-store.ts';
-import { compileAccess } from '../views/compile-access.ts';
-import { noLimits } from '../views/token-limits.ts';
-import type { View } from '../views/view.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { compileAccess } from '../core/views/compile-access.ts';
+import { noLimits } from '../core/views/token-limits.ts';
+import type { View } from '../core/views/view.ts';
 import { packagesOf, type Person } from './packages-of.ts';
 import { readPackageRule } from './package-rule.ts';
 import { listTeams } from './team-roster.ts';

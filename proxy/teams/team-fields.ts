@@ -1,7 +1,7 @@
 // What people give for a team, and its checks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { parseLimits, type LimitIssue } from '../views/token-limits.ts';
+import { parseLimits, type LimitIssue } from '../core/views/token-limits.ts';
 
 export interface TeamFields {
   readonly name?: string | undefined;

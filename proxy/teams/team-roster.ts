@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import type { StateStore } from '../state/state-store.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { parseTeamRecord, teamPrefix, type TeamRecord } from './team.ts';
 
 export const teamRosterKey = 'team-roster';

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import type { UserId } from '../auth/user.ts';
-import { malformedRecord } from '../state/state-error.ts';
-import { parsePackagePattern } from '../views/package-pattern.ts';
+import type { UserId } from '../core/tokens/person.ts';
+import { malformedRecord } from '../core/state/state-error.ts';
+import { parsePackagePattern } from '../core/views/package-pattern.ts';
 
 /** `tea_` and 16 base62 characters. */
 export type TeamId = Branded<string, 'TeamId'>;

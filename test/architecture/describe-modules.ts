@@ -1,10 +1,11 @@
-// Generates docs/explanation/modules.md: the table of modules, and one picture for each wing.
+// Generates docs/explanation/modules.md: the tables of modules, and one picture for each wing.
 
 export interface Module {
-  /** relative to the repository */
-  readonly folder: string;
+  readonly name: string;
+  /** with all folders below them that no other module lists */
+  readonly folders: readonly string[];
   readonly purpose: string;
-  /** folders it may import, types included */
+  /** names of the modules that it may import, types included */
   readonly imports: readonly string[];
 }
 
@@ -13,7 +14,7 @@ export function describeModules(modules: readonly Module[]): string {
   return [
     '# Modules',
     '<!-- Generated from test/architecture/modules.json: `npx vitest run --config test/vitest.config.ts --project architecture -u` -->',
-    'Each folder is a module. It has one purpose and a list of folders it may import. The tables are in reading order: a module imports only modules above it, types included. `npm test` compares the lists with the imports in the code.',
+    'A module is a group of folders with one purpose, and a list of modules that it may import. The tables are in reading order: a module imports only modules above it, types included. `npm test` compares the lists with the imports in the code.',
     ...(['build', 'proxy', 'cli'] as const).flatMap((wing) => describeWing(wing, modules)),
     '',
   ]
@@ -21,42 +22,33 @@ export function describeModules(modules: readonly Module[]): string {
     .replace(/\n+$/, '\n');
 }
 
+const wingOf = ({ folders }: Module): string => folders[0]?.split('/')[0] ?? '';
+
 function describeWing(wing: string, modules: readonly Module[]): string[] {
-  const own = modules.filter(({ folder }) => folder === wing || folder.startsWith(`${wing}/`));
+  const own = modules.filter((module) => wingOf(module) === wing);
   const rows = own.map(
-    ({ folder, purpose, imports }) =>
-      `| \`${folder}/\` | ${purpose} | ${imports.map((one) => `\`${one}\``).join(' ') || '–'} |`,
+    ({ name, folders, purpose, imports }) =>
+      `| ${name} | ${folders.map((folder) => `\`${folder}/\``).join(' ')} | ${purpose} | ${imports.join(', ') || '–'} |`,
   );
   return [
     `## ${wing}/`,
-    picture(wing, own),
-    ['| Module | Purpose | May import |', '| --- | --- | --- |', ...rows].join('\n'),
+    picture(own),
+    ['| Module | Folders | Purpose | May import |', '| --- | --- | --- | --- |', ...rows].join('\n'),
   ];
 }
 
-/** Groups of modules (the folder below the wing) and what they import, without arrows that others imply. */
-function picture(wing: string, modules: readonly Module[]): string {
-  const groupOf = (folder: string): string => folder.split('/').slice(0, 2).join('/');
-  const arrows = new Map<string, Set<string>>();
-  for (const { folder, imports } of modules) {
-    const from = groupOf(folder);
-    const to = arrows.get(from) ?? new Set();
-    arrows.set(from, to);
-    for (const one of imports.map(groupOf)) if (one !== from && one.startsWith(`${wing}/`)) to.add(one);
-  }
-  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-    [...(arrows.get(from) ?? [])].some((next) => {
-      if (next === to) return true;
-      if (seen.has(next)) return false;
-      seen.add(next);
-      return reaches(next, to, seen);
-    });
-  const nameOf = (folder: string): string => (folder === wing ? `${wing}.root` : folder).replaceAll(/[^a-z0-9]/g, '_');
+/** Modules of one wing and what they import, without arrows that others imply. */
+function picture(modules: readonly Module[]): string {
+  const names = new Set(modules.map(({ name }) => name));
+  const arrows = new Map(modules.map(({ name, imports }) => [name, imports.filter((one) => names.has(one))]));
+  const reaches = (from: string, to: string): boolean =>
+    (arrows.get(from) ?? []).some((next) => next === to || reaches(next, to));
+  const idOf = (name: string): string => name.replaceAll('-', '_');
   const lines = [...arrows].flatMap(([from, to]) => [
-    `  ${nameOf(from)}["${from}"]`,
-    ...[...to]
-      .filter((one) => ![...to].some((other) => other !== one && reaches(other, one)))
-      .map((one) => `  ${nameOf(from)} --> ${nameOf(one)}`),
+    `  ${idOf(from)}["${from}"]`,
+    ...to
+      .filter((one) => !to.some((other) => other !== one && reaches(other, one)))
+      .map((one) => `  ${idOf(from)} --> ${idOf(one)}`),
   ]);
   return ['```mermaid', 'flowchart BT', ...lines, '```'].join('\n');
 }

@@ -1,5 +1,5 @@
-// Tests the modules. Each folder of the product is one: it has a purpose and a list of folders that it may import.
-// modules.json holds both, and wings.json the same for the three wings. docs/explanation/modules.md and a part of
+// Tests the modules: some sixty groups of folders of the product, each with a purpose and the groups that it may import.
+// modules.json holds them, and wings.json the same for the three wings. docs/explanation/modules.md and a part of
 // docs/ARCHITECTURE.md are generated from them (`npx vitest run --config test/vitest.config.ts --project architecture -u`).
 
 import { readFileSync } from 'node:fs';
@@ -14,56 +14,62 @@ const modules = JSON.parse(readFileSync(join(import.meta.dirname, 'modules.json'
 const wings = JSON.parse(readFileSync(join(import.meta.dirname, 'wings.json'), 'utf8')) as readonly Wing[];
 const product = sourceFiles('cli', 'build', 'proxy');
 
-/** folder → every folder of this repository that its files import, types included */
-const importsOf = new Map<string, Set<string>>();
-for (const { path, imports } of product) {
-  const folder = dirname(path);
-  const found = importsOf.get(folder) ?? new Set();
-  importsOf.set(folder, found);
-  for (const { target } of imports) if (target !== undefined && dirname(target) !== folder) found.add(dirname(target));
+const isWithin = (folder: string, outer: string): boolean => folder === outer || folder.startsWith(`${outer}/`);
+
+/** file → the files of this repository that it imports, types included */
+const targetsOf = new Map(
+  product.map(({ path, imports }) => [path, imports.flatMap(({ target }) => (target === undefined ? [] : [target]))]),
+);
+
+/** The imports between parts, such as folders, that hold the files. */
+function importsBetween(partOf: (path: string) => string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
+  for (const [path, targets] of targetsOf) {
+    const part = partOf(path);
+    const others = found.get(part) ?? new Set();
+    found.set(part, others);
+    for (const other of targets.map(partOf)) if (other !== part) others.add(other);
+  }
+  return new Map([...found].map(([part, others]) => [part, [...others].sort()]));
 }
 
+const places = modules
+  .flatMap(({ name, folders }) => folders.map((folder) => ({ name, folder })))
+  .sort((a, b) => b.folder.length - a.folder.length);
+
+/** The module of the deepest listed folder around a file. */
+const moduleOf = (path: string): string =>
+  places.find(({ folder }) => isWithin(dirname(path), folder))?.name ?? `no module has ${dirname(path)}`;
+
 describe('modules', () => {
-  it('have one entry for each folder, with a purpose', () => {
-    expect(modules.map(({ folder }) => folder).sort()).toEqual([...importsOf.keys()].sort());
+  const found = importsBetween(moduleOf);
+
+  it('hold every folder, and have a purpose', () => {
+    expect([...found.keys()].sort()).toEqual(modules.map(({ name }) => name).sort());
     expect(modules.filter(({ purpose }) => purpose.length < 10)).toEqual([]);
   });
 
-  it.each(modules)('import exactly what the table allows: $folder', ({ folder, imports }) => {
-    expect([...(importsOf.get(folder) ?? [])].sort()).toEqual([...imports].sort());
+  it.each(modules)('import exactly what the table allows: $name', ({ name, imports }) => {
+    expect(found.get(name)).toEqual([...imports].sort());
   });
 
-  it('are listed after all modules that they import, so that there is no circle between folders', () => {
-    const place = new Map(modules.map(({ folder }, index) => [folder, index]));
-    const upward = modules.flatMap(({ folder, imports }) =>
-      imports
-        .filter((one) => (place.get(one) ?? Infinity) > (place.get(folder) ?? -1))
-        .map((one) => `${folder} -> ${one}`),
-    );
+  it('are listed after all modules that they import', () => {
+    const before = new Set<string>();
+    const upward = modules.flatMap(({ name, imports }) => {
+      before.add(name);
+      return imports.filter((one) => !before.has(one)).map((one) => `${name} -> ${one}`);
+    });
     expect(upward).toEqual([]);
   });
 
-  it('have no circle between groups, the folders below a wing with all their modules', () => {
-    const groupOf = (folder: string): string => folder.split('/').slice(0, 2).join('/');
-    const targets = new Map<string, string[]>();
-    for (const { folder, imports } of modules)
-      targets.set(groupOf(folder), [...(targets.get(groupOf(folder)) ?? []), ...imports.map(groupOf)]);
-    expect(findCircles(targets)).toEqual([]);
+  it('have no circle between folders, or between files, types included', () => {
+    expect(findCircles(importsBetween(dirname))).toEqual([]);
+    expect(findCircles(targetsOf)).toEqual([]);
   });
 
-  it('have no circle between files, types included', () => {
-    const targets = new Map(
-      product.map(({ path, imports }) => [
-        path,
-        imports.flatMap(({ target }) => (target === undefined ? [] : [target])),
-      ]),
-    );
-    expect(findCircles(targets)).toEqual([]);
-  });
-
-  it('have few loose files at the root of a wing', () => {
+  it('leave no loose file at the root of a wing but the entry points', () => {
     const loose = product.map(({ path }) => path).filter((path) => path.split('/').length === 2);
-    expect(loose.sort()).toEqual(['build/build.ts', 'cli/main.ts', 'proxy/handler.ts', 'proxy/server.ts']);
+    expect(loose.sort()).toEqual(['build/build.ts', 'cli/main.ts']);
   });
 
   it('are described in docs/explanation/modules.md', async () => {
@@ -72,19 +78,33 @@ describe('modules', () => {
 });
 
 describe('the wings', () => {
-  const isWithin = (folder: string, outer: string): boolean => folder === outer || folder.startsWith(`${outer}/`);
-
   it.each(wings)('import only what the table allows: $wing', ({ wing, imports }) => {
-    const outside = modules
-      .filter(({ folder }) => isWithin(folder, wing))
-      .flatMap((module) => module.imports)
-      .filter((folder) => !isWithin(folder, wing));
-    expect(outside.filter((folder) => !imports.some((outer) => isWithin(folder, outer)))).toEqual([]);
-    expect(imports.filter((outer) => !outside.some((folder) => isWithin(folder, outer)))).toEqual([]);
+    const outside = [...targetsOf]
+      .filter(([path]) => isWithin(path, wing))
+      .flatMap(([, targets]) => targets)
+      .filter((target) => !isWithin(target, wing));
+    expect(outside.filter((target) => !imports.some((outer) => isWithin(target, outer)))).toEqual([]);
+    expect(imports.filter((outer) => !outside.some((target) => isWithin(target, outer)))).toEqual([]);
   });
 
   it('are described in docs/ARCHITECTURE.md', async () => {
     const path = join(root, 'docs/ARCHITECTURE.md');
     await expect(withWings(readFileSync(path, 'utf8'), wings)).toMatchFileSnapshot(path);
+  });
+});
+
+describe('the core of the server', () => {
+  const core = product.filter(({ path }) => isWithin(path, 'proxy/core'));
+
+  it('imports nothing of this repository but itself, build/contract and build/shared', () => {
+    const outside = core
+      .flatMap(({ path }) => targetsOf.get(path) ?? [])
+      .filter((target) => !['proxy/core', 'build/contract', 'build/shared'].some((outer) => isWithin(target, outer)));
+    expect(outside).toEqual([]);
+  });
+
+  it('has at most 11 000 lines', () => {
+    const lines = core.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+    expect(lines).toBeLessThanOrEqual(11_000);
   });
 });

@@ -58,12 +58,8 @@ async function serve(flags: readonly string[] = [], asked: readonly string[] = p
   return { root, statuses, sources: loadedSources(coverage), libraries: loadedLibraries(coverage) };
 }
 
-/** Folders of proxy/ that the core loads, in part or whole. Any other folder belongs to a feature. */
-const ofCore = new Set(
-  'auth documents events http keys limits observe origin pipeline policy protocol redis settings state sync teams tree views'.split(
-    ' ',
-  ),
-);
+/** Folders of proxy/ that every server loads, in part or whole. Any other folder belongs to a feature. */
+const ofCore = new Set('auth core events keys origin policy settings state sync teams'.split(' '));
 const featureFolders = readdirSync(join(import.meta.dirname, '../../proxy'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ofCore.has(entry.name))
   .map(({ name }) => name);
@@ -98,8 +94,8 @@ describe('a server without features', () => {
     });
     expect(Object.keys(root)).not.toEqual(expect.arrayContaining(['search']));
     expect(['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root)).toEqual([]);
-    expect(sources).toContain('proxy/server.ts');
-    expect(sources).not.toContain('proxy/http/http2/secure-server.ts');
+    expect(sources).toContain('proxy/core/server.ts');
+    expect(sources).not.toContain('proxy/core/http/http2/secure-server.ts');
     expect(libraries).toContain('lmdb');
     expect(libraries).not.toContain('adm-zip');
     expect(libraries).not.toContain('semver');

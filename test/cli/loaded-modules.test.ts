@@ -30,7 +30,7 @@ it('`libretto --version` loads neither the builder nor the server', async () => 
   expect(sources).toContain('cli/main.ts');
   expect(sources).not.toContain('build/build.ts');
   expect(sources).not.toContain('proxy/auth/tokens.ts');
-  expect(sources).not.toContain('proxy/server.ts');
+  expect(sources).not.toContain('proxy/core/server.ts');
 });
 
 it('an unchanged build loads neither the server nor a reader of ZIPs', async () => {
@@ -44,5 +44,5 @@ it('an unchanged build loads neither the server nor a reader of ZIPs', async () 
   expect(sources).toContain('build/build.ts');
   expect(sources).not.toContain('build/archive/zip-members.ts');
   expect(sources).not.toContain('proxy/auth/tokens.ts');
-  expect(sources).not.toContain('proxy/server.ts');
+  expect(sources).not.toContain('proxy/core/server.ts');
 });

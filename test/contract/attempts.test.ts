@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { accountBudget, addressBudget, codeBudget, pairBudget, type Budget } from '../../proxy/auth/attempt-budgets.ts';
 import { createAttempts, WrongGuess } from '../../proxy/auth/attempts.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { openRedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';

@@ -1,9 +1,9 @@
 // Tests the contract of counters.ts on every implementation, with a real Redis server.
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
-import { createRedisCounters } from '../../proxy/limits/redis-counters.ts';
-import { openResilientCounters } from '../../proxy/limits/resilient-counters.ts';
+import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
+import { createRedisCounters } from '../../proxy/core/limits/redis-counters.ts';
+import { openResilientCounters } from '../../proxy/core/limits/resilient-counters.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
 import { describeCounters } from './counters.ts';

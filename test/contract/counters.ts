@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Count, Counters } from '../../proxy/limits/counters.ts';
+import type { Count, Counters } from '../../proxy/core/limits/counters.ts';
 
 const hourMs = 3_600_000;
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { openRedisStore } from '../../proxy/state/redis-store.ts';
-import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
+import type { StateChange, StateStore } from '../../proxy/core/state/state-store.ts';
 import { createPollClock, type PollClock } from '../util/poll-clock.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { openRedisStore } from '../../proxy/state/redis-store.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
+import type { StateChange, StateStore } from '../../proxy/core/state/state-store.ts';
 
 export const put = (key: string, value: JsonValue): StateChange => ({
   conditions: [],

@@ -9,7 +9,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import { verifyTree } from '../../build/inspect/verify.ts';
-import { createLocalFiles } from '../../proxy/tree/local-files.ts';
+import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
 import { giveLocksToEndedProcess, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { JsonValue } from '../../build/contract/json.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
-import type { StateChange } from '../../proxy/state/state-store.ts';
+import type { StateChange } from '../../proxy/core/state/state-store.ts';
 import { openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
 import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';
 import { freePort } from '../util/redis-server.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthenticator, type Authenticator } from '../../proxy/auth/authenticate.ts';
+import { createAuthenticator, type Authenticator } from '../../proxy/core/tokens/authenticate.ts';
 import { createTokens, type Tokens } from '../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';

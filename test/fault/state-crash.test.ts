@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';

@@ -1,7 +1,7 @@
 // Tests that a feed shows a limited token only what it sees (I14), in its dates too.
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { entriesIn, fieldOf, titlesIn } from '../util/atom.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { viewedRegistry, type ViewedRegistry } from '../util/viewed-registry.ts';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advisoryListsPath, formatAdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 

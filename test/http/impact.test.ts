@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { PackageName } from '../../build/contract/name.ts';
 import { createImpactReader } from '../../proxy/inspection/impact.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
-import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
+import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
 import { runProxy } from '../util/running-proxy.ts';
 

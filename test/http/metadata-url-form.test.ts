@@ -2,7 +2,7 @@
 // it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rootChanges } from '../../proxy/tree/root-document.ts';
+import { rootChanges } from '../../proxy/core/tree/root-document.ts';
 import { exchange } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';

@@ -1,8 +1,8 @@
 // Tests the request counts of the pipeline: every answer counts once, including those that never became a request.
 
 import { expect, it } from 'vitest';
-import { createRequestCounts } from '../../proxy/observe/metrics.ts';
-import { formatMetrics } from '../../proxy/observe/metrics-text.ts';
+import { createRequestCounts } from '../../proxy/core/observe/metrics.ts';
+import { formatMetrics } from '../../proxy/core/observe/metrics-text.ts';
 import { exchange } from '../util/raw-client.ts';
 import { runProxy } from '../util/running-proxy.ts';
 

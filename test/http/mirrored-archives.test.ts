@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
-import { createSender } from '../../proxy/http/send.ts';
+import { createSender } from '../../proxy/core/http/send.ts';
 import { packageName, runMirror, type RunningMirror } from '../util/running-mirror.ts';
 import { runProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';

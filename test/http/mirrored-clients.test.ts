@@ -3,12 +3,12 @@
 // that is away is for tokens that see everything.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Authentication } from '../../proxy/auth/authenticate.ts';
-import type { TokenId } from '../../proxy/auth/token.ts';
+import type { Authentication } from '../../proxy/core/tokens/authenticate.ts';
+import type { TokenId } from '../../proxy/core/tokens/token.ts';
 import { createMirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
-import { rootChanges } from '../../proxy/tree/root-document.ts';
-import { compileView } from '../../proxy/views/compile-view.ts';
-import { noLimits } from '../../proxy/views/token-limits.ts';
+import { rootChanges } from '../../proxy/core/tree/root-document.ts';
+import { compileView } from '../../proxy/core/views/compile-view.ts';
+import { noLimits } from '../../proxy/core/views/token-limits.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
 import { runMirror, type RunningMirror } from '../util/running-mirror.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';

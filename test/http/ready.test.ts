@@ -3,8 +3,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StateError } from '../../proxy/state/state-error.ts';
-import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
+import { StateError } from '../../proxy/core/state/state-error.ts';
+import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
 import { runProxy } from '../util/running-proxy.ts';
 
 const asNobody = { authorization: '' };

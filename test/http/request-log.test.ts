@@ -2,7 +2,7 @@
 
 import { readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openLog } from '../../proxy/observe/log.ts';
+import { openLog } from '../../proxy/core/observe/log.ts';
 import { runProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';

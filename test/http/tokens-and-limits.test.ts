@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Authentication } from '../../proxy/auth/authenticate.ts';
+import type { Authentication } from '../../proxy/core/tokens/authenticate.ts';
 import { runProxy, type Reply, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
 import { exchange } from '../util/raw-client.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';

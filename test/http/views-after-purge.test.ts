@@ -2,7 +2,7 @@
 // the version keeps its date (I14).
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { viewedRegistry, type ViewedRegistry } from '../util/viewed-registry.ts';
 

@@ -2,12 +2,12 @@
 // client.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Authentication } from '../../proxy/auth/authenticate.ts';
-import type { TokenId } from '../../proxy/auth/token.ts';
-import { parseAddressRange } from '../../proxy/http/client-address.ts';
-import { rootChanges } from '../../proxy/tree/root-document.ts';
-import { compileView } from '../../proxy/views/compile-view.ts';
-import { noLimits, type TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { Authentication } from '../../proxy/core/tokens/authenticate.ts';
+import type { TokenId } from '../../proxy/core/tokens/token.ts';
+import { parseAddressRange } from '../../proxy/core/http/client-address.ts';
+import { rootChanges } from '../../proxy/core/tree/root-document.ts';
+import { compileView } from '../../proxy/core/views/compile-view.ts';
+import { noLimits, type TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';

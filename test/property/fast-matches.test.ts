@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { matches, parseConstraint } from '../../build/contract/constraint.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
-import { compileConstraint } from '../../proxy/views/fast-matches.ts';
+import { compileConstraint } from '../../proxy/core/views/fast-matches.ts';
 
 const number = fc.oneof(fc.nat(3), fc.constantFrom(0, 9, 10, 99, 2024, 9_999_999));
 const suffix = fc.constantFrom('', '', '', '-dev', '-alpha1', '-beta', '-RC2', '-p1', '.x-dev');

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import type { Reply } from '../util/running-proxy.ts';

@@ -11,8 +11,8 @@ import { createCollector, type Collector } from '../../proxy/notifications/colle
 import { createPackageFacts } from '../../proxy/notifications/collect/package-facts.ts';
 import { viewEventTypes } from '../../proxy/notifications/model/hears.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { sentNotifications, type SentNotifications } from '../util/sent-notifications.ts';

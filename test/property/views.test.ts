@@ -8,16 +8,16 @@ import { parseReference, parseSha1 } from '../../build/contract/digest.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { IndexEntry, PackageIndex } from '../../build/contract/serving-index.ts';
-import { TextDocument } from '../../proxy/http/document.ts';
-import { PackageArchives } from '../../proxy/tree/package-archives.ts';
-import { PackageReleases } from '../../proxy/tree/package-releases.ts';
-import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
-import { withVisibleNames } from '../../proxy/tree/visible-names.ts';
-import { ViewCache } from '../../proxy/protocol/view-cache.ts';
-import { ViewedDocuments } from '../../proxy/protocol/viewed-documents.ts';
-import { ViewedRoots } from '../../proxy/protocol/viewed-roots.ts';
-import { compileView } from '../../proxy/views/compile-view.ts';
-import { noLimits, parseLimits, stabilities, type TokenLimits } from '../../proxy/views/token-limits.ts';
+import { TextDocument } from '../../proxy/core/http/document.ts';
+import { PackageArchives } from '../../proxy/core/tree/package-archives.ts';
+import { PackageReleases } from '../../proxy/core/tree/package-releases.ts';
+import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
+import { withVisibleNames } from '../../proxy/core/tree/visible-names.ts';
+import { ViewCache } from '../../proxy/core/protocol/view-cache.ts';
+import { ViewedDocuments } from '../../proxy/core/protocol/viewed-documents.ts';
+import { ViewedRoots } from '../../proxy/core/protocol/viewed-roots.ts';
+import { compileView } from '../../proxy/core/views/compile-view.ts';
+import { noLimits, parseLimits, stabilities, type TokenLimits } from '../../proxy/core/views/token-limits.ts';
 
 interface Content {
   readonly numbers: readonly [number, number];

@@ -7,7 +7,7 @@ import AdmZip from 'adm-zip';
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 
-import { mintToken } from '../../proxy/auth/token-format.ts';
+import { mintToken } from '../../proxy/core/tokens/token-format.ts';
 import { assertNoSecrets, assertNoSecretsBelow, rememberSecrets } from '../util/leaks.ts';
 import { runManagement } from '../util/running-management.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';

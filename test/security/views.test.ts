@@ -3,7 +3,7 @@
 // the second, byte for byte. The test does not use the product's predicate.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';

@@ -3,7 +3,7 @@
 
 import { stateFamilies } from '../../cli/state/state-families.ts';
 import { assertRecords } from '../../cli/state/state-records.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 
 /** Rejects where a family is unknown to the check, a record malformed, or the audit log broken. */
 export async function assertState(state: Pick<StateStore, 'get' | 'range'>): Promise<void> {

@@ -1,6 +1,6 @@
 // A state that checks that each change has its audit event (I8), except for changes that no person decides.
 
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 
 /** Counts, last uses, events with their deliveries, received hooks, used sign-ins at providers, and results of syncs that were requested in a commit with its event, or by schedule. */
 const bookkeeping =

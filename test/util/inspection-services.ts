@@ -5,7 +5,7 @@ import { loadConfig } from '../../cli/config/config.ts';
 import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { builderOf } from './package-services.ts';
 
 /** `data`: the data folder, absolute. */

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import AdmZip from 'adm-zip';
 
-import { parseToken } from '../../proxy/auth/token-format.ts';
+import { parseToken } from '../../proxy/core/tokens/token-format.ts';
 import { filesBelow } from './files-below.ts';
 
 const secretNames =

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Modules of the product, relative to the repository, such as `proxy/server.ts`. */
+/** Modules of the product, relative to the repository, such as `proxy/core/server.ts`. */
 export function loadedSources(coverage: string): readonly string[] {
   return bundledSources(coverage).filter((source) => /^(?:build|cli|proxy)\//.test(source));
 }

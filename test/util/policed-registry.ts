@@ -3,7 +3,7 @@
 
 import { noAdvisories, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
-import type { Authentication } from '../../proxy/auth/authenticate.ts';
+import type { Authentication } from '../../proxy/core/tokens/authenticate.ts';
 import { createMirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits } from '../../proxy/policy/apply/hits.ts';
@@ -14,11 +14,11 @@ import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
 import { noPolicy, type PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { settingDefinitions, type SettingValues } from '../../proxy/settings/definitions.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
-import type { TreeFiles } from '../../proxy/tree/tree-files.ts';
-import { createLocalFiles } from '../../proxy/tree/local-files.ts';
-import { compileView, type ViewLimits } from '../../proxy/views/compile-view.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
+import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
+import { compileView, type ViewLimits } from '../../proxy/core/views/compile-view.ts';
 import { HandMadeTree } from './hand-made-tree.ts';
 import { packageName, runMirror, standardRules, type RunningMirror } from './running-mirror.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';

@@ -11,15 +11,16 @@ import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
-import type { TokenUses } from '../../proxy/auth/token-uses.ts';
+import type { TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
 import type { PolicyServices } from '../../proxy/manage/routes/policy.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
+import { personStatus } from '../../proxy/auth/person-status.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
-import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 
 export interface PolicyParts {
   readonly state: StateStore;
@@ -39,7 +40,7 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
   const own = createPublishedAdvisories(packages.published);
   const sources = { settings, document, own, outside: feeds === undefined ? undefined : outsideLists(feeds) };
   const reader = createPolicyReader(sources);
-  const standing = { personPackages: (person: Parameters<typeof personPackages>[1]) => personPackages(state, person) };
+  const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
   return {
     blockedVersions: createBlockedVersions(reader),
     policyAdmin: createPolicyAdmin({
@@ -48,7 +49,7 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
       sources,
       reader,
       packages: [publishedSource(packages.published)],
-      tokens: () => readKnownTokens({ store: state, uses, standing, now }),
+      tokens: () => readKnownTokens({ store: state, uses, personStatus: status, now }),
       uses: recentUse(packages.downloads, packages.installs, now),
       feeds: policyFeeds(() => feeds?.(), store),
       now,

@@ -21,7 +21,7 @@ import type { HookServices } from '../../proxy/manage/routes/hooks.ts';
 import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { SettingObjection } from '../../proxy/settings/settings.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createJobs } from '../../proxy/sync/jobs.ts';
 import { createLease } from '../../proxy/sync/lease.ts';
 import { createLiveness } from '../../proxy/sync/liveness.ts';

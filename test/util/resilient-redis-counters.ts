@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Count, Counters } from '../../proxy/limits/counters.ts';
-import type { CountersNotice } from '../../proxy/limits/counters-notices.ts';
-import { createRedisCounters } from '../../proxy/limits/redis-counters.ts';
-import { openResilientCounters } from '../../proxy/limits/resilient-counters.ts';
+import type { Count, Counters } from '../../proxy/core/limits/counters.ts';
+import type { CountersNotice } from '../../proxy/core/limits/counters-notices.ts';
+import { createRedisCounters } from '../../proxy/core/limits/redis-counters.ts';
+import { openResilientCounters } from '../../proxy/core/limits/resilient-counters.ts';
 import { eventually } from './eventually.ts';
 
 export const hourMs = 3_600_000;

@@ -3,28 +3,29 @@
 // event, and no secret may have leaked.
 
 import { randomBytes } from 'node:crypto';
-import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
+import { createAuthenticator } from '../../proxy/core/tokens/authenticate.ts';
 import { version } from '../../cli/io/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
 import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose/settings.ts';
 import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
-import type { Feature } from '../../proxy/protocol/feature.ts';
-import { createTombstones } from '../../proxy/protocol/tombstones.ts';
-import { createLocalFiles } from '../../proxy/tree/local-files.ts';
-import { createLocalPublishedFiles } from '../../proxy/tree/published-files.ts';
-import { withVisibleNames } from '../../proxy/tree/visible-names.ts';
-import { createPublishedAdvisories } from '../../proxy/tree/published-advisories.ts';
+import type { Feature } from '../../proxy/core/protocol/feature.ts';
+import { createTombstones } from '../../proxy/core/protocol/tombstones.ts';
+import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
+import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
+import { withVisibleNames } from '../../proxy/core/tree/visible-names.ts';
+import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/search/lookups.ts';
 import { approvedBy } from '../../proxy/device/stored-request.ts';
 import { createTerminals } from '../../proxy/device/terminals.ts';
 import type { LocalSignInRule } from '../../proxy/auth/local-sign-in.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
-import type { Role } from '../../proxy/auth/policy.ts';
-import type { TokenKind } from '../../proxy/auth/token-format.ts';
-import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
+import type { Role } from '../../proxy/core/tokens/person.ts';
+import type { TokenKind } from '../../proxy/core/tokens/token-format.ts';
+import { createTokenUses, type TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import { leaveTeams } from '../../proxy/teams/leave-teams.ts';
+import { personStatus } from '../../proxy/auth/person-status.ts';
 import { createPersonViews, personPackages } from '../../proxy/teams/person-packages.ts';
 import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
@@ -36,14 +37,14 @@ import { createManagement } from '../../proxy/manage/management.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import type { UploadLimits } from '../../proxy/artifacts/uploads.ts';
-import type { Counters } from '../../proxy/limits/counters.ts';
-import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
+import type { Counters } from '../../proxy/core/limits/counters.ts';
+import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
 import { createSettings, settingOf, type Baseline } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { Certificate } from '../../proxy/http/http2/secure-server.ts';
-import { defaultServerLimits, type ServerLimits } from '../../proxy/http/server-limits.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { Certificate } from '../../proxy/core/http/http2/secure-server.ts';
+import { defaultServerLimits, type ServerLimits } from '../../proxy/core/http/server-limits.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { assertState } from './assert-state.ts';
 import { artifactServices } from './artifact-services.ts';
@@ -204,7 +205,7 @@ export async function runManagement(
   const proxy = await runProxy({
     authenticator: createAuthenticator(state, {
       defaultLimits: defaultLimits(settings),
-      personPackages: (person) => personPackages(state, person),
+      personStatus: personStatus(state, { personPackages: (person) => personPackages(state, person) }),
     }),
     counters,
     uses,

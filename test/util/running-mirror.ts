@@ -3,13 +3,13 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
-import { allHeaders, type Answer } from '../../proxy/http/answer.ts';
+import { allHeaders, type Answer } from '../../proxy/core/http/answer.ts';
 import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { Mirror, type MirrorOptions } from '../../proxy/mirror/mirror.ts';
 import { noRules } from '../../proxy/mirror/rules/release-rules.ts';
-import { compileView } from '../../proxy/views/compile-view.ts';
-import { noLimits } from '../../proxy/views/token-limits.ts';
+import { compileView } from '../../proxy/core/views/compile-view.ts';
+import { noLimits } from '../../proxy/core/views/token-limits.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 export interface MirrorReply {

@@ -19,8 +19,8 @@ import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import { createSmtpTransport } from '../../proxy/mail/transport.ts';
 import type { Collecting } from '../../proxy/notifications/collect/collecting.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 export interface SentMails extends AsyncDisposable {

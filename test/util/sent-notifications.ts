@@ -20,8 +20,8 @@ import { postEvents, type PosterOptions } from '../../proxy/notifications/send/p
 import { createSender, type Sender, type SenderParts } from '../../proxy/notifications/send/sender.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface SentNotifications extends AsyncDisposable {

@@ -1,7 +1,7 @@
 // The frame of the audit commands: reads the configuration and opens the state. A data folder without a state has an
 // empty log.
 
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { Given } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';

@@ -2,7 +2,7 @@
 
 import type { AuditEvent } from '../../../proxy/state/audit.ts';
 import { readAuditLog, type AuditFilter } from '../../../proxy/state/audit-log.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { instantFlag } from '../../io/instant-flag.ts';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { Adoption } from '../../../build/purge/adopt-tombstones.ts';
 import { auditRecovery } from '../../../proxy/packages/purges.ts';
 import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../../proxy/state/audit.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { BackupRecord } from '../../backup/backup-record.ts';
 import {
   checkBackup,

@@ -19,7 +19,7 @@ const nothing: Completion = { mode: 'plain', candidates: [] };
 /** Each is loaded when a line asks for it: most lines ask for a command or an option. */
 const lists: Readonly<Record<ProgramList, () => Promise<readonly string[]>>> = {
   settings: async () => (await import('../../../proxy/settings/definitions.ts')).settingKeys,
-  stabilities: async () => (await import('../../../proxy/views/token-limits.ts')).stabilities,
+  stabilities: async () => (await import('../../../proxy/core/views/token-limits.ts')).stabilities,
   reasons: async () => (await import('../../../build/contract/purged.ts')).purgeReasons,
   events: async () => (await import('../../../proxy/events/registry-event.ts')).eventTypes,
   forms: async () => (await import('../../../proxy/notifications/model/endpoint.ts')).endpointForms,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { indexPath } from '../../../build/contract/paths.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { readPublication, readPublishedTree } from '../../tree/published-tree.ts';
@@ -32,7 +32,7 @@ const readers: Readonly<Record<RegistryThings, Read>> = {
   serials: ({ data }) => serialsOf(data.value),
   tokens: (config, line) =>
     fromState(config, async (state) => {
-      const { parseTokenRecord, tokenKeyPrefix } = await import('../../../proxy/auth/token.ts');
+      const { parseTokenRecord, tokenKeyPrefix } = await import('../../../proxy/core/tokens/token.ts');
       const wanted = line.expected.kind === 'value' ? line.expected.command.name() : '';
       return (await state.range(tokenKeyPrefix))
         .map(({ value }) => parseTokenRecord(value))

@@ -10,7 +10,7 @@ import { createPublishers } from '../../../proxy/publishers/records/publishers.t
 import { createSettings } from '../../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { createTeams } from '../../../proxy/teams/teams.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { createRepositories } from '../../../proxy/sync/repositories.ts';
 import type { Given } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';

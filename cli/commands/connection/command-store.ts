@@ -4,8 +4,8 @@
 import { createSealer, type Sealer } from '../../../proxy/keys/sealer.ts';
 import type { KeyRing, RingKey } from '../../../proxy/keys/key-ring.ts';
 import { createDraftStore } from '../../../proxy/state/draft-store.ts';
-import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import type { Config } from '../../config/config.ts';

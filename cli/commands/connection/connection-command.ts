@@ -4,7 +4,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { readConnection, type ConnectionDocument } from '../../../proxy/forges/connection-document.ts';
 import type { Connections } from '../../../proxy/forges/connections.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { Opening } from '../../compose/command-state.ts';
 import { composeConnecting, type Connecting } from '../../compose/connections.ts';
 import type { Given } from '../../io/command.ts';

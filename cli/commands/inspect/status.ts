@@ -2,7 +2,7 @@
 
 import { upstreamProblems as upstreamProblemsOf } from '../../../proxy/mirror/rules/upstream-problems.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
-import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import { readStatus, type Status, type StatusCounts } from '../../../proxy/status/status.ts';
 import { askRemote } from '../../remote/ask-remote.ts';
 import type { Given } from '../../io/command.ts';

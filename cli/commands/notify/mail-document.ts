@@ -4,7 +4,7 @@ import { mailPasswordKey, openMailPassword } from '../../../proxy/mail/mail-pass
 import { mailStatusKey, parseMailStatus } from '../../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { UnreadableSecret, type Sealer } from '../../../proxy/keys/sealer.ts';
-import type { StateEntry } from '../../../proxy/state/state-store.ts';
+import type { StateEntry } from '../../../proxy/core/state/state-store.ts';
 import { senderOf } from '../../compose/mailing.ts';
 import { formatOrigin } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';

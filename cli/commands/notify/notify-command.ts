@@ -6,8 +6,8 @@ import { endpointDocument, type EndpointDocument } from '../../../proxy/notifica
 import type { Endpoints } from '../../../proxy/notifications/endpoints/endpoints.ts';
 import type { EndpointRecord } from '../../../proxy/notifications/model/endpoint.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
-import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
+import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeNotifying, type Notifying } from '../../compose/notifying.ts';

@@ -2,7 +2,7 @@
 
 import { isNamePattern, matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
-import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import { formatOrigin } from '../../config/config.ts';
 import { shown } from '../../config/setting-values.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';

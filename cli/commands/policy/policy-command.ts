@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PolicyAdmin } from '../../../proxy/policy/admin/policy-admin.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import type { Config } from '../../config/config.ts';
 import { jsonFault } from '../../config/json-fault.ts';

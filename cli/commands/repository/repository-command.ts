@@ -3,7 +3,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { Sealer } from '../../../proxy/keys/sealer.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { Repositories } from '../../../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import { askingOrder, listRepositories } from '../../../proxy/sync/list-repositories.ts';

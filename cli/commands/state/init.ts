@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 
 import { makeFolder, removeEmptyFolders } from '../../../build/output/make-folder.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { StateError } from '../../../proxy/state/state-error.ts';
-import { newStateIdentity, type StateIdentity } from '../../../proxy/state/state-identity.ts';
+import { StateError } from '../../../proxy/core/state/state-error.ts';
+import { newStateIdentity, type StateIdentity } from '../../../proxy/core/state/state-identity.ts';
 import type { Given } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';

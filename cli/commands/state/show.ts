@@ -1,7 +1,7 @@
 // `libretto state show`: the place and identity of the state, and the result of reading all of it. Exit code 1 if the
 // state is unusable.
 
-import { StateError } from '../../../proxy/state/state-error.ts';
+import { StateError } from '../../../proxy/core/state/state-error.ts';
 import type { Given } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';

@@ -1,11 +1,11 @@
 // `libretto token explain ID vendor/name [version]`: exit code 0 when the token sees it, 1 when it does not.
 
-import { createLocalPublishedFiles } from '../../../proxy/tree/published-files.ts';
+import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import type { ExplainedVersion } from '../../../proxy/auth/explain-verdict.ts';
 import type { Explanation } from '../../../proxy/auth/explain-view.ts';
 import { mirroredText, reasonText } from '../../../proxy/auth/explanation-text.ts';
 import { explainToken } from '../../../proxy/auth/explain-token.ts';
-import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
 import { composeSettings } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
 import { openPrivateNames } from '../../mirror/known-private-names.ts';

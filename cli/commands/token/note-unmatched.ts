@@ -3,8 +3,8 @@
 import { listPackages } from '../../../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
-import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
-import { unmatchedPatterns } from '../../../proxy/views/unmatched-patterns.ts';
+import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
+import { unmatchedPatterns } from '../../../proxy/core/views/unmatched-patterns.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';

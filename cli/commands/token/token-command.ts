@@ -1,9 +1,9 @@
 // The frame of each token command: reads the configuration, opens the state, and prints the result.
 
-import { readUses } from '../../../proxy/auth/token-uses.ts';
+import { readUses } from '../../../proxy/core/tokens/token-uses.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
-import type { TokenRecord } from '../../../proxy/auth/token.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { TokenRecord } from '../../../proxy/core/tokens/token.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeTokens } from '../../compose/tokens.ts';
 import type { Config } from '../../config/config.ts';

@@ -2,10 +2,10 @@
 
 import { parseExpiry } from '../../../proxy/auth/expiry.ts';
 import { TokenError } from '../../../proxy/auth/token-error.ts';
-import type { TokenKind } from '../../../proxy/auth/token-format.ts';
+import type { TokenKind } from '../../../proxy/core/tokens/token-format.ts';
 import { checkedDescription } from '../../../proxy/auth/token-fields.ts';
 import { mostRequestsAnHour } from '../../../proxy/settings/setting-kinds.ts';
-import type { TokenLimits } from '../../../proxy/views/token-limits.ts';
+import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { parseLimitFlags } from './token-limit-flags.ts';
 import { UsageError } from '../../io/usage-error.ts';

@@ -1,7 +1,7 @@
-// Parses the flags with the limits of a token. proxy/views/token-limits.ts checks the values, as for the management
+// Parses the flags with the limits of a token. proxy/core/views/token-limits.ts checks the values, as for the management
 // API.
 
-import { parseLimits, type TokenLimits } from '../../../proxy/views/token-limits.ts';
+import { parseLimits, type TokenLimits } from '../../../proxy/core/views/token-limits.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 /** The values of `--clear`, and the limits that each removes. */

@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Email } from '../../../proxy/auth/email.ts';
-import type { Role } from '../../../proxy/auth/policy.ts';
+import type { Role } from '../../../proxy/core/tokens/person.ts';
 import { checkedEmail } from '../../../proxy/auth/user-fields.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

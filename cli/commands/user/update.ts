@@ -1,6 +1,6 @@
 // `libretto user update`: changes the given values of a user. Other values are unchanged.
 
-import type { Role } from '../../../proxy/auth/policy.ts';
+import type { Role } from '../../../proxy/core/tokens/person.ts';
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';

@@ -9,7 +9,7 @@ import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
 import { invitationPage } from '../../config/invitation-page.ts';
 import type { Given } from '../../io/command.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeMailing } from '../../compose/mailing.ts';

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from '../../http/answer.ts';
-import { chooseEncoding } from '../../http/content-encoding.ts';
-import { TextDocument } from '../../http/document.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
-import { answerWith } from '../../http/representation.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import { chooseEncoding } from '../../core/http/content-encoding.ts';
+import { TextDocument } from '../../core/http/document.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
+import { answerWith } from '../../core/http/representation.ts';
 import { safetyHeaders } from '../request/html-answer.ts';
 
 export interface Assets {

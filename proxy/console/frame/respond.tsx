@@ -1,7 +1,7 @@
 // Turns what a page returned into an answer: HTML in the console's layout, a redirect, or a file.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '../../core/http/answer.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
 import { PlaceContext, rootFrom } from '../components/place.tsx';

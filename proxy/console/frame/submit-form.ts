@@ -7,7 +7,7 @@ import type { SessionCaller } from '../../auth/caller.ts';
 import type { Answer } from '../../passkeys/answer.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { passkeySite } from '../../passkeys/site.ts';
-import { waitAfter } from '../../http/wait-before-retry.ts';
+import { waitAfter } from '../../core/http/wait-before-retry.ts';
 import { isDownload, isRedirect, type Form, type PageOutcome, type SignedInRequest } from './definitions.ts';
 import { passwordField } from '../request/password-field.ts';
 import { passkeyAnswer } from '../request/passkey-fields.ts';

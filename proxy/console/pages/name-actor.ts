@@ -2,10 +2,10 @@
 // may list people.
 
 import { actorOf } from '../../auth/caller.ts';
-import { parseTokenId, parseTokenRecord, tokenKey } from '../../auth/token.ts';
+import { parseTokenId, parseTokenRecord, tokenKey } from '../../core/tokens/token.ts';
 import { readUser } from '../../auth/user-records.ts';
 import { parsePublisherId, parsePublisherRecord, publisherKey } from '../../publishers/model/publisher.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { PageRequest } from '../frame/definitions.ts';
 
 type Reader = Pick<StateStore, 'get'>;

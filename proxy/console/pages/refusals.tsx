@@ -2,8 +2,8 @@
 
 import type { Child } from 'hono/jsx';
 import { errorTable, type RegistryError } from '../../../build/contract/errors.ts';
-import type { InternalFault } from '../../http/internal-fault.ts';
-import { waitAfter } from '../../http/wait-before-retry.ts';
+import type { InternalFault } from '../../core/http/internal-fault.ts';
+import { waitAfter } from '../../core/http/wait-before-retry.ts';
 import { MarkedText } from '../components/marked-text.tsx';
 import { A } from '../components/place.tsx';
 import { Notice } from '../components/notice.tsx';

@@ -1,9 +1,9 @@
 // A page as an answer of the pipeline: its headers, and its bytes, compressed as the browser prefers.
 
-import type { Answer } from '../../http/answer.ts';
-import { bodyOf } from '../../http/answer.ts';
-import { chooseEncoding } from '../../http/content-encoding.ts';
-import { compressors } from '../../http/document.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import { bodyOf } from '../../core/http/answer.ts';
+import { chooseEncoding } from '../../core/http/content-encoding.ts';
+import { compressors } from '../../core/http/document.ts';
 
 /**
  * Everything comes from this server, nothing is inline, and no other page frames this one. A form may post to this

@@ -1,8 +1,8 @@
 // Reads the body of a posted form, within a size and a time.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
-import { readBody } from '../../http/json-body.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
+import { readBody } from '../../core/http/json-body.ts';
 import { FormFields, formLimits } from './form-fields.ts';
 
 /** Throws RegistryError for a body of another type, and for one that is too large or too slow. */

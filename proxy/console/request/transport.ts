@@ -1,6 +1,6 @@
 // How safely a request travelled. A browser may sign in over HTTPS, and over plain HTTP only on this machine. Pure.
 
-import { isInRanges, parseAddressRange, type AddressRange } from '../../http/client-address.ts';
+import { isInRanges, parseAddressRange, type AddressRange } from '../../core/http/client-address.ts';
 
 /** `plain`: unencrypted, from another machine. */
 export type Transport = 'https' | 'loopback' | 'plain';

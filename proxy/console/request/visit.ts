@@ -2,8 +2,8 @@
 
 import type { SessionCaller } from '../../auth/caller.ts';
 import type { Sessions } from '../../auth/sessions.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
-import type { FeatureRequest } from '../../protocol/feature.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
+import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
 import { isHostOf, transportOf, type Arrival, type TransportRules } from './transport.ts';

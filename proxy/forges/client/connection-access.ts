@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import type { Sealer } from '../../keys/sealer.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { RepositoryCredentials } from '../../sync/credentials.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
 import type { ForgeToken } from '../dialects/dialect.ts';

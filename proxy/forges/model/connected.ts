@@ -1,6 +1,6 @@
 // The repositories of a connection as they are now: the rows of its refreshes, and what people removed here since.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
 import { repositoryKey, repositoryKeyPrefix } from '../../sync/repository.ts';
 import { parseSeen, seenPrefix, type SeenRepository, type SkipReason } from './forge-repository.ts';

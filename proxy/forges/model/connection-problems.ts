@@ -1,7 +1,7 @@
 // What is wrong with the connections, for `doctor`, `status` and the overview: without a look at each connection, an owner
 // would silently stop being in step.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { countConnected, readConnected } from './connected.ts';
 import type { ConnectionRecord } from './connection.ts';
 import { listConnections } from './list-connections.ts';

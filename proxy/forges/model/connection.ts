@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import { parseConnectionId, type ConnectionId } from '../../sync/forge-place.ts';
 import type { Selection } from './decide-repository.ts';
 import type { ForgeAddresses } from './forge-address.ts';

@@ -1,7 +1,7 @@
 // What a forge says of one repository, and what this registry remembers of it.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import { parseForgeId, type ConnectionId, type ForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryId, type RepositoryId } from '../../sync/repository.ts';
 import type { RepositoryPath } from './forge-name.ts';

@@ -1,7 +1,7 @@
 // Lists and finds connections, for callers that only read.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { parseConnectionId } from '../../sync/forge-place.ts';
 import { connectionKey, connectionKeyPrefix, parseConnectionRecord, type ConnectionRecord } from './connection.ts';
 

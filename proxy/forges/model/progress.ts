@@ -2,7 +2,7 @@
 // host. The rows of the pages keep what a conditional request needs.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 
 /** `idle`: no refresh has begun, or the last one ended. `missing`: it asks for repositories that were not listed. */

@@ -1,6 +1,6 @@
 // Reads how far the refresh of a connection is, for callers that only read.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
 import { firstProgress, parseProgress, progressKey, type RefreshProgress } from './progress.ts';
 

@@ -2,7 +2,7 @@
 // The registrations that follow from them do.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
-import type { StateChange, StateStore } from '../../state/state-store.ts';
+import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 import { connectionKey } from '../model/connection.ts';
 import { parseSeen, seenKey, seenPrefix, type SeenRepository } from '../model/forge-repository.ts';

@@ -1,7 +1,7 @@
 // Refreshes connections when they are due: after their interval, after a pause, or when a person asks. The times are rows
 // of the state, so that a restart and several processes do not disturb them.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { listConnections } from '../model/list-connections.ts';
 import { readProgress } from '../model/read-progress.ts';
 import type { Refresher } from './refresher.ts';

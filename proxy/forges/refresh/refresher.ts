@@ -2,7 +2,7 @@
 
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { createLease, type Lease } from '../../sync/lease.ts';
 import { beatMs, type Liveness } from '../../sync/liveness.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';

@@ -1,7 +1,7 @@
 // The feature `hooks`: the addresses that git hosts tell about a push. `POST /hooks/{repository id}` is for the hook of
 // one repository, `POST /hooks` for hooks of organisations, groups and whole servers.
 
-import type { Feature, FeatureRoute } from '../../protocol/feature.ts';
+import type { Feature, FeatureRoute } from '../../core/protocol/feature.ts';
 import { parseRepositoryId } from '../../sync/repository.ts';
 import type { HookAddress } from '../inbox.ts';
 import type { ReceiveHook } from './receive-hook.ts';

@@ -1,9 +1,9 @@
 // The answers to hooks. A valid proof is always answered with success: providers switch off a hook that gets errors.
 // Nothing of the request is in an answer.
 
-import { errorAnswer, jsonAnswer, refusalAnswer, type Answer } from '../../http/answer.ts';
-import { internalFault } from '../../http/internal-fault.ts';
-import { waitInWords } from '../../http/wait-before-retry.ts';
+import { errorAnswer, jsonAnswer, refusalAnswer, type Answer } from '../../core/http/answer.ts';
+import { internalFault } from '../../core/http/internal-fault.ts';
+import { waitInWords } from '../../core/http/wait-before-retry.ts';
 import type { DeliveryOutcome, HookAddress } from '../inbox.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { DescribedDelivery } from './describe-delivery.ts';

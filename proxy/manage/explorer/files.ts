@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TextDocument } from '../../http/document.ts';
+import { TextDocument } from '../../core/http/document.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';

@@ -1,7 +1,7 @@
 // The management API as the rest of the server sees it.
 
-import type { FeatureRequest } from '../../protocol/feature.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { FeatureRequest } from '../../core/protocol/feature.ts';
+import type { Answer } from '../../core/http/answer.ts';
 
 export type ApiRequest = FeatureRequest;
 

@@ -7,7 +7,8 @@ import { HTTPException } from 'hono/http-exception';
 
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { actorOf, type Caller } from '../../auth/caller.ts';
-import { policy, type CallerClass, type OperationId, type PersonRight } from '../../auth/policy.ts';
+import { policy, type CallerClass, type OperationId } from '../../auth/policy.ts';
+import type { PersonRight } from '../../core/tokens/person.ts';
 import { sessionOnly } from '../../auth/session-only.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';

@@ -2,7 +2,7 @@
 // methods.
 
 import type { RegistryError } from '../../../build/contract/errors.ts';
-import { waitAfter } from '../../http/wait-before-retry.ts';
+import { waitAfter } from '../../core/http/wait-before-retry.ts';
 
 /**
  * A flat list: name, value, name, value. `details.retry_after_seconds` has the wait in seconds, `details.allow` the

@@ -1,9 +1,9 @@
 // Between the pipeline's answers and the web's Request and Response that Hono speaks.
 
-import { bodyOf, type Answer } from '../../http/answer.ts';
+import { bodyOf, type Answer } from '../../core/http/answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { readFormBody } from '../../http/form-body.ts';
-import { readJsonBody } from '../../http/json-body.ts';
+import { readFormBody } from '../../core/http/form-body.ts';
+import { readJsonBody } from '../../core/http/json-body.ts';
 
 /** Operations whose handlers read the body from the socket. */
 const streamed = new Set(['POST /api/artifacts']);

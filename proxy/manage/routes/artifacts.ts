@@ -5,16 +5,16 @@ import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
-import type { TokenId } from '../../auth/token.ts';
+import type { TokenId } from '../../core/tokens/token.ts';
 import { announcedDigest } from '../../artifacts/announced-digest.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../state/audit.ts';
-import { filterOf, passes, type View } from '../../views/view.ts';
+import { filterOf, passes, type View } from '../../core/views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { awaitBuilder } from '../../protocol/await-builder.ts';
+import { awaitBuilder } from '../../core/protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
   artifactSchema,

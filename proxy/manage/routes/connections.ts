@@ -11,7 +11,7 @@ import { parseSeen, seenPrefix } from '../../forges/model/forge-repository.ts';
 import type { ConnectionDraft, ConnectionFields } from '../../forges/parse-connection.ts';
 import type { ConnectionPlan } from '../../forges/plan-connection.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api } from '../frame/api.ts';
 import { page, readCursor, writeCursor } from '../frame/page.ts';
 import type { connectedRepository, connectionDraft, connectionPatch, connectionSchema } from '../schemas/connection.ts';

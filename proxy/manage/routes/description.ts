@@ -3,9 +3,9 @@
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { chooseEncoding } from '../../http/content-encoding.ts';
-import { TextDocument } from '../../http/document.ts';
-import { answerWith } from '../../http/representation.ts';
+import { chooseEncoding } from '../../core/http/content-encoding.ts';
+import { TextDocument } from '../../core/http/document.ts';
+import { answerWith } from '../../core/http/representation.ts';
 import { operation, type Api, type ApiContext } from '../frame/api.ts';
 import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
 import { page, policy } from '../explorer/page.ts';

@@ -4,7 +4,7 @@
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { OAuthFault } from '../../device/oauth-fault.ts';
 import type { Terminals } from '../../device/terminals.ts';
-import type { HttpRequest } from '../../http/http-request.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
 import { operation, pipelineErrors, type Api, type ApiContext } from '../frame/api.ts';
 import { deviceAnswer, deviceForm, deviceGrant, deviceRefusal, redeemAnswer, redeemForm } from '../schemas/device.ts';
 

@@ -7,7 +7,7 @@ import type { Hooks } from '../../hooks/hooks.ts';
 import type { HookAddress } from '../../hooks/inbox.ts';
 import { replayDelivery } from '../../hooks/replay-delivery.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { JobRecord } from '../../sync/job.ts';
 import { jobDocument } from '../../sync/repository-document.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';

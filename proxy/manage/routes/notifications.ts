@@ -7,7 +7,7 @@ import { listDeliveries, type ReplayRange } from '../../notifications/deliveries
 import type { EndpointRecord } from '../../notifications/model/endpoint.ts';
 import type { Endpoints, IssuedEndpoint } from '../../notifications/endpoints/endpoints.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import { page, readCursor, writeCursor } from '../frame/page.ts';
 import type { deliverySchema, endpointSchema, issuedEndpoint } from '../schemas/notification.ts';

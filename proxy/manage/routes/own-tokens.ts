@@ -3,11 +3,11 @@
 
 import { z } from '@hono/zod-openapi';
 import { endPersonalToken, personalTokens } from '../../auth/personal-tokens.ts';
-import type { TokenRecord } from '../../auth/token.ts';
-import type { TokenUse, TokenUses } from '../../auth/token-uses.ts';
+import type { TokenRecord } from '../../core/tokens/token.ts';
+import type { TokenUse, TokenUses } from '../../core/tokens/token-uses.ts';
 import type { Tokens } from '../../auth/tokens.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { idOf } from '../schemas/id.ts';

@@ -11,7 +11,7 @@ import type { IdTokenExplanation } from '../../publishers/tokens/explain-id-toke
 import { explanationDocument } from '../../publishers/tokens/explanation-document.ts';
 import type { OidcTokens } from '../../publishers/tokens/oidc-tokens.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import { page } from '../frame/page.ts';
 import type { idTokenExplanation, publisherSchema } from '../schemas/publisher.ts';

@@ -3,13 +3,13 @@
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
-import type { PublishedFiles } from '../../tree/published-files.ts';
-import { publishedTombstones } from '../../protocol/tombstones.ts';
+import type { PublishedFiles } from '../../core/tree/published-files.ts';
+import { publishedTombstones } from '../../core/protocol/tombstones.ts';
 import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/purges.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { awaitBuilder } from '../../protocol/await-builder.ts';
+import { awaitBuilder } from '../../core/protocol/await-builder.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 

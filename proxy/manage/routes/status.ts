@@ -1,12 +1,12 @@
 // The status of the registry over HTTP.
 
 import { z } from '@hono/zod-openapi';
-import type { Counters } from '../../limits/counters.ts';
+import type { Counters } from '../../core/limits/counters.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { UpstreamProblem } from '../../mirror/rules/upstream-problems.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
-import type { PublishedFiles } from '../../tree/published-files.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { PublishedFiles } from '../../core/tree/published-files.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
 import { operation, type Api } from '../frame/api.ts';
 import { time, timeWhen } from '../schemas/time.ts';

@@ -2,7 +2,7 @@
 
 import type { z } from '@hono/zod-openapi';
 import type { Actor } from '../../state/audit.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { readPackageRule } from '../../teams/package-rule.ts';
 import { orderOf } from '../../teams/team-roster.ts';
 import type { TeamRecord } from '../../teams/team.ts';

@@ -3,7 +3,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from '../../auth/caller-tokens.ts';
 import { readTokenStandings, type TokenStandingParts } from '../../auth/token-standings.ts';
-import type { TokenRecord } from '../../auth/token.ts';
+import type { TokenRecord } from '../../core/tokens/token.ts';
 import type { Api, ApiContext } from '../frame/api.ts';
 import { page } from '../frame/page.ts';
 import { showExplanation } from '../schemas/token-explanation.ts';

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { eventMeanings, eventTypes, testType } from '../../events/registry-event.ts';
 import { deliveryStates } from '../../notifications/model/delivery.ts';
 import { endpointForms, signatureSchemes } from '../../notifications/model/endpoint.ts';
-import { stabilities } from '../../views/token-limits.ts';
+import { stabilities } from '../../core/views/token-limits.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 

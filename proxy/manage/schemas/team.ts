@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { longestName, mostMembers } from '../../teams/team-fields.ts';
-import { maxEntries } from '../../views/token-limits.ts';
+import { maxEntries } from '../../core/views/token-limits.ts';
 import { actorWho, idOf } from './id.ts';
 import { timeWhen } from './time.ts';
 

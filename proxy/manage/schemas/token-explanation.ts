@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Explanation } from '../../auth/explain-view.ts';
 import { reasonText } from '../../auth/explanation-text.ts';
-import type { TokenLimits } from '../../views/token-limits.ts';
+import type { TokenLimits } from '../../core/views/token-limits.ts';
 import { idOf } from './id.ts';
 import { time } from './time.ts';
 

@@ -1,7 +1,7 @@
 // The schemas of a token's limits in the management API. views/token-limits.ts checks the values.
 
 import { z } from '@hono/zod-openapi';
-import { maxConstraintLength, maxEntries, stabilities } from '../../views/token-limits.ts';
+import { maxConstraintLength, maxEntries, stabilities } from '../../core/views/token-limits.ts';
 import { time } from './time.ts';
 
 const text = z.string().min(1).max(250);

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
 import type { TokenStanding } from '../../auth/token-standings.ts';
-import { effectiveLimit, tokenStatus } from '../../auth/token.ts';
+import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
 import { idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/co
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { PackageAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
-import { TextDocument } from '../../http/document.ts';
+import { TextDocument } from '../../core/http/document.ts';
 import { joined } from './mirrored-advisories.ts';
-import { formatProviderDocument, readProviderDocument } from '../../documents/provider-document.ts';
+import { formatProviderDocument, readProviderDocument } from '../../core/documents/provider-document.ts';
 
 /** The document with `own` added. If both have one advisory, the local one counts. */
 export async function mergeLocalAdvisories(

@@ -9,13 +9,13 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '../../core/http/answer.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { folderFault } from '../../../build/shared/files/folder-fault.ts';
-import { ArchiveStore } from '../../tree/archive-store.ts';
+import { ArchiveStore } from '../../core/tree/archive-store.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
-import type { Conditions } from '../../http/representation.ts';
+import type { Conditions } from '../../core/http/representation.ts';
 import { AcceptedPackage, archivePath, nothingAccepted } from './accepted-package.ts';
 import {
   archiveKey,

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/co
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
-import { PackageArchives } from '../../tree/package-archives.ts';
+import { PackageArchives } from '../../core/tree/package-archives.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { AcceptedArchives } from '../versions/rewrite.ts';
 import { pinnedFields } from '../versions/pinned-record.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
-import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
+import type { RequestedVersion } from '../../core/protocol/mirrored-packages.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { purgedReason } from '../rules/release-rules.ts';
 import { findOffer } from '../upstream/first-offer.ts';

@@ -3,11 +3,11 @@
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
-import type { Answer } from '../../http/answer.ts';
-import { cacheHeaders, type Conditions } from '../../http/representation.ts';
-import type { RequestedVersion } from '../../protocol/mirrored-packages.ts';
-import { tombstoneOf } from '../../protocol/tombstones.ts';
-import { archiveHeaders, ArchiveMismatch } from '../../tree/archive-store.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import { cacheHeaders, type Conditions } from '../../core/http/representation.ts';
+import type { RequestedVersion } from '../../core/protocol/mirrored-packages.ts';
+import { tombstoneOf } from '../../core/protocol/tombstones.ts';
+import { archiveHeaders, ArchiveMismatch } from '../../core/tree/archive-store.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { ofUpstream } from '../upstream/mirror-failure.ts';

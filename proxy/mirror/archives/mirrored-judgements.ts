@@ -10,7 +10,7 @@ import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import type { FoundRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';

@@ -3,7 +3,7 @@
 // a file that seems complete.
 
 import { open } from 'node:fs/promises';
-import type { OpenFile } from '../../http/answer.ts';
+import type { OpenFile } from '../../core/http/answer.ts';
 
 export class TailStream {
   readonly path: string;

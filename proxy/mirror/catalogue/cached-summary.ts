@@ -10,7 +10,7 @@ import {
   type PackageSummary,
   type VersionFacts,
 } from '../../packages/package-summary.ts';
-import { passes, type ReleaseFilter } from '../../views/view.ts';
+import { passes, type ReleaseFilter } from '../../core/views/view.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { offeredVersionsYielding } from '../versions/offered-version.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';

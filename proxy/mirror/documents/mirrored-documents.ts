@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
-import type { TextDocument } from '../../http/document.ts';
+import type { TextDocument } from '../../core/http/document.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
 import type { FoundOffer } from '../upstream/first-offer.ts';

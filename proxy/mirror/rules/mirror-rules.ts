@@ -5,7 +5,7 @@ import { sameStamp, stampFile, type FileStamp } from '../../../build/shared/file
 import type { Freshness } from '../upstream/document-store.ts';
 import type { CachedDocuments } from '../upstream/cached-documents.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
-import { createPrecedence, type Precedence } from '../../tree/precedence.ts';
+import { createPrecedence, type Precedence } from '../../core/tree/precedence.ts';
 import type { ReleaseRules } from './release-rules.ts';
 import { Upstream, type UpstreamSettings } from '../upstream/upstream.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';

@@ -1,6 +1,6 @@
 // The ways in which something of an upstream cannot be had. Messages are for people; there is no credential in them.
 
-import { MirroringFailure } from '../../protocol/mirrored-packages.ts';
+import { MirroringFailure } from '../../core/protocol/mirrored-packages.ts';
 
 /** The upstream is down, slow, or requests a pause, so that a later request may succeed. */
 export class UpstreamUnavailable extends MirroringFailure {

@@ -3,7 +3,7 @@
 import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { weightOf } from '../../../build/shared/json/json-weight.ts';
-import { expandYielding, minifiedMark } from '../../documents/minified.ts';
+import { expandYielding, minifiedMark } from '../../core/documents/minified.ts';
 import { recordsOf } from './upstream-root.ts';
 
 export interface UpstreamDocument {

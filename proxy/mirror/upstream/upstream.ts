@@ -14,7 +14,7 @@ import { joinedDocument, type Stability } from './joined-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { storedDocument } from './stored-document.ts';
-import type { UpstreamScope } from '../../tree/precedence.ts';
+import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
 import type { GivenCredential } from './upstream-credential.ts';

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
-import type { Belonging } from '../../tree/precedence.ts';
+import type { Belonging } from '../../core/tree/precedence.ts';
 
 const fields = ['replace', 'provide'] as const;
 const namesInTurn = 5000;

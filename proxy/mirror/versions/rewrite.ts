@@ -6,7 +6,7 @@ import type { Sha1 } from '../../../build/contract/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { joinYielding } from '../../../build/shared/concurrency/yielding.ts';
-import { createMinifier, minifiedMark } from '../../documents/minified.ts';
+import { createMinifier, minifiedMark } from '../../core/documents/minified.ts';
 import type { OfferedVersion } from './offered-version.ts';
 
 /** The accepted archives, for lookup. */

@@ -2,8 +2,8 @@
 // looked at less often.
 
 import type { Catalogue } from '../../packages/catalogue.ts';
-import type { PublishedAdvisories } from '../../tree/published-advisories.ts';
-import type { PublishedFiles } from '../../tree/published-files.ts';
+import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';
+import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import { collectAudit } from './audit-events.ts';
 import { collectPublications, type PublicationParts } from './publication-events.ts';
 import { collectAdvisories, collectExpiring, collectOutbox, collectRefused } from './registry-events.ts';

@@ -4,8 +4,8 @@
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { parsePackageIndex } from '../../../build/contract/serving-index.ts';
 import { readPublishedPackage } from '../../packages/published-package.ts';
-import type { PublishedFiles } from '../../tree/published-files.ts';
-import { releaseOf } from '../../views/view.ts';
+import type { PublishedFiles } from '../../core/tree/published-files.ts';
+import { releaseOf } from '../../core/views/view.ts';
 
 export interface PackageFacts {
   /** The release times of its contents, withdrawn ones too; epoch milliseconds. None if its index cannot be read. */

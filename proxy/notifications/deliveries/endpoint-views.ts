@@ -1,10 +1,10 @@
 // The views of endpoints: each is the view of a token as it is now.
 
-import { parseTokenRecord, tokenKey, tokenStatus } from '../../auth/token.ts';
+import { parseTokenRecord, tokenKey, tokenStatus } from '../../core/tokens/token.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
-import type { StateStore } from '../../state/state-store.ts';
-import { compileAccess } from '../../views/compile-access.ts';
-import type { View } from '../../views/view.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
+import { compileAccess } from '../../core/views/compile-access.ts';
+import type { View } from '../../core/views/view.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
 import type { SeenPackage } from '../model/hears.ts';
 

@@ -2,7 +2,7 @@
 // commit that moves the cursor of the events on.
 
 import type { RegistryEvent } from '../../events/registry-event.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { endpointPrefix, parseEndpointRecord, type EndpointRecord } from '../model/endpoint.ts';
 import { isSeen, isSelected } from '../model/hears.ts';
 import { waitingRows, type DeliveryRecord } from '../model/delivery.ts';

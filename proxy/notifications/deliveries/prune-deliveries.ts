@@ -1,6 +1,6 @@
 // Removes settled deliveries of endpoints, and rows that a removed endpoint left behind.
 
-import type { StateEntry, StateStore } from '../../state/state-store.ts';
+import type { StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { deliveryFamily, deliveryPrefix, dueFamily, duePrefix, parseDeliveryRecord } from '../model/delivery.ts';
 import { endpointKey, parseEndpointId, type EndpointId } from '../model/endpoint.ts';
 import { listEndpoints } from '../endpoints/list-endpoints.ts';

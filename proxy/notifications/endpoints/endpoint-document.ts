@@ -1,6 +1,6 @@
 // An endpoint, and its deliveries, in the management API and in `--json`: without secrets.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { duePrefix, type DeliveryAttempt, type DeliveryRecord } from '../model/delivery.ts';
 import { isValidAt } from '../../hooks/hook-record.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';

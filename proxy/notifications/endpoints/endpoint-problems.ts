@@ -1,6 +1,6 @@
 // What is wrong with the endpoints, for the overview: a receiver that hears of nothing any more tells nobody itself.
 
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { DisabledReason, EndpointRecord } from '../model/endpoint.ts';
 import { readStatus } from '../model/endpoint-status.ts';
 import { listEndpoints } from './list-endpoints.ts';

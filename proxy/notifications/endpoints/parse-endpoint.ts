@@ -6,10 +6,10 @@ import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
 import { CredentialsInUrl, EgressFailure } from '../../../build/egress/egress-failure.ts';
 import type { Stability } from '../../../build/contract/stability.ts';
-import { parseTokenId, type TokenId } from '../../auth/token.ts';
+import { parseTokenId, type TokenId } from '../../core/tokens/token.ts';
 import { eventTypes, isEventType, type EventType } from '../../events/registry-event.ts';
-import { parsePackagePattern } from '../../views/package-pattern.ts';
-import { stabilities } from '../../views/token-limits.ts';
+import { parsePackagePattern } from '../../core/views/package-pattern.ts';
+import { stabilities } from '../../core/views/token-limits.ts';
 import type { EndpointForm, EndpointId, EndpointSelection, SignatureScheme } from '../model/endpoint.ts';
 import { viewEventTypes } from '../model/hears.ts';
 

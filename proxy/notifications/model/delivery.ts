@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import type { EndpointId } from './endpoint.ts';
 
 /** `hidden`: the limits of the endpoint's token changed, and do not show the event any more. */

@@ -2,8 +2,8 @@
 // the commit that stores it.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { EndpointId } from './endpoint.ts';
 
 export interface EndpointStatus {

@@ -5,11 +5,11 @@ import type { Branded } from '../../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { Stability } from '../../../build/contract/stability.ts';
 import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
-import { parseTokenId, type TokenId } from '../../auth/token.ts';
+import { parseTokenId, type TokenId } from '../../core/tokens/token.ts';
 import { isEventType, type EventType } from '../../events/registry-event.ts';
 import type { StoredSecret } from '../../hooks/hook-record.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import { stabilities } from '../../views/token-limits.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import { stabilities } from '../../core/views/token-limits.ts';
 
 /** `ntf_` and 16 base62 characters. */
 export type EndpointId = Branded<string, 'EndpointId'>;

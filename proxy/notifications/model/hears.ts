@@ -3,8 +3,8 @@
 import { parseStability } from '../../../build/contract/stability.ts';
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { testType, type EventType, type RegistryEvent } from '../../events/registry-event.ts';
-import { stabilities } from '../../views/token-limits.ts';
-import { passes, type View } from '../../views/view.ts';
+import { stabilities } from '../../core/views/token-limits.ts';
+import { passes, type View } from '../../core/views/view.ts';
 import { affectsSome } from './affects.ts';
 import type { EndpointSelection } from './endpoint.ts';
 

@@ -2,7 +2,7 @@
 // status of the endpoint with them.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
-import type { StateChange, StateEntry, StateStore } from '../../state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';
 import {
   deliveryKey,
   dueKey,

@@ -10,7 +10,7 @@ import { readStatus } from '../model/endpoint-status.ts';
 import { isSeen, keepsOrder } from '../model/hears.ts';
 import { listEndpoints } from '../endpoints/list-endpoints.ts';
 import type { RegistryEvent } from '../../events/registry-event.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { rowsOf, settleAttempt } from './attempt.ts';
 import { eventsInRequest, type PostOutcome } from './post-events.ts';
 

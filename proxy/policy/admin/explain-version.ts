@@ -3,7 +3,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
-import { filterOf, passes } from '../../views/view.ts';
+import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import type { KnownPackage, KnownVersion, PackageSource } from './known-packages.ts';

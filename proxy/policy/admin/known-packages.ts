@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { Release } from '../../views/view.ts';
+import type { Release } from '../../core/views/view.ts';
 import type { Origin, VersionFacts } from '../judge/facts.ts';
 
 export interface KnownVersion {

@@ -1,11 +1,17 @@
 // The tokens that a policy may concern: their status, their last use, and what they see.
 
-import { readStanding, type StandingRules } from '../../auth/person-packages.ts';
-import type { TokenUses } from '../../auth/token-uses.ts';
-import { parseTokenRecord, tokenKeyPrefix, tokenStatus, type TokenId, type TokenRecord } from '../../auth/token.ts';
-import type { StateStore } from '../../state/state-store.ts';
-import { compileAccess } from '../../views/compile-access.ts';
-import type { View } from '../../views/view.ts';
+import type { ReadPersonStatus } from '../../core/tokens/person.ts';
+import type { TokenUses } from '../../core/tokens/token-uses.ts';
+import {
+  parseTokenRecord,
+  tokenKeyPrefix,
+  tokenStatus,
+  type TokenId,
+  type TokenRecord,
+} from '../../core/tokens/token.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
+import { compileAccess } from '../../core/views/compile-access.ts';
+import type { View } from '../../core/views/view.ts';
 
 export interface KnownToken {
   readonly id: TokenId;
@@ -19,7 +25,7 @@ export interface KnownToken {
 export interface KnownTokensOptions {
   readonly store: Pick<StateStore, 'get' | 'range'>;
   readonly uses: Pick<TokenUses, 'of'>;
-  readonly standing: StandingRules;
+  readonly personStatus: ReadPersonStatus;
   /** epoch milliseconds */
   readonly now: () => number;
 }
@@ -29,7 +35,7 @@ const views = 1000;
 export async function readKnownTokens({
   store,
   uses,
-  standing,
+  personStatus,
   now,
 }: KnownTokensOptions): Promise<readonly KnownToken[]> {
   const records = (await store.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
@@ -37,7 +43,7 @@ export async function readKnownTokens({
   const compile = compileAccess(views);
   const accessOf = async (record: TokenRecord): ReturnType<KnownToken['access']> => {
     if (record.person === undefined) return { view: compile(record).view };
-    const person = await readStanding(store, record.person, standing);
+    const person = await personStatus(record.person);
     return person && { view: compile({ ...record, packages: person.packages }).view };
   };
   return records.map((record) => ({

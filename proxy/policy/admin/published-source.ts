@@ -6,9 +6,9 @@ import { indexPath, providerPath } from '../../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../../build/contract/serving-index.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { readPublishedNames } from '../../packages/catalogue.ts';
-import { recordsOf } from '../../tree/document-releases.ts';
-import { parseRows, type PublishedFiles } from '../../tree/published-files.ts';
-import { releaseOf } from '../../views/view.ts';
+import { recordsOf } from '../../core/tree/document-releases.ts';
+import { parseRows, type PublishedFiles } from '../../core/tree/published-files.ts';
+import { releaseOf } from '../../core/views/view.ts';
 import { factsOfArchive, recordFacts } from '../apply/record-facts.ts';
 import type { KnownPackage, PackageSource } from './known-packages.ts';
 

@@ -1,6 +1,6 @@
 // Finds the tokens that see a version. Tokens with equal views are asked together, and equal results are one array.
 
-import { filterOf, passes, type Release, type View } from '../../views/view.ts';
+import { filterOf, passes, type Release, type View } from '../../core/views/view.ts';
 import type { KnownToken } from './known-tokens.ts';
 
 interface Group {

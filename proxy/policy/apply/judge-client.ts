@@ -1,7 +1,7 @@
 // Judges the version of Composer that sends a request: it is refused, or packages.json has a warning for it.
 
-import type { Answer } from '../../http/answer.ts';
-import type { PolicyCaller } from '../../protocol/release-policy.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import type { PolicyCaller } from '../../core/protocol/release-policy.ts';
 import type { ComposerRule } from '../judge/compile-policy.ts';
 import { composerVersionOf, rulesAgainst } from './composer-versions.ts';
 import type { Hits } from './hits.ts';

@@ -1,8 +1,8 @@
 // Turns the judgement of an archive into an answer, and notes what the rules found.
 
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { Answer } from '../../http/answer.ts';
-import type { PolicyCaller } from '../../protocol/release-policy.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import type { PolicyCaller } from '../../core/protocol/release-policy.ts';
 import { refusalOf, type Judgement } from '../judge/judge.ts';
 import type { Hits } from './hits.ts';
 import { blockedAnswer, isComposer } from './refusals.ts';

@@ -13,8 +13,8 @@ import {
   formatProviderDocument,
   readProviderDocument,
   type ProviderDocument,
-} from '../../documents/provider-document.ts';
-import { TextDocument } from '../../http/document.ts';
+} from '../../core/documents/provider-document.ts';
+import { TextDocument } from '../../core/http/document.ts';
 import { factsOfRecord, type Origin, type VersionFacts } from '../judge/facts.ts';
 import { earlier, judgePackage } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';

@@ -4,7 +4,7 @@
 import { formatAdvisoryLists, noAdvisories, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { SettingValues } from '../../settings/definitions.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { compilePolicy, type CompiledPolicy } from '../judge/compile-policy.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';

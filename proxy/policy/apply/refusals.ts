@@ -1,6 +1,6 @@
 // The answers of the policy: 410 for the archive of a blocked version, and 400 for a version of Composer.
 
-import { errorAnswer, type Answer } from '../../http/answer.ts';
+import { errorAnswer, type Answer } from '../../core/http/answer.ts';
 import type { Finding } from '../judge/judge.ts';
 import type { RuleOf } from '../model/policy-document.ts';
 

@@ -4,11 +4,11 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import type { Answer } from '../../http/answer.ts';
-import type { TextDocument } from '../../http/document.ts';
-import type { Moment } from '../../protocol/mirrored-packages.ts';
-import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../protocol/release-policy.ts';
-import type { TreeFiles } from '../../tree/tree-files.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import type { TextDocument } from '../../core/http/document.ts';
+import type { Moment } from '../../core/protocol/mirrored-packages.ts';
+import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../core/protocol/release-policy.ts';
+import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
 import type { Judgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';

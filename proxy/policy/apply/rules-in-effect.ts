@@ -2,8 +2,8 @@
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import { andThen } from '../../../build/shared/concurrency/maybe-async.ts';
-import type { RulesInEffect } from '../../protocol/release-policy.ts';
-import type { TreeFiles } from '../../tree/tree-files.ts';
+import type { RulesInEffect } from '../../core/protocol/release-policy.ts';
+import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import { factsOfEntry } from './entry-facts.ts';

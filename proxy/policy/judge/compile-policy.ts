@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
-import { compileConstraint } from '../../views/fast-matches.ts';
+import { compileConstraint } from '../../core/views/fast-matches.ts';
 import {
   endOfException,
   type PolicyDocument,

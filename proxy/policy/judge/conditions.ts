@@ -3,7 +3,7 @@
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
-import { compileConstraint } from '../../views/fast-matches.ts';
+import { compileConstraint } from '../../core/views/fast-matches.ts';
 import type { RuleKind, RuleOf, VersionRule } from '../model/policy-document.ts';
 import { severities } from '../model/words.ts';
 import type { KnownAdvisory, ListEntry, PackageFacts, VersionFacts } from './facts.ts';

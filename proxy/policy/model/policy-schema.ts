@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseConstraint } from '../../../build/contract/constraint.ts';
-import { parsePackagePattern } from '../../views/package-pattern.ts';
+import { parsePackagePattern } from '../../core/views/package-pattern.ts';
 import { actions, clocks, requiredFields, severities } from './words.ts';
 
 export const mostRules = 200;

@@ -2,7 +2,7 @@
 // registry does not know. These are remarks and no faults, because a package or a list may come later. Pure.
 
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
-import { mayOverlap } from '../../views/pattern-overlap.ts';
+import { mayOverlap } from '../../core/views/pattern-overlap.ts';
 import type { PolicyIssue } from './parse-policy.ts';
 import { endOfException, type PolicyDocument, type PolicyException, type Rule } from './policy-document.ts';
 import { isEmptyConstraint } from './empty-constraint.ts';

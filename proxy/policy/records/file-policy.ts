@@ -4,8 +4,8 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { AuditedStore } from '../../state/audit.ts';
-import type { StateChange, StateStore } from '../../state/state-store.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import type { StateChange, StateStore } from '../../core/state/state-store.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import { parsePolicy } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
 import { differenceOf, type PolicyDifference } from '../model/policy-difference.ts';

@@ -1,8 +1,8 @@
 // The first hits of rules, as the state stores them: one row for each rule, package and version.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { Action } from '../model/policy-document.ts';
 
 export const hitPrefix = 'policy/hit/';

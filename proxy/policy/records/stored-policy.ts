@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
 import { differenceOf } from '../model/policy-difference.ts';
 

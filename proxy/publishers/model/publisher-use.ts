@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePublishedFrom, type PublishedFrom } from '../../artifacts/published-from.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import type { PublisherId } from './publisher.ts';
 
 export interface PublisherUse {

@@ -3,8 +3,8 @@
 import type { Branded } from '../../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import { parseLimits, type TokenLimits } from '../../views/token-limits.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import { parseLimits, type TokenLimits } from '../../core/views/token-limits.ts';
 import { issuerKinds, type IssuerKind } from './issuer.ts';
 
 /** `pub_` and 16 base62 characters. */

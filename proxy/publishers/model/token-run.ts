@@ -2,9 +2,9 @@
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parsePublishedFrom, type PublishedFrom } from '../../artifacts/published-from.ts';
-import type { TokenId } from '../../auth/token.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { TokenId } from '../../core/tokens/token.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 
 export interface TokenRun {
   readonly run: PublishedFrom;

@@ -1,7 +1,7 @@
 // Checks the rules of a publisher together: they must name one repository, and the tokens of its issuer must be able to
 // prove them.
 
-import type { LimitIssue } from '../../views/token-limits.ts';
+import type { LimitIssue } from '../../core/views/token-limits.ts';
 import { dialects } from '../claims/dialects.ts';
 import { kindTitles, parseIssuer, type Issuer } from '../model/issuer.ts';
 import type { Purpose, PublisherRecord, RefRule } from '../model/publisher.ts';

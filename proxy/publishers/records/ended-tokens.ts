@@ -1,7 +1,7 @@
 // The active tokens of a publisher, as they are after its removal: revoked.
 
-import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../auth/token.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { PublisherId } from '../model/publisher.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 

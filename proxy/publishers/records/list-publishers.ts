@@ -1,7 +1,7 @@
 // Lists and finds publishers, for callers that only read.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import {
   parsePublisherId,
   parsePublisherRecord,

@@ -1,7 +1,7 @@
 // A publisher in the management API and in `--json`: its rules, what is known of its repository, and its last exchange.
 
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { PublisherRecord } from '../model/publisher.ts';
 import { listPublishers } from './list-publishers.ts';

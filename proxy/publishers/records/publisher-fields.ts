@@ -1,7 +1,7 @@
 // What people give for a publisher, and the checks of each field alone.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { limitNames, parseLimits, uselessConstraints, type LimitIssue } from '../../views/token-limits.ts';
+import { limitNames, parseLimits, uselessConstraints, type LimitIssue } from '../../core/views/token-limits.ts';
 import type { Purpose, PublisherView, RefRule, WorkflowClaim } from '../model/publisher.ts';
 
 /** What can be changed later. Missing fields stay unchanged; null: no rule. */

@@ -1,8 +1,8 @@
 // The last tokens that a publisher gave out, each with its job. They are listed for a day after their end.
 
-import { parseTokenRecord, tokenKey, type TokenId, type TokenRecord } from '../../auth/token.ts';
+import { parseTokenRecord, tokenKey, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { PublisherId } from '../model/publisher.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 

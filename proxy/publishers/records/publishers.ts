@@ -4,8 +4,8 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import type { StateChange } from '../../state/state-store.ts';
-import { noLimits } from '../../views/token-limits.ts';
+import type { StateChange } from '../../core/state/state-store.ts';
+import { noLimits } from '../../core/views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
 import { mintPublisherId, publisherKey, type PublisherId, type PublisherRecord } from '../model/publisher.ts';
 import { publisherUseKey } from '../model/publisher-use.ts';

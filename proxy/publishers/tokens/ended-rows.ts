@@ -1,10 +1,10 @@
 // Finds rows that no longer matter: ids of expired ID tokens, and tokens of publishers that ended a day ago. Each
 // exchange looks at a few rows behind its own keys and removes more than it adds, so that they never pile up.
 
-import { tokenHashKey, tokenKey, type TokenId } from '../../auth/token.ts';
-import type { TokenHash } from '../../auth/token-format.ts';
-import { tokenUseKey } from '../../auth/token-uses.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import { tokenHashKey, tokenKey, type TokenId } from '../../core/tokens/token.ts';
+import type { TokenHash } from '../../core/tokens/token-format.ts';
+import { tokenUseKey } from '../../core/tokens/token-uses.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import { parseTokenRun, tokenRunKey, tokenRunPrefix } from '../model/token-run.ts';
 import { parseUsedId, usedIdPrefix } from './used-ids.ts';
 

@@ -2,9 +2,9 @@
 // explain. The management API calls this.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { isOfPublisher, type TokenId } from '../../auth/token.ts';
+import { isOfPublisher, type TokenId } from '../../core/tokens/token.ts';
 import type { Tokens } from '../../auth/tokens.ts';
-import type { FailedAuthLimiter } from '../../limits/failed-auth-limiter.ts';
+import type { FailedAuthLimiter } from '../../core/limits/failed-auth-limiter.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { Wish } from './choose-publisher.ts';
 import { exchangeIdToken, type Exchanged, type ExchangeParts } from './exchange.ts';

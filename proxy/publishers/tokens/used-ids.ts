@@ -1,7 +1,7 @@
 // The ids of the exchanged ID tokens, so that each works once. A row stays until its ID token has expired everywhere.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../state/state-error.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
 import { leewayMs } from './verify-id-token.ts';
 
 export const usedIdPrefix = 'oidc-jti/';

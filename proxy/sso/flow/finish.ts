@@ -2,7 +2,7 @@
 // is used before it is known to answer the sign-in of this browser.
 
 import type { Sealer } from '../../keys/sealer.ts';
-import type { StateStore } from '../../state/state-store.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { ProviderIdentity } from '../model/identity.ts';
 import type { IdentityProvider } from '../model/provider.ts';
 import { openProvider, type ProviderAccess } from './provider-client.ts';

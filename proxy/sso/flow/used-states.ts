@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { leewayMs } from '../../keys/signed-token.ts';
-import { malformedRecord } from '../../state/state-error.ts';
-import type { StateChange, StateStore } from '../../state/state-store.ts';
+import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import type { Transaction } from './transaction.ts';
 
 export const usedStatePrefix = 'sso-state/';

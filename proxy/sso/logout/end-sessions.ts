@@ -5,7 +5,7 @@ import { sessionPrefix, parseSessionRecord, type SessionRecord } from '../../aut
 import { readUserBehind } from '../../auth/user-records.ts';
 import { userIdentityKey } from '../../auth/user-identity.ts';
 import type { AuditedStore } from '../../state/audit.ts';
-import type { StateEntry, StateStore } from '../../state/state-store.ts';
+import type { StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { usedOnce } from '../flow/used-states.ts';
 import type { IdentityProvider } from '../model/provider.ts';
 import { LogoutRefused, type LogoutToken } from './logout-token.ts';

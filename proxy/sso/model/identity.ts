@@ -1,6 +1,6 @@
 // A person as an identity provider proved them to be: read from verified claims, with the role that they give.
 
-import type { Role } from '../../auth/policy.ts';
+import type { Role } from '../../core/tokens/person.ts';
 
 export interface ProviderIdentity {
   readonly issuer: string;

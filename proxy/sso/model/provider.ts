@@ -3,7 +3,7 @@
 
 import { isLoopback } from '../../../build/contract/loopback.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
-import type { Role } from '../../auth/policy.ts';
+import type { Role } from '../../core/tokens/person.ts';
 
 /** Where the client secret is. It is never in libretto.json itself, which people commit. */
 export type SecretPlace = { readonly env: string } | { readonly file: string };

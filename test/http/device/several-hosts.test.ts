@@ -10,7 +10,7 @@ import { createKeyRing } from '../../../proxy/keys/key-ring.ts';
 import { createSealer } from '../../../proxy/keys/sealer.ts';
 import { verifyAudit } from '../../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../../proxy/state/lmdb-store.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { assertState } from '../../util/assert-state.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 

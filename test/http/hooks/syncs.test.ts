@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { createHookFeature } from '../../../proxy/hooks/receive/feature.ts';
 import { createHookReceiver, type ReceiveHook } from '../../../proxy/hooks/receive/receive-hook.ts';
-import { createFailedAuthLimiter } from '../../../proxy/limits/failed-auth-limiter.ts';
+import { createFailedAuthLimiter } from '../../../proxy/core/limits/failed-auth-limiter.ts';
 import { recordedPayloads, registeredAddresses } from '../../util/hook-payloads.ts';
 import { github, senders, type Sender, type SentHook } from '../../util/hook-senders.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';

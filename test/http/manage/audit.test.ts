@@ -10,7 +10,7 @@ import {
 } from '../../../proxy/state/audit.ts';
 import { readAuditHead, readAuditLog } from '../../../proxy/state/audit-log.ts';
 import { startAuditCopies } from '../../../proxy/state/audit-copies.ts';
-import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../proxy/core/state/memory-store.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
 import type { Reply } from '../../util/running-proxy.ts';
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAuditLog } from '../../../proxy/state/audit-log.ts';
-import type { UserId } from '../../../proxy/auth/user.ts';
+import type { UserId } from '../../../proxy/core/tokens/person.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
 
 let registry: RunningManagement;

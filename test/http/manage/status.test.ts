@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createMemoryCounters } from '../../../proxy/limits/memory-counters.ts';
+import { createMemoryCounters } from '../../../proxy/core/limits/memory-counters.ts';
 import { runManagement } from '../../util/running-management.ts';
 
 it('the status has counts and the time of the start', async () => {

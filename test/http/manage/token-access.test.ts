@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { createTokens } from '../../../proxy/auth/tokens.ts';
-import { mintToken } from '../../../proxy/auth/token-format.ts';
+import { mintToken } from '../../../proxy/core/tokens/token-format.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';

@@ -7,7 +7,7 @@ import { commitUser, readUser } from '../../../proxy/auth/user-records.ts';
 import { userIdentityKey } from '../../../proxy/auth/user-identity.ts';
 import type { UserRecord } from '../../../proxy/auth/user.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { ada } from '../../util/identity-provider.ts';
 import type { PageReply } from '../../util/running-console.ts';

@@ -2,7 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthenticator } from '../../../proxy/auth/authenticate.ts';
+import { personStatus } from '../../../proxy/auth/person-status.ts';
+import { createAuthenticator } from '../../../proxy/core/tokens/authenticate.ts';
 import { createPasswords } from '../../../proxy/auth/password.ts';
 import { standardRules } from '../../../proxy/auth/people-rules.ts';
 import { createPeople } from '../../../proxy/auth/people.ts';
@@ -59,7 +60,12 @@ describe('signing in at an identity provider', () => {
       .tokensOf(`user:${person}`)
       .create({ kind: 'read', description: 'a laptop', person });
     const outcomeWith = async (issuers: readonly string[]) =>
-      (await createAuthenticator(state, { issuers }).authenticate(`Bearer ${secret.reveal()}`, Date.now())).outcome;
+      (
+        await createAuthenticator(state, { personStatus: personStatus(state, { issuers }) }).authenticate(
+          `Bearer ${secret.reveal()}`,
+          Date.now(),
+        )
+      ).outcome;
     expect(await outcomeWith([run.provider.url])).toBe('valid');
     expect(await outcomeWith(['https://login.example.org'])).toBe('invalid');
   });

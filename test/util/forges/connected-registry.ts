@@ -15,8 +15,8 @@ import { createRefresher, type RefreshOutcome } from '../../../proxy/forges/refr
 import { createKeyRing } from '../../../proxy/keys/key-ring.ts';
 import { createSealer } from '../../../proxy/keys/sealer.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { createLiveness } from '../../../proxy/sync/liveness.ts';
 import type { Repositories } from '../../../proxy/sync/repositories.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
 import { mailTopics, type MailTopic } from '../../../auth/mail-topic.ts';
 import type { People } from '../../../auth/people.ts';
-import type { Role } from '../../../auth/policy.ts';
+import type { Role } from '../../../core/tokens/person.ts';
 import { showUser, type UserView } from '../../../auth/user.ts';
 import { CheckField, Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';

@@ -2,7 +2,7 @@
 
 import type { AuditEvent } from '../../../state/audit.ts';
 import { readAuditLog, type AuditFilter } from '../../../state/audit-log.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { Download, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { auditFilter, parseAuditQuery } from './audit-query.ts';

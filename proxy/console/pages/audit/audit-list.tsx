@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { AuditEvent } from '../../../state/audit.ts';
 import { readAuditLog, type AuditPage } from '../../../state/audit-log.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';

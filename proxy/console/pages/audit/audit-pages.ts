@@ -1,6 +1,6 @@
 // The pages about the audit log, for admins.
 
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAuditExport } from './audit-export.ts';
 import { registerAuditList } from './audit-list.tsx';

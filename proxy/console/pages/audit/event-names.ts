@@ -1,10 +1,10 @@
 // The names of what events are about: emails, descriptions of tokens, addresses of repositories, owners at
 // forges, notification endpoints, trusted publishers.
 
-import { parseTokenRecord, tokenKeyPrefix } from '../../../auth/token.ts';
+import { parseTokenRecord, tokenKeyPrefix } from '../../../core/tokens/token.ts';
 import { readUsers } from '../../../auth/user-records.ts';
 import type { UserRecord } from '../../../auth/user.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import { listConnections } from '../../../forges/model/list-connections.ts';
 import { listEndpoints } from '../../../notifications/endpoints/list-endpoints.ts';
 import { listPublishers } from '../../../publishers/records/list-publishers.ts';

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { verifyAudit, type AuditHead, type AuditVerdict } from '../../../state/audit.ts';
 import { describeBreak, formatHead, parseHead } from '../../../state/audit-text.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -6,7 +6,7 @@ import type { ConnectionRecord } from '../../../forges/model/connection.ts';
 import type { ConnectionDraft } from '../../../forges/parse-connection.ts';
 import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface ConnectionPageServices {

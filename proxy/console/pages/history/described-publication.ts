@@ -1,7 +1,7 @@
 // A publication with the words for how it came about.
 
 import type { PublicationSummary } from '../../../inspection/publications.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { readActorNames } from '../name-actor.ts';
 

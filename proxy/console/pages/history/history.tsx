@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { describePublications } from './described-publication.ts';

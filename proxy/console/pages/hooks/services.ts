@@ -5,7 +5,7 @@ import { describeHook, type HookDocument } from '../../../hooks/describe-hook.ts
 import { sharedHook } from '../../../hooks/hook-record.ts';
 import type { Hooks } from '../../../hooks/hooks.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { RepositoryId } from '../../../sync/repository.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from '../repositories/services.ts';

@@ -1,12 +1,12 @@
 // The fields of an endpoint that can be changed later: name, address, events, packages, stability and view.
 
 import { useContext, type Child } from 'hono/jsx';
-import type { TokenId, TokenRecord } from '../../../auth/token.ts';
+import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import { eventMeanings, eventTypes, type EventType } from '../../../events/registry-event.ts';
 import { defaultEvents, type EndpointFields } from '../../../notifications/endpoints/parse-endpoint.ts';
 import type { EndpointRecord } from '../../../notifications/model/endpoint.ts';
 import { viewEventTypes } from '../../../notifications/model/hears.ts';
-import { stabilities } from '../../../views/token-limits.ts';
+import { stabilities } from '../../../core/views/token-limits.ts';
 import { CheckField, FormContext, SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { FormFields } from '../../request/form-fields.ts';

@@ -1,7 +1,7 @@
 // What the pages about notifications need, and small questions that several of them ask.
 
 import { actorOf } from '../../../auth/caller.ts';
-import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
+import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
 import type { Tokens } from '../../../auth/tokens.ts';
 import type { ReplayRange } from '../../../notifications/deliveries/list-deliveries.ts';
 import { endpointDocument, type EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
@@ -9,7 +9,7 @@ import type { Endpoints } from '../../../notifications/endpoints/endpoints.ts';
 import type { DeliveryRecord } from '../../../notifications/model/delivery.ts';
 import type { EndpointId, EndpointRecord } from '../../../notifications/model/endpoint.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface NotificationPageServices {

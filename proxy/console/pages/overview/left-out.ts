@@ -7,7 +7,7 @@ import { parsePublication, type PublishedSource } from '../../../../build/contra
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
-import { parsePublished, type PublishedFiles } from '../../../tree/published-files.ts';
+import { parsePublished, type PublishedFiles } from '../../../core/tree/published-files.ts';
 
 export interface LeftOutVersion extends Omit<QuarantinedVersion, 'source'> {
   /** absolute path or URL; undefined: the source is forgotten */

@@ -1,12 +1,12 @@
 // What needs a person's attention, the worst first. Pure.
 
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
-import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
+import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-problems.ts';
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
-import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../observe/storage.ts';
+import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { counted, shownBytes } from '../../components/quantity.ts';

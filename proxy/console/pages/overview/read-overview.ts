@@ -7,14 +7,14 @@ import { connectionProblems } from '../../../forges/model/connection-problems.ts
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import { endpointProblems } from '../../../notifications/endpoints/endpoint-problems.ts';
-import { measureDisks, type DiskSpace } from '../../../observe/storage.ts';
+import { measureDisks, type DiskSpace } from '../../../core/observe/storage.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
 import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
 import type { Actor } from '../../../state/audit.ts';
 import { describeRepositories, type DescriptionParts } from '../../../sync/describe-repositories.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
-import type { PublishedFiles } from '../../../tree/published-files.ts';
+import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';

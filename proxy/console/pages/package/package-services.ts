@@ -12,9 +12,9 @@ import type { Withdrawals } from '../../../packages/withdrawals.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
-import type { PublishedAdvisories } from '../../../tree/published-advisories.ts';
-import type { PublishedFiles } from '../../../tree/published-files.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
+import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
+import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 
 export interface PackagePageServices {
   readonly catalogue: Catalogue;

@@ -1,7 +1,7 @@
 // The pages about packages.
 
 import { advisoriesOf } from '../../../../build/contract/advisory-lists.ts';
-import { filterOf, type View } from '../../../views/view.ts';
+import { filterOf, type View } from '../../../core/views/view.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';

@@ -1,7 +1,7 @@
 // Inviting a person: an email and a role make an account, and a link with which the person chooses a password.
 
 import type { People } from '../../../auth/people.ts';
-import type { Role } from '../../../auth/policy.ts';
+import type { Role } from '../../../core/tokens/person.ts';
 import { showUser } from '../../../auth/user.ts';
 import { Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';

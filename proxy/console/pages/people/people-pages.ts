@@ -1,7 +1,7 @@
 // The pages about people, for admins.
 
 import type { People } from '../../../auth/people.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerDeletion } from './delete-person.tsx';
 import { registerInvite } from './invite.tsx';

@@ -5,7 +5,7 @@ import { isNamed } from '../../../auth/local-sign-in.ts';
 import type { People } from '../../../auth/people.ts';
 import type { SessionRecord } from '../../../auth/sessions.ts';
 import type { UserView } from '../../../auth/user.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import { readPackageRule } from '../../../teams/package-rule.ts';
 import { listTeams } from '../../../teams/team-roster.ts';
 import { Badge } from '../../components/badge.tsx';

@@ -2,7 +2,7 @@
 
 import { actorOf } from '../../../auth/caller.ts';
 import type { People } from '../../../auth/people.ts';
-import type { Role } from '../../../auth/policy.ts';
+import type { Role } from '../../../core/tokens/person.ts';
 import { showUser, type UserStatus, type UserView } from '../../../auth/user.ts';
 import type { Users } from '../../../auth/users.ts';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';

@@ -3,7 +3,7 @@
 import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import type { PolicyAdmin, PolicyView } from '../../../policy/admin/policy-admin.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface PolicyPageServices extends CallerTokensOptions {

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
-import { mayOverlap } from '../../../views/pattern-overlap.ts';
+import { mayOverlap } from '../../../core/views/pattern-overlap.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink, Form, TextArea } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';

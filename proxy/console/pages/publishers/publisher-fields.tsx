@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { Purpose } from '../../../publishers/model/publisher.ts';
 import { mostExchanges, standardExchanges, standardMinutes } from '../../../publishers/records/publisher-fields.ts';
-import { stabilities } from '../../../views/token-limits.ts';
+import { stabilities } from '../../../core/views/token-limits.ts';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 
 export function JobFields({ isNew }: { readonly isNew: boolean }): Child {

@@ -2,7 +2,7 @@
 // ID token that it explains.
 
 import type { Child } from 'hono/jsx';
-import { tokenStatus } from '../../../auth/token.ts';
+import { tokenStatus } from '../../../core/tokens/token.ts';
 import { kindTitles } from '../../../publishers/model/issuer.ts';
 import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
 import type { PublisherToken } from '../../../publishers/records/publisher-tokens.ts';

@@ -8,7 +8,7 @@ import type { Publishers } from '../../../publishers/records/publishers.ts';
 import type { OidcTokens } from '../../../publishers/tokens/oidc-tokens.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface PublisherPageServices {

@@ -10,7 +10,7 @@ import type { RepositoryRecord } from '../../../sync/repository.ts';
 import type { Syncer } from '../../../sync/syncer.ts';
 import type { Verifier } from '../../../sync/verifier.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface RepositoryPageServices {

@@ -4,7 +4,7 @@ import { actorOf } from '../../../auth/caller.ts';
 import { readUsers } from '../../../auth/user-records.ts';
 import type { UserRecord } from '../../../auth/user.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
 import type { Teams } from '../../../teams/teams.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';

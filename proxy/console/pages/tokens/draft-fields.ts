@@ -4,9 +4,9 @@
 import { parseExpiry, standardExpiry } from '../../../auth/expiry.ts';
 import { TokenError } from '../../../auth/token-error.ts';
 import { checkedDescription, type TokenPatch } from '../../../auth/token-fields.ts';
-import type { TokenKind } from '../../../auth/token-format.ts';
-import type { TokenId, TokenRecord } from '../../../auth/token.ts';
-import type { TokenLimits } from '../../../views/token-limits.ts';
+import type { TokenKind } from '../../../core/tokens/token-format.ts';
+import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
+import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
 import { fieldsOfLimits, limitsOfFields } from './limit-fields.ts';
 

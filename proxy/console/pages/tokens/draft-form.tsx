@@ -1,7 +1,7 @@
 // The form that makes or edits a token, with the preview of what the token sees beside it.
 
 import type { Child } from 'hono/jsx';
-import type { TokenKind } from '../../../auth/token-format.ts';
+import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Form, SelectField, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';

@@ -1,7 +1,7 @@
 // Reads what the form of a token shows beside its fields: the preview, the standard limits, and who may raise them.
 
-import { effectiveLimit, type TokenRecord } from '../../../auth/token.ts';
-import type { TokenKind } from '../../../auth/token-format.ts';
+import { effectiveLimit, type TokenRecord } from '../../../core/tokens/token.ts';
+import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { DraftForm, type DraftFormProps } from './draft-form.tsx';

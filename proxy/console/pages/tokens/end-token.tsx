@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { longestGraceSeconds, standardGraceSeconds } from '../../../auth/rotate-token.ts';
-import type { TokenUse } from '../../../auth/token-uses.ts';
-import { isFixed, type TokenRecord } from '../../../auth/token.ts';
+import type { TokenUse } from '../../../core/tokens/token-uses.ts';
+import { isFixed, type TokenRecord } from '../../../core/tokens/token.ts';
 import { Form, SelectField, type Choice } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { ExplainedVersion } from '../../../auth/explain-verdict.ts';
 import type { Explanation } from '../../../auth/explain-view.ts';
 import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
-import type { TokenRecord } from '../../../auth/token.ts';
+import type { TokenRecord } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { counted } from '../../components/quantity.ts';

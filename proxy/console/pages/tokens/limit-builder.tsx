@@ -3,7 +3,7 @@
 // copy of the template.
 
 import { useContext, type Child } from 'hono/jsx';
-import { stabilities } from '../../../views/token-limits.ts';
+import { stabilities } from '../../../core/views/token-limits.ts';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';

@@ -6,7 +6,7 @@ import {
   parseLimits,
   uselessConstraints,
   type TokenLimits,
-} from '../../../views/token-limits.ts';
+} from '../../../core/views/token-limits.ts';
 import type { FormFields, FormState, Issue } from '../../request/form-fields.ts';
 
 /** One row: which versions of matching packages are seen. */

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { summarizeLimits } from '../../../auth/token-limit-text.ts';
 import type { TokenStanding } from '../../../auth/token-standings.ts';
-import { tokenStatus } from '../../../auth/token.ts';
+import { tokenStatus } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';

@@ -1,6 +1,6 @@
 // What a person wants to see of the tokens: words, filters and a page, as they stand in the address. Pure.
 
-import { tokenStatus, type TokenRecord } from '../../../auth/token.ts';
+import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
 
 export const kinds = ['read', 'write'] as const;
 export const states = ['active', 'expired', 'revoked', 'any'] as const;

@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { standardExpiry } from '../../../auth/expiry.ts';
-import { isFixed, parseTokenId } from '../../../auth/token.ts';
+import { isFixed, parseTokenId } from '../../../core/tokens/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';

@@ -1,9 +1,9 @@
 // What a token with these limits sees of the published packages.
 
 import type { Catalogue, PublishedPackages } from '../../../packages/catalogue.ts';
-import { compileView } from '../../../views/compile-view.ts';
-import type { TokenLimits } from '../../../views/token-limits.ts';
-import { unmatchedPatterns } from '../../../views/unmatched-patterns.ts';
+import { compileView } from '../../../core/views/compile-view.ts';
+import type { TokenLimits } from '../../../core/views/token-limits.ts';
+import { unmatchedPatterns } from '../../../core/views/unmatched-patterns.ts';
 
 export interface SeenPackages {
   /** all published packages */

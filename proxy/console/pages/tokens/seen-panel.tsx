@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
 import { describeAllowance } from '../../../auth/token-allowance.ts';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
-import type { TokenLimits } from '../../../views/token-limits.ts';
+import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';

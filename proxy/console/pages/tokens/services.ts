@@ -3,9 +3,9 @@
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { readTokenStandings, type TokenStanding, type TokenStandingParts } from '../../../auth/token-standings.ts';
-import type { TokenId, TokenRecord } from '../../../auth/token.ts';
+import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface TokenPageServices extends CallerTokensOptions, TokenStandingParts {

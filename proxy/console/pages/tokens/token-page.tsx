@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { TokenStanding } from '../../../auth/token-standings.ts';
-import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../auth/token.ts';
+import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../core/tokens/token.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';

@@ -2,10 +2,10 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { readTokenStandings } from '../../../auth/token-standings.ts';
-import { effectiveLimit, type TokenRecord } from '../../../auth/token.ts';
+import { effectiveLimit, type TokenRecord } from '../../../core/tokens/token.ts';
 import { readUser } from '../../../auth/user-records.ts';
 import { personPackages } from '../../../teams/person-packages.ts';
-import type { TokenLimits } from '../../../views/token-limits.ts';
+import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameActor, readActorNames } from '../name-actor.ts';

@@ -5,7 +5,7 @@ import type { Artifacts } from '../../../artifacts/artifacts.ts';
 import type { Uploads } from '../../../artifacts/uploads.ts';
 import type { MaybeAsync } from '../../../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../state/state-store.ts';
+import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface UploadPageServices {

@@ -2,8 +2,8 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
-import type { HttpRequest } from '../../../http/http-request.ts';
-import { awaitBuilder } from '../../../protocol/await-builder.ts';
+import type { HttpRequest } from '../../../core/http/http-request.ts';
+import { awaitBuilder } from '../../../core/protocol/await-builder.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';

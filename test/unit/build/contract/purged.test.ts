@@ -13,7 +13,7 @@ import { applyRules, noRules } from '../../../../proxy/mirror/rules/release-rule
 import { removePurged } from '../../../../proxy/mirror/archives/remove-purged.ts';
 import { archiveKey, formatArchiveRecord } from '../../../../proxy/mirror/archives/archive-record.ts';
 import { below, temporaryTree } from '../../../util/package-tree.ts';
-import { tombstoneOf } from '../../../../proxy/protocol/tombstones.ts';
+import { tombstoneOf } from '../../../../proxy/core/protocol/tombstones.ts';
 
 const [name, sha1] = ['acme/hello' as PackageName, 'a'.repeat(40)];
 const row = {

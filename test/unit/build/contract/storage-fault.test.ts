@@ -2,7 +2,7 @@
 // wrapped.
 import { describe, expect, it } from 'vitest';
 import { storageExitCodes, storageFaultOf, storageFaultOfExit } from '../../../../build/contract/storage-fault.ts';
-import { internalError } from '../../../../proxy/pipeline/refusals.ts';
+import { internalError } from '../../../../proxy/core/pipeline/refusals.ts';
 
 const coded = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
 const wrapped = (cause: unknown): Error =>

@@ -9,7 +9,7 @@ import { StorageError } from '../../../../build/output/storage-error.ts';
 import { BuildBusy } from '../../../../build/contract/refusals.ts';
 import { restoreBackup } from '../../../../cli/backup/restore-backup.ts';
 import { writeBackup } from '../../../../cli/backup/write-backup.ts';
-import { StateError } from '../../../../proxy/state/state-error.ts';
+import { StateError } from '../../../../proxy/core/state/state-error.ts';
 import { writeTree } from '../../../util/package-tree.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 

@@ -9,8 +9,8 @@ import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../../../proxy/keys/sealer.ts';
 import { mailRow } from '../../../../proxy/mail/mail.ts';
 import { mailStatusKey } from '../../../../proxy/mail/mail-sender.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 
 const minute = 60_000;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { createMirrorMetrics } from '../../../../cli/mirror/mirror-metrics.ts';
-import { formatMetrics } from '../../../../proxy/observe/metrics-text.ts';
+import { formatMetrics } from '../../../../proxy/core/observe/metrics-text.ts';
 import { runMirror } from '../../../util/running-mirror.ts';
 import { referenceFor, startUpstream } from '../../../util/upstream.ts';
 

@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { diskFamilies } from '../../../../cli/serve/disk-metrics.ts';
-import { formatMetrics } from '../../../../proxy/observe/metrics-text.ts';
+import { formatMetrics } from '../../../../proxy/core/observe/metrics-text.ts';
 import { cannotMount, smallDisk } from '../../../util/small-disk.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 

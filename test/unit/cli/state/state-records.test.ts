@@ -18,8 +18,8 @@ import { policyRows } from '../../../util/policy-rows.ts';
 import { jobOfToken, publisherRows } from '../../../util/publisher-rows.ts';
 import { brokenSignInRows, signInRows, userWays } from '../../../util/sign-in-rows.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 
 const at = '2026-11-22T14:00:00.000Z';
 const of = (kind: string, last = '0'): string => `${kind}_000000000000000${last}`;

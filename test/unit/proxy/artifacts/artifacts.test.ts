@@ -7,7 +7,7 @@ import { createArtifacts, type Artifacts } from '../../../../proxy/artifacts/art
 import { createChildPublisher } from '../../../../proxy/artifacts/child-publisher.ts';
 import type { ArtifactPublisher, Publication } from '../../../../proxy/artifacts/publisher.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import type { BuildRun } from '../../../../proxy/sync/build-runner.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 

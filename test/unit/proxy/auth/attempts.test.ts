@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 
 import { pairBudget } from '../../../../proxy/auth/attempt-budgets.ts';
 import { createAttempts, WrongGuess, type Attempts } from '../../../../proxy/auth/attempts.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 
 const budget = pairBudget('ada@example.org', '192.0.2.1');
 const startMs = Date.parse('2026-11-21T09:00:00Z');

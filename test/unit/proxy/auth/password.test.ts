@@ -7,7 +7,7 @@ import { createPeople } from '../../../../proxy/auth/people.ts';
 import { standardRules } from '../../../../proxy/auth/people-rules.ts';
 import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
 import { createSealer } from '../../../../proxy/keys/sealer.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 
 const cost = { cost: 16, blockSize: 1, parallelization: 1 };

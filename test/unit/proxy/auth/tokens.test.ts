@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hashToken, parseToken } from '../../../../proxy/auth/token-format.ts';
+import { hashToken, parseToken } from '../../../../proxy/core/tokens/token-format.ts';
 import { createTokens, type Tokens } from '../../../../proxy/auth/tokens.ts';
 import type { TokenDraft } from '../../../../proxy/auth/token-fields.ts';
 import { auditEventPrefix, createAuditedStore, verifyAudit } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const draft: TokenDraft = { description: 'CI of the shop', kind: 'read' };

@@ -2,9 +2,9 @@
 // change them.
 
 import { expect, it } from 'vitest';
-import { allHeaders } from '../../../../proxy/http/answer.ts';
+import { allHeaders } from '../../../../proxy/core/http/answer.ts';
 import { createMirroredTree } from '../../../../proxy/mirror/mirrored-tree.ts';
-import { compileView } from '../../../../proxy/views/compile-view.ts';
+import { compileView } from '../../../../proxy/core/views/compile-view.ts';
 import { packageName, runMirror } from '../../../util/running-mirror.ts';
 import { startUpstream } from '../../../util/upstream.ts';
 

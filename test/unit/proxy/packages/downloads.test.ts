@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { createDownloads } from '../../../../proxy/packages/downloads.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 31, 12);

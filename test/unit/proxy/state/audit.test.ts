@@ -10,8 +10,8 @@ import {
   type AuditedStore,
   type AuditHead,
 } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 
 const noon = Date.parse('2026-03-01T12:00:00Z');
 const draft = (subject: string, details: JsonObject = {}) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createAuditedStore, verifyAudit, type AuditDraft } from '../../../../proxy/state/audit.ts';
 import { createDraftStore } from '../../../../proxy/state/draft-store.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 
 const event: AuditDraft = { actor: 'cli:test', action: 'test.change', subject: 'it', details: {} };
 const put = (key: string, value: number, revision?: number | null) => ({

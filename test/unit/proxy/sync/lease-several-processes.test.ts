@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
-import type { StateStore } from '../../../../proxy/state/state-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
+import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
 import { createJobs } from '../../../../proxy/sync/jobs.ts';
 import { createLease, type Lease } from '../../../../proxy/sync/lease.ts';
 import { createLiveness } from '../../../../proxy/sync/liveness.ts';

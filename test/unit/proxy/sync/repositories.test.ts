@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuditedStore, type AuditedStore } from '../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import { createJobs } from '../../../../proxy/sync/jobs.ts';
 import { createLiveness } from '../../../../proxy/sync/liveness.ts';
 import { createRepositories, type RepositoriesOptions } from '../../../../proxy/sync/repositories.ts';

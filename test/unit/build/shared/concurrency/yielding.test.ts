@@ -4,11 +4,11 @@
 import { expect, it } from 'vitest';
 import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
 import { cachedSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
-import { expandVersions, minifyVersions } from '../../../../../proxy/documents/minified.ts';
-import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/documents/provider-document.ts';
+import { expandVersions, minifyVersions } from '../../../../../proxy/core/documents/minified.ts';
+import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/core/documents/provider-document.ts';
 import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
 import { parseUpstreamDocumentYielding } from '../../../../../proxy/mirror/upstream/upstream-document.ts';
-import { TextDocument } from '../../../../../proxy/http/document.ts';
+import { TextDocument } from '../../../../../proxy/core/http/document.ts';
 import { packageName } from '../../../../util/running-mirror.ts';
 
 const name = packageName('some/large');

@@ -1,7 +1,7 @@
 // Tests how the console judges the safety of a connection. A wrong answer would send passwords unencrypted.
 
 import { describe, expect, it } from 'vitest';
-import { parseAddressRange, type AddressRange } from '../../../../../proxy/http/client-address.ts';
+import { parseAddressRange, type AddressRange } from '../../../../../proxy/core/http/client-address.ts';
 import { transportOf, type Arrival } from '../../../../../proxy/console/request/transport.ts';
 
 const trustedProxies = [parseAddressRange('10.0.0.0/8') as AddressRange];

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { tokenKey } from '../../../../../proxy/auth/token.ts';
+import { tokenKey } from '../../../../../proxy/core/tokens/token.ts';
 import { createTokens } from '../../../../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../../../../proxy/state/audit.ts';
 import { eventAt, sentNotifications } from '../../../../util/sent-notifications.ts';

@@ -12,7 +12,7 @@ import { blockOf, judgePackage, refusalOf } from '../../../../../proxy/policy/ju
 import { replacePolicy } from '../../../../../proxy/policy/records/stored-policy.ts';
 import { createSettings } from '../../../../../proxy/settings/settings.ts';
 import { createAuditedStore } from '../../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';
 
 const startMs = Date.parse('2026-11-27T12:00:00Z');
 const records = [undefined, 'MIT', 'GPL-3.0-only', ['MIT', 'GPL-3.0-only']].flatMap((license) =>

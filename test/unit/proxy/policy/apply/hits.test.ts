@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createHits } from '../../../../../proxy/policy/apply/hits.ts';
 import { readHits, type PolicyHit } from '../../../../../proxy/policy/records/policy-hits.ts';
 import { createAuditedStore } from '../../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';
 
 const hit = (at: number): PolicyHit => ({
   rule: 'abandoned',

@@ -16,7 +16,7 @@ import { createProviderAccounts } from '../../../../../proxy/sso/accounts/accoun
 import { readIdentity } from '../../../../../proxy/sso/flow/read-identity.ts';
 import { SignInRefused } from '../../../../../proxy/sso/model/refusal.ts';
 import { createAuditedStore, type AuditedStore } from '../../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';
 import { seedOf } from '../../../../util/seeds.ts';
 import {
   accountKinds,

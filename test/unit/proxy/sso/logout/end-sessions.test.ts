@@ -7,7 +7,7 @@ import { mintUserId } from '../../../../../proxy/auth/user.ts';
 import { endSessions, type EndSessionsParts } from '../../../../../proxy/sso/logout/end-sessions.ts';
 import type { LogoutToken } from '../../../../../proxy/sso/logout/logout-token.ts';
 import { createAuditedStore } from '../../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';
 
 const now = Date.now;
 const providers = [

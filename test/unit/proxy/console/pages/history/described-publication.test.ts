@@ -3,11 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createTokens } from '../../../../../../proxy/auth/tokens.ts';
-import { decidePolicy, type Permission, type Role } from '../../../../../../proxy/auth/policy.ts';
+import { decidePolicy, type Permission } from '../../../../../../proxy/auth/policy.ts';
+import type { Role } from '../../../../../../proxy/core/tokens/person.ts';
 import { describePublications } from '../../../../../../proxy/console/pages/history/described-publication.ts';
 import type { PublicationSummary } from '../../../../../../proxy/inspection/publications.ts';
 import { createAuditedStore } from '../../../../../../proxy/state/audit.ts';
-import { createMemoryStore } from '../../../../../../proxy/state/memory-store.ts';
+import { createMemoryStore } from '../../../../../../proxy/core/state/memory-store.ts';
 
 it('names a token by its description to an admin, and as a token to others', async () => {
   const state = createMemoryStore();

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { formatQuarantined } from '../../../../../../build/contract/quarantined.ts';
 import { readLeftOut } from '../../../../../../proxy/console/pages/overview/left-out.ts';
-import type { PublishedFiles } from '../../../../../../proxy/tree/published-files.ts';
+import type { PublishedFiles } from '../../../../../../proxy/core/tree/published-files.ts';
 
 const url = 'https://git.example.org/acme/tool.git';
 const version = (source: string) => ({

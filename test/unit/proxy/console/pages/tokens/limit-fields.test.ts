@@ -7,7 +7,7 @@ import {
   withFaultsOfLines,
 } from '../../../../../../proxy/console/pages/tokens/limit-fields.ts';
 import { FormFields, refusedForm, fieldFaults } from '../../../../../../proxy/console/request/form-fields.ts';
-import { noLimits, type TokenLimits } from '../../../../../../proxy/views/token-limits.ts';
+import { noLimits, type TokenLimits } from '../../../../../../proxy/core/views/token-limits.ts';
 
 const fieldsWith = (pairs: readonly [string, string][]): FormFields => new FormFields(new URLSearchParams(pairs));
 

@@ -1,0 +1,113 @@
+// Locates the bytes of each version in a p2 document, so that a document with fewer versions consists of the published
+// bytes. Numbers that JavaScript would round and the order of members therefore stay unchanged.
+
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { releaseIn } from '../tree/document-releases.ts';
+import type { Release } from '../views/view.ts';
+import {
+  closeBrace,
+  comma,
+  endOfText,
+  endOfValue,
+  openBrace,
+  skipBlanks,
+  valueOfMember,
+} from '../../../build/shared/json/json-scan.ts';
+
+export interface ProviderVersion extends Release {
+  readonly version: string;
+  /** the reference of its dist; undefined without one */
+  readonly reference: string | undefined;
+  /** the start of the member, label included, in the document's bytes */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ProviderParts {
+  /** in the document's order */
+  readonly versions: readonly ProviderVersion[];
+  /**
+   * Returns the document without these versions, from the given bytes, which are not stored here; undefined if no
+   * version remains.
+   */
+  readonly without: (hidden: ReadonlySet<ProviderVersion>, bytes: Buffer) => Buffer | undefined;
+}
+
+/** Throws an Error that describes the fault. */
+export function readProviderParts(bytes: Buffer, name: PackageName): ProviderParts {
+  const packages = memberOf(bytes, skipBlanks(bytes, 0), 'packages');
+  const versionsAt = packages === undefined ? undefined : memberOf(bytes, packages, name);
+  if (versionsAt === undefined) throw new Error(`it has no versions of ${name}`);
+  const members = [...membersOf(bytes, versionsAt)];
+  const versions = members.map(({ start, valueStart, end }) => versionAt(bytes, start, valueStart, end));
+  const last = members.at(-1);
+  const tail = last === undefined ? 0 : skipBlanks(bytes, last.end);
+  return { versions, without: cutter(versions, versionsAt, tail) };
+}
+
+/** A separate function, so that the closure does not keep the document's bytes in memory. */
+function cutter(versions: readonly ProviderVersion[], versionsAt: number, tail: number): ProviderParts['without'] {
+  return (hidden, document) => {
+    const seen = versions.filter((version) => !hidden.has(version));
+    if (seen.length === 0) return undefined;
+    const parts = seen.flatMap(({ start, end }, at) => [
+      ...(at === 0 ? [] : [separator]),
+      document.subarray(start, end),
+    ]);
+    return Buffer.concat([document.subarray(0, versionsAt + 1), ...parts, document.subarray(tail)]);
+  };
+}
+
+const separator = Buffer.from(',');
+
+function versionAt(bytes: Buffer, start: number, valueStart: number, end: number): ProviderVersion {
+  const record: unknown = JSON.parse(bytes.toString('utf8', valueStart, end));
+  if (
+    !isJsonObject(record) ||
+    typeof record['version'] !== 'string' ||
+    typeof record['version_normalized'] !== 'string'
+  )
+    throw new Error('a version is malformed');
+  return {
+    version: record['version'],
+    ...releaseIn(record),
+    reference: referenceOf(record),
+    start,
+    end,
+  };
+}
+
+function referenceOf({ dist }: JsonObject): string | undefined {
+  const reference = isJsonObject(dist) ? dist['reference'] : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+interface Member {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+/** The start of this member's value in the object at `at`. */
+function memberOf(bytes: Buffer, at: number, key: string): number | undefined {
+  for (const member of membersOf(bytes, at)) if (member.key === key) return member.valueStart;
+  return undefined;
+}
+
+/** The members of the object that starts at `at`. Nested values are skipped. */
+function* membersOf(bytes: Buffer, at: number): Generator<Member> {
+  if (bytes[at] !== openBrace) throw new Error('there is no object where one should be');
+  let next = skipBlanks(bytes, at + 1);
+  while (bytes[next] !== closeBrace) {
+    const start = next;
+    const valueStart = valueOfMember(bytes, start);
+    const key = JSON.parse(bytes.toString('utf8', start, endOfText(bytes, start))) as string;
+    const end = endOfValue(bytes, valueStart);
+    yield { key, start, valueStart, end };
+    next = skipBlanks(bytes, end);
+    if (bytes[next] === comma) next = skipBlanks(bytes, next + 1);
+    else if (bytes[next] !== closeBrace) throw new Error('an object does not end');
+  }
+}

@@ -1,0 +1,170 @@
+// The published p2 documents as a view sees them, made on the first request of each view. A document contains no byte of
+// a hidden version (I14). Tokens with equal limits share a view, and so its documents.
+
+import { type PackageName } from '../../../build/contract/name.ts';
+import { providerPath, type PublicPath } from '../../../build/contract/paths.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { ViewDate } from '../views/view-date.ts';
+import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
+import { TextDocument } from '../http/document.ts';
+import { readDocumentReleases } from '../tree/document-releases.ts';
+import type { PackageArchives } from '../tree/package-archives.ts';
+import type { DatedDocument, PackageReleases } from '../tree/package-releases.ts';
+import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
+import type { ViewCache } from './view-cache.ts';
+
+export class ViewedDocuments {
+  readonly #files: TreeFiles;
+  readonly #cache: ViewCache;
+  // read once for all views
+  readonly #providers = new WeakMap<TextDocument, ProviderParts>();
+
+  constructor(files: TreeFiles, cache: ViewCache) {
+    this.#files = files;
+    this.#cache = cache;
+  }
+
+  /**
+   * The p2 document `base` of `name`; undefined: the view sees none of its versions. `filter`: of the view for this
+   * name.
+   */
+  provider(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+    epoch: number,
+  ): MaybeAsync<TextDocument | undefined> {
+    const cached = this.#cache.get(view, path);
+    if (cached?.base === base) return cached.document;
+    const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
+      passes(filter, releaseOfVersion(version));
+    const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> => {
+      // a damaged index must not reveal a hidden document
+      if (!this.#partsOf(path, name, base).versions.some(seen)) return undefined;
+      return andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
+        const document = this.#filtered(
+          path,
+          name,
+          base,
+          seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds),
+          seen,
+        );
+        if (isSure) this.#cache.set(view, path, { base, document, epoch });
+        return document;
+      });
+    };
+    if (!view.dated) return make(isSeen((version) => version));
+    return andThen(
+      this.#archivesOf(path, name, base, epoch),
+      (archives) => make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? version)),
+      () => make(isSeen((version) => version)),
+    );
+  }
+
+  /**
+   * The document without versions of a package that has only releases, or only dev versions; undefined: the view sees
+   * none of its versions. Its date rises with each visible withdrawal, and is 0 before the first version (I19).
+   */
+  withoutVersions(
+    { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
+    { view, filter }: { readonly view: View | undefined; readonly filter: ReleaseFilter },
+    epoch: number,
+  ): MaybeAsync<TextDocument | undefined> {
+    const shiftMs = view === undefined ? 0 : dateShiftMs(view.key, viewShiftSeconds);
+    const make = (seconds: number | undefined): TextDocument =>
+      new TextDocument(
+        Buffer.from(`${JSON.stringify({ packages: { [name]: {} } })}\n`),
+        seconds === undefined ? 0 : seconds * 1000 - shiftMs,
+      );
+    return andThen(
+      this.#files.releases(name, epoch),
+      // a version that the index has in this document: the document is lost, or about to be written
+      (releases) =>
+        releases?.isSeen(filter) === true && !releases.isSeenIn(stability, filter)
+          ? make(releases.emptySince(stability, filter))
+          : undefined,
+      async () => ((await readDocumentReleases(this.#files, name, filter, epoch)).isSeen ? make(undefined) : undefined),
+    );
+  }
+
+  #filtered(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    lastModifiedMs: number,
+    isSeen: (version: ProviderVersion) => boolean,
+  ): TextDocument | undefined {
+    const parts = this.#partsOf(path, name, base);
+    const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
+    // the date belongs to the view even if nothing is hidden: it must not show that a version was hidden earlier
+    if (hidden.size === 0 && parts.versions.length > 0) return new TextDocument(base, lastModifiedMs);
+    const bytes = parts.without(hidden, base.bytes);
+    return bytes === undefined ? undefined : new TextDocument(bytes, lastModifiedMs);
+  }
+
+  /**
+   * The last change of the visible part of the document. An index is published before its documents: changes of a later
+   * document do not count yet. An index in memory that is older than the document is read again. `isSure`: false if the
+   * index stays older; the result is then not cached.
+   */
+  #dateOf(
+    name: PackageName,
+    base: TextDocument,
+    path: PublicPath,
+    filter: ReleaseFilter,
+    epoch: number,
+  ): MaybeAsync<{ readonly seconds: number; readonly isSure: boolean }> {
+    const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
+    const lastModified = Math.floor(base.lastModifiedMs / 1000);
+    const document: DatedDocument = { lastModified, digest: base.digest };
+    const dated = (releases: PackageReleases | undefined): { readonly seconds: number; readonly isSure: boolean } => {
+      const date = new ViewDate();
+      const seconds = releases?.addChanges(date, kind, filter, document) === true ? date.seconds : undefined;
+      const knows = releases?.knows(kind, document) === true;
+      return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
+    };
+    return andThen(
+      this.#files.releases(name, epoch),
+      (releases) =>
+        releases?.knows(kind, document) === true
+          ? dated(releases)
+          : andThen(this.#files.releasesAgain(name, epoch), dated),
+      () => dated(undefined), // a damaged index does not keep a whole document from clients
+    );
+  }
+
+  #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {
+    const known = this.#providers.get(base);
+    if (known !== undefined) return known;
+    try {
+      const parts = readProviderParts(base.bytes, name);
+      this.#providers.set(base, parts);
+      this.#files.grow(path, base, parts.versions.length * 160);
+      return parts;
+    } catch (cause) {
+      throw new Error(`${path} of what is published cannot be used; run \`libretto verify\``, { cause });
+    }
+  }
+
+  /**
+   * An index is published before the documents that name its versions. So an index in memory without one of these
+   * versions is read again.
+   */
+  #archivesOf(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    epoch: number,
+  ): MaybeAsync<PackageArchives | undefined> {
+    const { versions } = this.#partsOf(path, name, base);
+    return andThen(this.#files.archives(name, epoch), (archives) => {
+      const knowsAll =
+        archives !== undefined &&
+        versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
+      return knowsAll ? archives : this.#files.archivesAgain(name, epoch);
+    });
+  }
+}

@@ -1,0 +1,65 @@
+// Tests the removal of versions from a p2 document: the remaining bytes are those that were published.
+
+import { describe, expect, it } from 'vitest';
+import { parsePackageName } from '../../../../../build/contract/name.ts';
+import { readProviderParts } from '../../../../../proxy/core/protocol/provider-parts.ts';
+
+const name = parsePackageName('acme/core') ?? expect.unreachable();
+const record = (version: string, more = ''): string =>
+  `{"name":"acme/core","version":"${version}","version_normalized":"${version}.0","dist":{"reference":"ref-${version}"}${more}}`;
+
+function without(text: string, ...hidden: readonly string[]): string | undefined {
+  const bytes = Buffer.from(text);
+  const parts = readProviderParts(bytes, name);
+  return parts.without(new Set(parts.versions.filter(({ version }) => hidden.includes(version))), bytes)?.toString();
+}
+
+describe('a p2 document without some of its versions', () => {
+  const [one, two, three] = [
+    record('1.0.0', ',"big":9007199254740993,"text":"}]\\"{ \\u00e9 é","list":[1,[2,{"a":"\\\\"}]]'),
+    record('2.0.0'),
+    record('3.0.0', ',"extra":{"2.0.0":{}}'),
+  ];
+  const text = `{"packages":{"acme/core":{"3.0.0":${three},"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`;
+
+  it('consists of the published bytes, to the last digit', () => {
+    expect(without(text, '2.0.0')).toBe(
+      `{"packages":{"acme/core":{"3.0.0":${three},"1.0.0":${one}}},"minified":"no"}\n`,
+    );
+    expect(without(text, '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`);
+    expect(without(text, '1.0.0', '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two}}},"minified":"no"}\n`);
+    expect(without(text)).toBe(text);
+  });
+
+  it('is absent where no version is left', () => {
+    expect(without(text, '1.0.0', '2.0.0', '3.0.0')).toBeUndefined();
+    expect(without('{"packages":{"acme/core":{}}}')).toBeUndefined();
+  });
+
+  it('has label, normalized version and reference of each version', () => {
+    expect(
+      readProviderParts(Buffer.from(text), name).versions.map(
+        ({ version, version_normalized: normalized, reference }) => [version, normalized, reference],
+      ),
+    ).toEqual(['3.0.0', '2.0.0', '1.0.0'].map((version) => [version, `${version}.0`, `ref-${version}`]));
+  });
+
+  it('may contain blanks wherever JSON allows them', () => {
+    expect(JSON.parse(without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0') ?? '')).toEqual(
+      JSON.parse(without(text, '2.0.0') ?? ''),
+    );
+  });
+
+  it.each([
+    '',
+    '[]',
+    '{}',
+    '{"packages":{}}',
+    '{"packages":{"acme/other":{}}}',
+    text.slice(0, -40),
+    `{"packages":{"acme/core":{"1":7}}}`,
+    '{"packages":{"acme/core":[]}}',
+  ])('cannot be made of %j', (broken) => {
+    expect(() => without(broken, '1.0.0')).toThrow();
+  });
+});
