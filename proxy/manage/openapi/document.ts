@@ -1,5 +1,6 @@
 // The OpenAPI 3.0.3 document of the whole service, generated from its routes, with exact schemas and shared answers.
 
+import { STATUS_CODES } from 'node:http';
 import { errorTable } from '../../../build/contract/errors.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import type { Api } from '../frame/api.ts';
@@ -32,27 +33,27 @@ export function describeApi(api: Api, version: string, publicUrl?: string): ApiD
   const schemas = mapValues(generated.components.schemas, (schema) =>
     strictSchema(schema, generated.components.schemas),
   );
-  const shared = createSharedResponses();
-  const paths = mapValues(generated.paths, (methods, path) =>
-    mapValues(methods, (operation) => {
-      const described = describeOperation(operation, path, schemas);
-      return {
-        ...described,
-        responses: mapValues(described.responses, (response, status) =>
-          Number(status) >= 400 ? shared.refer(response) : response,
-        ),
-      };
-    }),
+  const described = mapValues(generated.paths, (methods, path) =>
+    mapValues(methods, (operation) => describeOperation(operation, path, schemas)),
+  );
+  const responses = sharedResponses(Object.values(described).flatMap((methods) => Object.values(methods)));
+  const paths = mapValues(described, (methods) =>
+    mapValues(methods, (operation) => ({
+      ...operation,
+      responses: mapValues(operation.responses, (response, status) =>
+        isSame(responses[nameOf(status)], response) ? { $ref: `#/components/responses/${nameOf(status)}` } : response,
+      ),
+    })),
   );
   return {
     ...generated,
     paths,
     components: {
       schemas: sorted(schemas),
-      responses: sorted(shared.responses),
+      responses: sorted(responses),
       securitySchemes,
       headers: headerComponents,
-      examples: errorExamples(paths, shared.responses),
+      examples: errorExamples(paths, responses),
     },
   };
 }
@@ -67,26 +68,28 @@ function infoOf(version: string) {
   };
 }
 
-/** Many operations share error answers. The document has each of them once, named by its codes. */
-function createSharedResponses(): {
-  readonly responses: Record<string, ResponseObject>;
-  readonly refer: (response: ResponseObject) => ResponseObject;
-} {
-  const responses: Record<string, ResponseObject> = {};
-  const refer = (response: ResponseObject): ResponseObject => {
-    const codes = Object.keys(response.content?.['application/json']?.examples ?? {}).join('.');
-    let name = codes;
-    for (
-      let count = 2;
-      responses[name] !== undefined && JSON.stringify(responses[name]) !== JSON.stringify(response);
-      count += 1
-    )
-      name = `${codes}-${count}`;
-    responses[name] = response;
-    return { $ref: `#/components/responses/${name}` };
-  };
-  return { responses, refer };
+/**
+ * The error answer of each status that most operations share, named by the status: `NotFound`. An operation with other
+ * codes or headers has its answer inline.
+ */
+function sharedResponses(operations: readonly OperationObject[]): Record<string, ResponseObject> {
+  const errors = operations.flatMap((operation) =>
+    Object.entries(operation.responses).filter(([status]) => Number(status) >= 400),
+  );
+  const uses = new Map<string, number>();
+  const shared: Record<string, ResponseObject> = {};
+  const usesOf = (response: ResponseObject | undefined): number => uses.get(JSON.stringify(response)) ?? 0;
+  for (const [, response] of errors) uses.set(JSON.stringify(response), usesOf(response) + 1);
+  for (const [status, response] of errors)
+    if (usesOf(response) > usesOf(shared[nameOf(status)])) shared[nameOf(status)] = response;
+  return shared;
 }
+
+/** The reason phrase of a status as one word. */
+const nameOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '');
+
+const isSame = (one: ResponseObject | undefined, other: ResponseObject): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 function describeOperation(operation: OperationObject, path: string, schemas: Schemas): OperationObject {
   const { requestBody, responses } = operation;
