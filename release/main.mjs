@@ -15,6 +15,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { sectionOf } from './changelog.mjs';
 import { completePackage } from './complete-package.mjs';
+import { writeDocuments } from './documents.mjs';
 import { packTarball } from './tarball.mjs';
 
 const root = dirname(import.meta.dirname);
@@ -182,6 +183,7 @@ async function main() {
   execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: root, stdio: 'inherit' });
   if (values['skip-audit']) say('Advisories were not checked (--skip-audit). Run `npm run audit` before you publish.');
   else audit();
+  await writeDocuments(root);
   await completeLibraries(values['this-system']);
   const paths = packagedPaths();
   const megabytes = refuseLargePackage(paths);

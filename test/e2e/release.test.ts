@@ -12,6 +12,7 @@ import { startNpmRegistry } from '../util/npm-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { cloneRepository, copyRepository, raiseVersion, type RepositoryCopy } from '../util/repository-copy.ts';
 import { cleanEnvironment } from '../util/run-cli.ts';
+import { shippedDocuments } from '../util/shipped-documents.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -175,6 +176,7 @@ describe.skipIf(lacks('git'))('npm run release', () => {
       expect(files.filter((path) => !path.startsWith('libretto/'))).toEqual([]);
       expect(files.filter((path) => /\.(?:ts|map)$|(?:^|\/)test\//.test(path))).toEqual([]);
       expect(files).toContain('libretto/docs/README.md');
+      expect([...shippedDocuments().keys()].filter((path) => !files.includes(`libretto/${path}`))).toEqual([]);
       const { stdout } = await execa('du', ['-sk', join(prefix, 'lib/node_modules')]);
       // a package for all systems has the binaries of four more: 0.8 MB for Linux, 1.4 MB for macOS
       expect(Number.parseInt(stdout, 10)).toBeLessThan((25 - 5) * 1024);

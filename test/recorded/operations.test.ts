@@ -1,13 +1,11 @@
 // Tests that the recordings cover every operation of the management API, with a success and an error.
 
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { apiDescription } from '../util/api-description.ts';
 import { allRecordings } from './recorder/recording.ts';
 
 it('every operation is in the recordings, with a success and an error', () => {
-  const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
-  };
+  const document = apiDescription();
   const answers = allRecordings().flatMap((text) =>
     [...text.matchAll(/^> ([A-Z]+) ([^?\s]+)\S*\n(?:> .*\n)*< (\d+)$/gm)].map(([, method = '', path = '', status]) => ({
       method,

@@ -2,6 +2,7 @@
 // examples. A generated part stands between two comments. The text around it is hand-written and stays.
 
 import type { Argument, Command, Option } from 'commander';
+import { schemaFileOf } from './command-documents/command-schemas.ts';
 
 /** Every visible command with its path, parents before their children. */
 export function listCommands(
@@ -48,7 +49,7 @@ export function describeCommand(path: string, command: Command, help: string): s
     '|---|---|',
     ...rows,
     ...(facts.visibleOptions(command).some(({ long }) => long === '--json')
-      ? ['', `The document of \`--json\`: [JSON Schema](json/${path.replaceAll(' ', '-')}.schema.json).`]
+      ? ['', `The [JSON Schema](api.md#documents-for-programs) of \`--json\`: \`${schemaFileOf(path)}\`.`]
       : []),
     '',
     '```',

@@ -9,7 +9,8 @@ import { toolPath } from './tool.ts';
 const root = new URL('../..', import.meta.url).pathname;
 
 /** Files that the copy lacks: those that git ignores, and most tests, because copying them takes time. */
-const leftOut = /^(?:(?:\.git|node_modules|lib|released|var|libretto\.json)(?:\/|$)|test\/(?!setup(?:\/|$)))/;
+const leftOut =
+  /^(?:(?:\.git|node_modules|lib|released|var|libretto\.json|docs\/openapi\.json|docs\/reference\/json)(?:\/|$)|test\/(?!(?:setup|util)(?:\/|$)))/;
 
 export interface RepositoryCopy {
   readonly path: string;

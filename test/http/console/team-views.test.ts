@@ -2,9 +2,9 @@
 // API, and as a client with a personal token. Leaving the team takes it away with the next request, and removing the last
 // team gives nothing back.
 
-import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiDescription } from '../../util/api-description.ts';
 import { people, startFilledRegistry, type FilledRegistry } from '../../util/filled-registry.ts';
 import { rememberSecrets } from '../../util/leaks.ts';
 import { exampleOf } from '../../util/page-examples.ts';
@@ -78,9 +78,6 @@ function leaksIn(question: string, text: string): readonly string[] {
 
 /** The GET requests of the API document, about acme/core and about a package outside the team. */
 function questions(): readonly string[] {
-  const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  };
   const { ids } = filled;
   const values: Readonly<Record<string, string>> = {
     '{job}': ids.job,
@@ -100,7 +97,7 @@ function questions(): readonly string[] {
         ['publishers', ids.publisher],
       ])
       .find(([part]) => path.includes(`/${part}/`))?.[1] ?? team;
-  return Object.entries(document.paths)
+  return Object.entries(apiDescription().paths)
     .filter(([path, methods]) => methods['get'] !== undefined && path !== '/api/openapi.json')
     .flatMap(([path]) =>
       ['core', 'billing'].map((name) =>

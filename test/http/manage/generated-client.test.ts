@@ -1,9 +1,10 @@
-// Tests a client generated from docs/openapi.json: its types are checked together with a program that uses it, and the
+// Tests a client generated from the OpenAPI document: its types are checked together with a program that uses it, and the
 // program calls a running service.
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+import { apiDescription } from '../../util/api-description.ts';
 import { runManagement } from '../../util/running-management.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
@@ -32,7 +33,7 @@ const missing = await getToken('tok_0000000000000000', asPerson);
 console.log(JSON.stringify({ id, kind, packages: packages.data['available-packages'], names, missing: missing.status === 404 ? missing.data.code : '' }));
 `;
 
-it('a client generated from docs/openapi.json type-checks, and calls the service', { timeout: 120_000 }, async () => {
+it('a client generated from the document type-checks, and calls the service', { timeout: 120_000 }, async () => {
   await using folder = temporaryFolder('client');
   symlinkSync(`${root}node_modules`, folder.at('node_modules'));
   writeFileSync(folder.at('package.json'), '{"type":"module"}');
@@ -55,9 +56,10 @@ it('a client generated from docs/openapi.json type-checks, and calls the service
     JSON.stringify({ compilerOptions: { ...compilerOptions, ...emitting }, include: ['*.ts'] }),
   );
 
+  writeFileSync(folder.at('openapi.json'), JSON.stringify(apiDescription()));
   await execa(
     process.execPath,
-    [`${root}node_modules/oazapfts/dist/cli.js`, `${root}docs/openapi.json`, folder.at('client.ts')],
+    [`${root}node_modules/oazapfts/dist/cli.js`, folder.at('openapi.json'), folder.at('client.ts')],
     { cwd: folder.path },
   );
   const { all, exitCode } = await execa(`${root}node_modules/.bin/tsc`, ['-p', folder.at('tsconfig.json')], {

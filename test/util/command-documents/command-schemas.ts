@@ -1,5 +1,5 @@
-// Makes the JSON Schema of each command's --json document, and compares documents with them. docs/reference/json/ has
-// the schemas as files. An unknown field is a fault, so that a new field has to be described.
+// Makes the JSON Schema of each command's --json document, and compares documents with them. The package has the schemas
+// as files (shipped-documents.ts). An unknown field is a fault, so that a new field has to be described.
 
 import { getOpenApiMetadata } from '@asteasolutions/zod-to-openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -64,7 +64,7 @@ export function assertDescribed(args: readonly string[], document: unknown): voi
     ({ instancePath, message, params }) => `${instancePath || '/'} ${message ?? ''} ${JSON.stringify(params)}`,
   );
   throw new Error(
-    `libretto ${args.join(' ')} printed a document that docs/reference/json/${schemaFileOf(path)} does not allow. ` +
+    `libretto ${args.join(' ')} printed a document that ${schemaFileOf(path)} does not allow. ` +
       `Describe it in test/util/command-documents:\n${faults.join('\n')}`,
   );
 }
