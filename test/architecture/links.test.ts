@@ -72,6 +72,21 @@ describe('the documentation', () => {
     expect(pagesOfDocs.filter((path) => !listed.has(path))).toEqual([]);
   });
 
+  it('has a glossary in alphabetical order, with an entry for each word in italics', () => {
+    const rows = [...page('docs/reference/glossary.md').matchAll(/^\| ([^|]+) \| (.+) \|$/gm)].slice(2);
+    const words = rows.map(([, word = '']) => word.toLowerCase().replaceAll(/[^a-z0-9 ]/g, ''));
+    expect(words).toEqual(words.toSorted((one, other) => (one < other ? -1 : 1)));
+    const names = new Set(rows.flatMap(([, word = '']) => word.toLowerCase().split(/, | \(/)));
+    const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
+    const italics = rows.flatMap(([, , text = '']) =>
+      [...text.replaceAll(/`[^`]*`|\]\([^)]*\)/g, '').matchAll(/_([^_]+)_/g)].map((match) =>
+        (match[1] ?? '').toLowerCase(),
+      ),
+    );
+    expect(italics.filter((word) => !names.has(word) && !names.has(singular(word)))).toEqual([]);
+    expect(names.size).toBeGreaterThan(100);
+  });
+
   it('names existing source files', () => {
     const names = new Set([...product, ...tests].map(({ path }) => basename(path)));
     const isPath = /^(?:cli|build|proxy|test)\/\S*\.(?:ts|mjs)$|^(?:cli|proxy|test|packages-src)\/\S*\/$/;
