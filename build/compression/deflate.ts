@@ -1,5 +1,5 @@
 // Compresses one content for a ZIP. Another libdeflate, level or step changes the bytes of every new archive, and is a
-// breaking change.
+// breaking change. Level 4 gives 4 % more bytes of PHP code than level 6, in three quarters of the time.
 
 import { crc32 } from 'node:zlib';
 import type { Compressor } from './compressor.ts';

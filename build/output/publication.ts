@@ -1,5 +1,5 @@
-// A publication before it happens: every staged file, and the order of its steps (decision D7). `apply.ts` carries it
-// out.
+// A publication before it happens: every staged file, and the order of its steps. A reader or a kill at any moment
+// meets no metadata without its archive. `apply.ts` carries it out.
 
 import type { PublicPath } from '../contract/paths.ts';
 import type { Area, StagedFile } from './output.ts';

@@ -36,7 +36,7 @@ export function parseDirectory(raw: unknown, place: Place): string | undefined {
   return isPlainText(raw) && pathFault(raw) === undefined ? resolve(place.directory, raw) : undefined;
 }
 
-/** A path that begins with a dash is more likely a misplaced option (decision D280). */
+/** A path that begins with a dash is more likely a misplaced option. */
 export function pathFault(raw: unknown): string | undefined {
   return typeof raw === 'string' && raw.startsWith('-')
     ? `looks like an option. Write ./${raw} for a file or folder of that name`

@@ -1,5 +1,5 @@
 // Checks the values of options that name a file or a folder. `--data $FOLDER --quiet` with an empty variable would
-// otherwise make a folder named `--quiet` (decision D280).
+// otherwise make a folder named `--quiet`.
 
 import type { Command, Option } from 'commander';
 

@@ -1,5 +1,5 @@
 // Removes a connection with its rows and the secret of its webhook, and the webhook of the owner at the forge. Its
-// repositories stay registered with their own webhooks, and what they published stays (decision D411).
+// repositories stay registered with their own webhooks, and what they published stays.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { hookKey } from '../hooks/hook-record.ts';

@@ -7,6 +7,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing, RingKey } from './key-ring.ts';
 
+/** Node 20 warns at each start that Ed25519 is experimental. */
 const algorithm = 'ES256';
 const issuer = 'libretto';
 

@@ -1,5 +1,5 @@
 // Decides whether a conditional GET gets 304: RFC 9110 §13.2.2, for GET and HEAD. If-None-Match wins over
-// If-Modified-Since. Dates are compared by equality (decision D9): Composer sends back the exact date that it received,
+// If-Modified-Since. Dates are compared by equality: Composer sends back the exact date that it received,
 // and a tree restored from a backup must not seem older.
 
 /** True when the client's copy equals the answer. `etag` is our strong validator with its quotes. */

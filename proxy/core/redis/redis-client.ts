@@ -129,6 +129,7 @@ async function connectOnce(redis: RedisClient): Promise<void> {
   await Promise.race([redis.connect(), failed]);
 }
 
+/** Without ioredis' `failoverDetector`: it costs one more connection to every sentinel for each of ours. */
 function throughSentinels({
   tls,
   sentinels,

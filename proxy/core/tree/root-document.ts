@@ -1,6 +1,6 @@
 // packages.json as this proxy serves it: the builder's bytes with four changes. Addresses follow the settings of the
 // server, the service adds its own routes, and an empty list gets a pattern. Without the pattern clients would request
-// every dependency (decision D14). While mirroring, clients that read no patterns get no list (decision D452).
+// every dependency. While mirroring, clients that read no patterns get no list (decision D452).
 
 import { createHash } from 'node:crypto';
 import { matchesNothingPattern } from '../../../build/contract/documents.ts';

@@ -36,7 +36,7 @@ export interface HookDialect {
   readonly kind: JsonObject;
   /** the body of one more change, where the answer shows that the forge did not take the secret of the first one */
   readonly otherBody?: (answer: JsonObject, url: string, secret: string) => JsonObject | undefined;
-  /** `replacement`: a change keeps the old secret, so that the hook is removed and made anew (decision D388) */
+  /** `replacement`: a change keeps the old secret, so that the hook is removed and made anew */
   readonly changeBy: 'PATCH' | 'PUT' | 'replacement';
   /** the pause between two changes that the forge asks for */
   readonly pauseMs: number;

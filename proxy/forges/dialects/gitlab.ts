@@ -61,7 +61,7 @@ export const gitlab: Dialect = {
       const [id, url] = [pathIdOf(item['id']), textOf(item['url'])];
       return id === undefined || url === undefined ? undefined : { id, url };
     },
-    // GitLab 19 signs; older versions leave the signing token out, and send the secret itself (decision D389)
+    // GitLab 19 signs; older versions leave the signing token out, and send the secret itself
     body: (url, secret) => ({ ...bodyOf(url), signing_token: secret }),
     otherBody: (answer, url, secret) =>
       answer['signing_token_present'] === true ? undefined : { ...bodyOf(url), token: secret },

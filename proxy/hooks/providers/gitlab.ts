@@ -1,5 +1,6 @@
 // Hooks of GitLab: of a project, a group or the system. Its signing token makes the headers of Standard Webhooks; its
-// older secret token sends the secret itself. Where a request has both, the signature alone decides (decision D361).
+// older secret token sends the secret itself. Where a request has both, the signature alone decides.
+// The token opens nothing more: whoever knows the secret could sign as well.
 
 import { headerOf, messageProof, secretProof } from './proof.ts';
 import { present, subjectAmong, textAt, type Provider } from './provider.ts';

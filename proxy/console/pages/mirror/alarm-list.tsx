@@ -9,7 +9,7 @@ import { counted } from '../../components/quantity.ts';
 
 const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
 const shownAtOnce = 10;
-/** Decision D324. */
+/** Each process remembers the alarms that it raised, and nothing stores them. */
 const others = 'Other servers and workers show their own; the log has all.';
 
 export function AlarmList({
