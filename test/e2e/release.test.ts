@@ -70,7 +70,7 @@ describe.skipIf(lacks('git'))('npm run release', () => {
     expect(made[0].text).toContain(`Try it: npm install -g ${one.at('released/libretto-0.9.0.tgz')}`);
     expect(made[1].text).toContain(`Try it: npm install -g '${folder.at('two files', 'libretto-0.9.0.tgz')}'`);
     expect(made[0].text).toContain('Advisories were not checked (--skip-audit)');
-  });
+  }, 600_000);
   afterAll(() => folder.remove());
 
   it('writes the same bytes in another clone, with another umask and time zone', () => {
