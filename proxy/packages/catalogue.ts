@@ -187,10 +187,7 @@ async function gather(listed: Listed, view: View | undefined): Promise<Published
   return { all, labelsOf, versionsOf, dependentsOf: findDependents(all) };
 }
 
-/**
- * The other packages with a version that provides or replaces `name`; sorted. Composer takes a name with providers for a
- * virtual package, and no longer says that stability or platform is the problem.
- */
+/** The other packages that provide or replace `name`; sorted. Composer takes any name with providers for a virtual one. */
 export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

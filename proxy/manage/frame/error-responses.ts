@@ -25,7 +25,7 @@ interface ErrorResponse {
   readonly content: {
     readonly 'application/json': {
       readonly schema: typeof errorBody;
-      readonly examples: Readonly<Record<string, { readonly value: object }>>;
+      readonly examples: Readonly<Record<string, object>>;
     };
   };
 }
@@ -34,9 +34,8 @@ export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<num
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].toSorted();
   const responses = statuses.map((status): [number, ErrorResponse] => {
     const group = [...new Set(codes)].filter((code) => errorTable[code].status === status);
-    const examples = Object.fromEntries(
-      group.map((code) => [code, { value: { error: errorTable[code].message, code, details: {} } }]),
-    );
+    // openapi/document.ts refers each code to its example
+    const examples = Object.fromEntries(group.map((code) => [code, {}]));
     return [
       status,
       {

@@ -37,13 +37,12 @@ export function describeApi(api: Api, version: string, publicUrl?: string): ApiD
     mapValues(methods, (operation) => describeOperation(operation, path, schemas)),
   );
   const responses = sharedResponses(Object.values(described).flatMap((methods) => Object.values(methods)));
+  const refer = (response: ResponseObject, status: string): ResponseObject =>
+    JSON.stringify(responses[nameOf(status)]) === JSON.stringify(response)
+      ? { $ref: `#/components/responses/${nameOf(status)}` }
+      : response;
   const paths = mapValues(described, (methods) =>
-    mapValues(methods, (operation) => ({
-      ...operation,
-      responses: mapValues(operation.responses, (response, status) =>
-        isSame(responses[nameOf(status)], response) ? { $ref: `#/components/responses/${nameOf(status)}` } : response,
-      ),
-    })),
+    mapValues(methods, (operation) => ({ ...operation, responses: mapValues(operation.responses, refer) })),
   );
   return {
     ...generated,
@@ -87,9 +86,6 @@ function sharedResponses(operations: readonly OperationObject[]): Record<string,
 
 /** The reason phrase of a status as one word. */
 const nameOf = (status: string): string => (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '');
-
-const isSame = (one: ResponseObject | undefined, other: ResponseObject): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
 
 function describeOperation(operation: OperationObject, path: string, schemas: Schemas): OperationObject {
   const { requestBody, responses } = operation;
