@@ -1,4 +1,4 @@
-// A refused login: one event in the audit log without the typed text, and the same answer for every reason.
+// A refused login: an audit event without the typed text, which may be a password, and one answer for every reason.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';

@@ -1,5 +1,5 @@
 // The error answers of an operation as its document describes them: one response for each status, with the codes that
-// it may carry.
+// it may carry. openapi/document.ts adds their examples.
 
 import { z } from '@hono/zod-openapi';
 import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
@@ -34,7 +34,6 @@ export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<num
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].toSorted();
   const responses = statuses.map((status): [number, ErrorResponse] => {
     const group = [...new Set(codes)].filter((code) => errorTable[code].status === status);
-    // openapi/document.ts refers each code to its example
     const examples = Object.fromEntries(group.map((code) => [code, {}]));
     return [
       status,
