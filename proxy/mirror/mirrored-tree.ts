@@ -5,7 +5,8 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../core/http/answer.ts';
-import type { TextDocument } from '../core/http/document.ts';
+import { TextDocument } from '../core/http/document.ts';
+import { formatProviderDocument, readProviderDocument } from '../core/documents/provider-document.ts';
 import type { PublishedAdvisories } from '../core/tree/published-advisories.ts';
 import { passes, type ReleaseFilter } from '../core/views/view.ts';
 import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
@@ -52,14 +53,18 @@ export function createMirroredTree(
     ...plainParts(mirror),
     provider: (name, stability, preferences, viewer, moment) =>
       andThen(advisories?.read(moment.nowMs), (own) =>
-        mirror.provider(name, stability, preferences, moment, (document, { dated, lists }) =>
-          andThen(advised.complete(document, name, own), (whole) =>
-            andThen(documents.documentFor(whole, name, stability, viewer), (seen) => {
-              const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
-              return seen && (policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen);
-            }),
-          ),
-        ),
+        mirror.provider(name, stability, preferences, moment, (document, { dated, lists }) => {
+          const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
+          const policed = (seen: TextDocument): MaybeAsync<TextDocument> =>
+            policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen;
+          const offered = (): ReturnType<Mirror['offered']> => mirror.offered(name, stability, moment);
+          return andThen(advised.complete(document, name, own), (whole) =>
+            andThen(
+              documents.documentFor(whole, name, stability, viewer, (sees) => allBlocked(name, offered, sees, policed)),
+              (seen) => seen && policed(seen),
+            ),
+          );
+        }),
       ),
     installed: async (name, normalized, viewer, moment) => {
       const version = await acceptedVersion(mirror, name, normalized, viewer, moment);
@@ -117,6 +122,20 @@ function withVersion(
     (accepted) => under(accepted.archive(asked.labels, undefined)?.version),
     () => under(undefined),
   );
+}
+
+/** The document with the sentences of the policy about the versions that a view sees, all of which are blocked (I14). */
+async function allBlocked(
+  name: PackageName,
+  offered: () => ReturnType<Mirror['offered']>,
+  sees: (record: JsonObject) => boolean,
+  policed: (document: TextDocument) => MaybeAsync<TextDocument>,
+): Promise<TextDocument | undefined> {
+  const records = (await offered())?.filter(sees) ?? [];
+  if (records.length === 0) return undefined;
+  const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
+  const { beside } = await readProviderDocument(judged, name);
+  return new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0);
 }
 
 /**

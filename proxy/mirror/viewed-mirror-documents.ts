@@ -16,6 +16,9 @@ import {
   type ProviderDocument,
 } from '../core/documents/provider-document.ts';
 
+/** The document of a package whose versions are all blocked, for the versions that `sees`; undefined: it sees none. */
+export type BlockedDocument = (sees: (record: JsonObject) => boolean) => Promise<TextDocument | undefined>;
+
 interface Seen {
   readonly base: TextDocument;
   /** undefined: the view sees no version of it */
@@ -51,12 +54,13 @@ export class ViewedMirrorDocuments {
     name: PackageName,
     stability: Stability,
     { view, filter }: Viewer,
+    blocked: BlockedDocument,
   ): MaybeAsync<TextDocument | undefined> {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = this.#kept.get(key);
     if (known?.base === document) return known.document;
-    return this.#making.run(key, () => this.#make(key, document, name, { view, filter }), [document]);
+    return this.#making.run(key, () => this.#make(key, document, name, { view, filter }, blocked), [document]);
   }
 
   async #make(
@@ -64,8 +68,9 @@ export class ViewedMirrorDocuments {
     base: TextDocument,
     name: PackageName,
     viewer: { readonly view: View; readonly filter: ReleaseFilter },
+    blocked: BlockedDocument,
   ): Promise<TextDocument | undefined> {
-    const document = await filtered(this.versionsOf(base, name), base, name, viewer);
+    const document = await filtered(this.versionsOf(base, name), base, name, viewer, blocked);
     const bytes = key.length + 512 + (document === undefined || document === base ? 0 : document.weight);
     this.#kept.set(key, { base, document }, bytes);
     return document;
@@ -77,20 +82,26 @@ async function filtered(
   base: TextDocument,
   name: PackageName,
   { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+  blocked: BlockedDocument,
 ): Promise<TextDocument | undefined> {
+  const sees = (record: JsonObject): boolean => passes(filter, releaseOf(record));
   // warnings of the policy name versions: those of this view are made behind it (I14)
   const {
     records,
     beside: { warnings: _warnings, ...beside },
   } = await read;
-  const seen = records.filter((record) => passes(filter, releaseOf(record)));
-  // without versions only the policy's reason is left, and the caller saw one of them
-  if (seen.length === 0 && (records.length > 0 || _warnings === undefined)) return undefined;
-  const document =
-    seen.length === records.length && _warnings === undefined
+  const seen = records.filter(sees);
+  const allBlocked = records.length === 0 && _warnings !== undefined;
+  if (seen.length === 0 && !allBlocked) return undefined;
+  const document = allBlocked
+    ? await blocked(sees)
+    : seen.length === records.length && _warnings === undefined
       ? base
       : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
-  return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));
+  return (
+    document &&
+    new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds))
+  );
 }
 
 /**

@@ -189,3 +189,24 @@ it('a token that sees a version of a damaged document gets the error', async () 
   await write(path, whole);
   expect(await codes()).toEqual(asked.map(() => undefined));
 });
+
+it('a lost document is no empty one while the index of its package is damaged', async () => {
+  const [all, limited, other] = [
+    await create({}),
+    await create({ stability: 'stable' }),
+    await create({ packages: ['acme/late'] }),
+  ];
+  const answer = async (path: string, token: string): Promise<unknown> => {
+    const reply = await get(`/p2/acme/${path}.json`, token);
+    return [reply.status, reply.json()['code']];
+  };
+  await write('index/acme/core.json', '{');
+  await write('index/acme/onlydev.json', '{');
+  expect(await answer('core~dev', limited)).toEqual([200, undefined]);
+  for (const path of ['core', 'onlydev~dev']) rmSync(join(registry.data, `public/p2/acme/${path}.json`));
+  await write('index/acme/late.json', readFileSync(join(registry.data, 'index/acme/late.json')));
+  for (const path of ['core', 'onlydev~dev', 'onlydev'])
+    expect(await answer(path, all), path).toEqual([500, 'TREE_DAMAGED']);
+  for (const path of ['core', 'onlydev~dev']) expect(await answer(path, other), path).toEqual([404, 'NOT_FOUND']);
+  expect(await answer('onlydev~dev', limited)).toEqual([404, 'NOT_FOUND']);
+});

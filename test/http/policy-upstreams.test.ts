@@ -7,7 +7,10 @@ import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.
 
 let registry: PolicedRegistry;
 beforeEach(async () => {
-  registry = await policedRegistry({ old: { constraints: { 'some/lib': '<2.0' } } });
+  registry = await policedRegistry({
+    old: { constraints: { 'some/lib': '<2.0' } },
+    newest: { constraints: { 'some/*': '^3.0' } },
+  });
   registry.tree.put('acme/app', []);
   registry.tree.publish();
 });
@@ -96,5 +99,30 @@ describe('a warning', () => {
     expect(await warnings('reader')).toContain('(2.0.0, 1.0.0)');
     expect(await warnings('old')).toContain('(1.0.0)');
     expect(await warnings('old')).not.toContain('2.0.0');
+  });
+});
+
+describe('a package whose versions are all blocked', () => {
+  const rule = { name: 'licences', rule: 'license', allow: ['BSD-*'], action: 'block' };
+  const read = async (path: string, token: string): Promise<unknown> => {
+    const { status: code, headers, body } = await registry.get(path, token);
+    return [code, { ...headers, 'x-request-id': '', date: '' }, body.toString().replaceAll('some/other', 'some/never')];
+  };
+
+  it('does not exist for a token that sees none of them', async () => {
+    registry.setPolicy({ rules: [rule] });
+    registry.upstream.put('some/other', [one('2.0.0')]);
+    for (const suffix of ['', '~dev'])
+      expect(await read(`/p2/some/other${suffix}.json`, 'newest')).toEqual(
+        await read(`/p2/some/never${suffix}.json`, 'newest'),
+      );
+  });
+
+  it('tells a token the rule, and the blocked versions that it sees', async () => {
+    registry.setPolicy({ rules: [rule] });
+    registry.upstream.put('some/lib', [one('2.0.0'), one('1.0.0')]);
+    const { status: code, body } = await registry.get('/p2/some/lib.json', 'old');
+    expect([code, JSON.parse(body.toString()).packages]).toEqual([200, { 'some/lib': {} }]);
+    expect(body.toString()).toContain('the rule licences of this registry blocks 1.0.0.');
   });
 });

@@ -123,14 +123,16 @@ export async function runManagement(
   const untold: (readonly string[])[] = [];
   const watched = <Port extends object>(name: string, port: Port): Port =>
     options.watch === undefined ? port : watchPort(port, (read) => options.watch?.(`${name}.${read}`));
-  const stored = watched('state', createMemoryStore());
+  const memory = createMemoryStore();
+  const stored = watched('state', memory);
   const state = checkAuditEvents(stored, (keys) => void untold.push(keys));
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
   const folder = temporaryFolder('keys');
   const counters = options.counters ?? createMemoryCounters();
   const errors: unknown[] = [];
-  const uses = createTokenUses({ store: state, onError: (error) => void errors.push(error) });
+  // a timer writes them, at any moment: no call of a request
+  const uses = createTokenUses({ store: memory, onError: (error) => void errors.push(error) });
   const keys = createKeyRing({ folder: folder.at('keys'), now, randomBytes });
   const sealer = createSealer(keys, randomBytes);
   const repositories = await repositoryServices({

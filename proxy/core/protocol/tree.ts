@@ -201,8 +201,8 @@ export class Tree {
     moment: Moment,
   ): MaybeAsync<Answer> {
     const [{ epoch }, { view }, path] = [moment, preferences, providerPath(name, stability)];
-    const empty = (): MaybeAsync<Answer> =>
-      andThen(this.#viewed.withoutVersions({ name, stability }, { view, filter }, epoch), (document) =>
+    const empty = (isOnDisk: boolean): MaybeAsync<Answer> =>
+      andThen(this.#viewed.withoutVersions({ name, stability }, { view, filter }, epoch, isOnDisk), (document) =>
         document === undefined ? missing() : answerIn(document, preferences, () => undefined),
       );
     const answered = (built: TextDocument | undefined): MaybeAsync<Answer> => {
@@ -211,7 +211,7 @@ export class Tree {
           ? built
           : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return andThen(seen, (document) => {
-        if (built === undefined || document === undefined) return empty();
+        if (built === undefined || document === undefined) return empty(built !== undefined);
         const grow = this.#growing(path, built, document, view);
         if (rules === undefined) return answerIn(document, preferences, grow);
         return andThen(rules.published(document, { name, stability }, preferences, moment), (policed) =>
@@ -224,7 +224,11 @@ export class Tree {
     const unreadable = (reason: unknown): MaybeAsync<Answer> =>
       filter === 'all'
         ? Promise.reject(reason)
-        : andThen(this.#files.releases(name, epoch), (all) => (isSeen(all) ? Promise.reject(reason) : empty()), empty);
+        : andThen(
+            this.#files.releases(name, epoch),
+            (all) => (isSeen(all) ? Promise.reject(reason) : empty(false)),
+            () => empty(false),
+          );
     return andThen(this.#files.document(path, epoch), answered, unreadable);
   }
 

@@ -67,11 +67,13 @@ export class ViewedDocuments {
   /**
    * The document without versions of a package that has only releases, or only dev versions; undefined: the view sees
    * none of its versions. Its date rises with each visible withdrawal, and is 0 before the first version (I19).
+   * `isOnDisk`: the document is there, with hidden versions alone. Rejects if the document may be lost.
    */
   withoutVersions(
     { name, stability }: { readonly name: PackageName; readonly stability: 'stable' | 'dev' },
     { view, filter }: { readonly view: View | undefined; readonly filter: ReleaseFilter },
     epoch: number,
+    isOnDisk: boolean,
   ): MaybeAsync<TextDocument | undefined> {
     const shiftMs = view === undefined ? 0 : dateShiftMs(view.key, viewShiftSeconds);
     const make = (seconds: number | undefined): TextDocument =>
@@ -86,7 +88,13 @@ export class ViewedDocuments {
         releases?.isSeen(filter) === true && !releases.isSeenIn(stability, filter)
           ? make(releases.emptySince(stability, filter))
           : undefined,
-      async () => ((await readDocumentReleases(this.#files, name, filter, epoch)).isSeen ? make(undefined) : undefined),
+      async (fault) => {
+        const { isSeen } = await readDocumentReleases(this.#files, name, filter, epoch);
+        if (view !== undefined && !isSeen) return undefined;
+        // without an index, nobody knows if an absent document is lost
+        if (!isOnDisk) throw fault;
+        return make(undefined);
+      },
     );
   }
 
