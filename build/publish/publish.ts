@@ -10,15 +10,16 @@ import { advisoryListsPath } from '../contract/advisory-lists.ts';
 import type { DocumentStamp } from '../contract/serving-index.ts';
 import { withheldPath } from '../contract/withheld.ts';
 import { formatRoot, stampDocument } from '../documents/documents.ts';
-import { isEmptyChange, type Placement } from '../output/publication.ts';
+import { isEmptyChange, type Placement, type ReplacedDocument } from '../output/publication.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { nextRootFields, nextDates, nextHolds } from './next-announcement.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
 import { guardedLists, type Run } from './run.ts';
-import { stageRecord } from './stage-record.ts';
 import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 import { announceIntent, mustSweep, remember } from './write-manifest.ts';
+import type { PackageResult } from '../package/package-stage.ts';
+import { formatRecord, formerPath, historyFormat, recordPath, type PublicationRecord } from '../history/record.ts';
 
 /** Resolves to the new serial; undefined if the served tree is unchanged. Writes the memory in either case. */
 export async function publish(run: Run, packages: PackagesOutcome): Promise<number | undefined> {
@@ -143,4 +144,53 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
   // purged archives go last, once no serving index names them
   const known = new Set(results.flatMap(({ leftovers, changes }) => [...leftovers, ...changes.purgedArchives]));
   return tree.leftovers.filter((path) => !known.has(path));
+}
+
+// The record of a publication, staged with it: the record is written before any file that readers see changes.
+
+interface StagedHistory {
+  readonly record: Placement;
+  readonly kept: readonly ReplacedDocument[];
+}
+
+async function stageRecord(
+  run: Run,
+  results: readonly PackageResult[],
+  serial: number,
+  now: Date,
+): Promise<StagedHistory> {
+  const found = results.flatMap(({ history }) => history ?? []);
+  const packages = found.map(({ change }) => change).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const record: PublicationRecord = {
+    format: historyFormat,
+    serial,
+    previous: run.pending.announced,
+    published_at: now.toISOString(),
+    by: run.by ?? null,
+    rollback_to: run.rollback?.to ?? null,
+    sources: sourcesOf(run, packages),
+    packages,
+  };
+  return {
+    record: { file: await run.output.stage(formatRecord(record)), path: recordPath(serial) },
+    kept: found.flatMap(({ kept }) =>
+      kept.map(({ area, path, digest }) => ({ area, from: path, to: formerPath(serial, digest) })),
+    ),
+  };
+}
+
+function sourcesOf({ choice, tree }: Run, packages: PublicationRecord['packages']): PublicationRecord['sources'] {
+  const locations = new Map(
+    [...tree.sources, ...choice.left.map(({ spec }) => spec), ...choice.read.map(({ spec }) => spec)].map(
+      ({ id, location }) => [id, location],
+    ),
+  );
+  const named = new Set(
+    packages.flatMap(({ added, changed, withdrawn }) =>
+      [...added, ...changed, ...withdrawn].map(({ source }) => source),
+    ),
+  );
+  return Object.fromEntries(
+    [...named].toSorted().flatMap((id) => (locations.has(id) ? [[id, locations.get(id) ?? id]] : [])),
+  );
 }

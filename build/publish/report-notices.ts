@@ -1,8 +1,6 @@
 // The notices of a build's report, in their order: of the data folder, of the choice of sources, of each source, of
 // packages. Pure.
 
-import { ambiguityNotices } from './ambiguity-notices.ts';
-import { replacedVersionNotices } from './replaced-version-notices.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { isEmptyChange } from '../output/publication.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -11,6 +9,8 @@ import { blockedNotice, type BlockedFinding } from '../package/blocked-findings.
 import type { SourceChoice } from '../scan/choose-sources.ts';
 import { isRead, type ReadSource, type ScannedSource } from '../scan/scan.ts';
 import { patternsOf } from '../sources/options.ts';
+import type { PackageResult, VersionOf } from '../package/package-stage.ts';
+import { listShortly } from '../shared/text/list-shortly.ts';
 
 type Notices = BuildReport['notices'];
 
@@ -85,5 +85,74 @@ function unusedPatternNotices(scanned: readonly ScannedSource[]): Notices {
             message: `libretto.json limits it by ${mine.join(', ')}, but it has no such package.`,
           },
         ];
+  });
+}
+
+// Writes the notices about versions that stay published although their source no longer has them. Some part of the
+// source is unreadable, so the build cannot tell which package or version the part is. Until then it withdraws nothing.
+// Pure.
+
+const maxNamed = 3;
+
+/** A line for each source that holds such versions. */
+function ambiguityNotices(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+): readonly { readonly source: string; readonly message: string }[] {
+  const ambiguousVersions = new Map<string, string[]>();
+  for (const { name, ambiguous } of results) {
+    for (const { source, version } of ambiguous) {
+      const known = ambiguousVersions.get(source) ?? [];
+      known.push(`${name} ${version}`);
+      ambiguousVersions.set(source, known);
+    }
+  }
+  return scanned.filter(isRead).flatMap(({ chosen, quarantined }) => {
+    const versions = ambiguousVersions.get(chosen.spec.id);
+    if (versions === undefined) return [];
+    const causes = [
+      ...new Set(
+        quarantined.filter(({ name, version }) => name === null || version === null).map(({ where }) => where),
+      ),
+    ];
+    const [stay, are] = versions.length === 1 ? ['stays', 'is'] : ['stay', 'are'];
+    return [
+      {
+        source: chosen.spec.location,
+        message:
+          `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while the ` +
+          `package or version of ${someOf(causes)} is unknown. Correct or remove it. The next build ` +
+          `then withdraws the missing versions.`,
+      },
+    ];
+  });
+}
+
+function someOf(items: readonly string[]): string {
+  return items.length <= maxNamed
+    ? items.join(', ')
+    : `${items.slice(0, maxNamed).join(', ')} and ${items.length - maxNamed} more`;
+}
+
+// Writes the notices about folders whose package got another version. A folder has one version of a package, so the
+// former one is no longer offered, which people do not expect of a release. Pure.
+
+/** A line for each folder with such packages. */
+function replacedVersionNotices(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+): BuildReport['notices'] {
+  const folders = scanned.filter(({ chosen }) => chosen.spec.place.kind === 'directory');
+  return folders.flatMap(({ chosen: { spec } }) => {
+    const ofThis = ({ source }: VersionOf): boolean => source === spec.id;
+    const replaced = results.flatMap(({ name, added, withdrawn }) => {
+      const [next, former] = [added.find(ofThis), withdrawn.find(ofThis)];
+      return next === undefined || former === undefined ? [] : [`${name} ${next.version} replaces ${former.version}`];
+    });
+    if (replaced.length === 0) return [];
+    const message =
+      `${listShortly(replaced)}. A folder has one version of a package. To offer older releases too, publish the tags ` +
+      'of a git repository, or upload each release with `libretto publish`. Lock files keep their archives.';
+    return [{ source: spec.location, message }];
   });
 }

@@ -3,7 +3,12 @@
 
 import { announcedUntilThen, announceLists, type AnnouncedLists } from '../contract/announced-lists.ts';
 import type { PublicPath } from '../contract/paths.ts';
-import { quarantinedPath } from '../contract/quarantined.ts';
+import {
+  quarantinedPath,
+  formatQuarantined,
+  parseQuarantined,
+  type QuarantinedVersion,
+} from '../contract/quarantined.ts';
 import { formatManifest, manifestFormat, manifestPath, unknownSettings, type Manifest } from '../memory/manifest.ts';
 import { memoryPath } from '../memory/source-memory.ts';
 import { blockedFindings } from '../package/blocked-findings.ts';
@@ -11,8 +16,8 @@ import { nextHolds } from './next-announcement.ts';
 import { nextMemories } from './next-memories.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources } from './published-sources.ts';
-import { nextQuarantined } from './quarantined.ts';
 import { guardedLists, type Run } from './run.ts';
+import { parseOwnFile } from '../output/parse-own-file.ts';
 
 /** The fields that the manifest has before and after a publication. */
 export type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
@@ -134,4 +139,33 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
   for (const { file, path } of last) await output.publish(file, 'build', path);
   if (last.length > 0) await output.barrier();
   if (tree.serial > position.serial) throw new Error('a serial went back (I6)');
+}
+
+// Writes `index/_quarantined.json`: the quarantined versions of a build, each with the reason.
+
+/**
+ * The file's bytes after this build; undefined if it stays. Sources that were not read keep the findings of earlier
+ * builds.
+ */
+async function nextQuarantined(
+  { output, choice, limit }: Run,
+  { quarantined }: PackagesOutcome,
+): Promise<string | undefined> {
+  const before = await output.read('index', quarantinedPath);
+  const known =
+    (before === undefined ? undefined : parseOwnFile(`index/${quarantinedPath}`, () => parseQuarantined(before))) ?? [];
+  const left = new Set(choice.left.map(({ spec }) => spec.id));
+  const read = new Set(choice.read.map(({ spec }) => spec.id));
+  const stands = ({ source, name }: QuarantinedVersion): boolean =>
+    left.has(source) || (read.has(source) && limit !== undefined && (name === null || !limit.admits(name)));
+  const found = quarantined.map(({ source, quarantine: { code, message, where, name, version } }) => ({
+    source,
+    code,
+    message,
+    where,
+    name,
+    version,
+  }));
+  const after = formatQuarantined([...known.filter(stands), ...found]);
+  return after === before || (before === undefined && found.length === 0) ? undefined : after;
 }

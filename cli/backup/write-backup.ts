@@ -5,7 +5,6 @@
 
 import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-
 import { ours } from '../../build/sources/data-folder.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
@@ -15,7 +14,7 @@ import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readPublication, readPublishedTree } from '../tree/published-tree.ts';
 import { rememberedStateName } from '../state/remembered-state.ts';
 import { assertRecordsOfBackup } from '../state/state-records.ts';
 import { describeReadFault } from '../io/read-fault.ts';
@@ -24,9 +23,12 @@ import { readStateWhole } from '../state/verify-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { keepSharedState } from './shared-state.ts';
 import { copyUnchanged } from './unchanged-folder.ts';
-import { assertWholeTree } from './whole-tree.ts';
 import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath } from '../../build/contract/paths.ts';
+import { stampFile } from '../../build/shared/files/file-stamp.ts';
+import { treeDamage } from '../tree/damaged-tree.ts';
 
 /** The time that uploads and syncs, too, wait for a build. */
 const standardWaitMs = 60_000;
@@ -195,4 +197,26 @@ function isLeftOutOfMirror(path: string, archives: boolean): boolean {
   // a restored registry keeps what an upstream once listed as malware (I26)
   if (second === 'lists') return project !== undefined && !project.endsWith('.json');
   return second !== 'dist' || (file !== undefined && !file.endsWith('.json') && !(archives && file.endsWith('.zip')));
+}
+
+// Refuses to back up a tree that lost a file which no build writes again. Such a backup cannot be restored, and may
+// replace the last one that can.
+
+/**
+ * Throws UsageError that names the lost file: the announcement, packages.json, or the index of a published package. It
+ * costs one stat for each package; `libretto verify` checks the rest.
+ */
+function assertWholeTree(data: string): void {
+  const damage = treeDamage(data);
+  if (damage !== undefined) throw new UsageError(`No backup was made. ${damage}`);
+  const lost = (readPublishedTree(data)?.names ?? []).filter(
+    (name) => stampFile(join(data, 'index', indexPath(name as PackageName))) === undefined,
+  );
+  const [first] = lost;
+  if (first === undefined) return;
+  const others = lost.length === 1 ? '' : ` The same holds for ${lost.length - 1} more.`;
+  throw new UsageError(
+    `No backup was made. ${join(data, 'index', indexPath(first as PackageName))} is missing, or is no file, although ` +
+      `packages.json lists ${first}.${others} Run \`libretto verify\`: it names the damage and the repair.`,
+  );
 }

@@ -6,7 +6,7 @@ import { planConnection, type ConnectionPlan } from '../../proxy/forges/plan-con
 import type { ConnectionDraft } from '../../proxy/forges/parse-connection.ts';
 import { createRefreshSchedule, type RefreshSchedule } from '../../proxy/forges/refresh/refresh-schedule.ts';
 import { createRefresher, type Refresher } from '../../proxy/forges/refresh/refresher.ts';
-import { createHooks } from '../../proxy/hooks/hooks.ts';
+import { createHooks, type Hooks } from '../../proxy/hooks/hooks.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
@@ -15,8 +15,10 @@ import { createRepositories } from '../../proxy/sync/repositories.ts';
 import { createRepositorySources } from '../builds/repository-sources.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { composeConnectedHooks } from './connected-hooks.ts';
 import { composeConnectionAccess } from './connection-access.ts';
+import type { ConnectedHook, HookSecrets } from '../../proxy/forges/refresh/refresh-parts.ts';
+import { hookPath, type HookOwner } from '../../proxy/hooks/hook-record.ts';
+import { publicUrlOf } from '../config/public-url.ts';
 
 export interface Connecting {
   readonly connectionsOf: (actor: Actor) => Connections;
@@ -74,4 +76,24 @@ export function composeRefreshSchedule(
   onError: (error: unknown) => void,
 ): RefreshSchedule {
   return createRefreshSchedule({ state, refresher, now: () => context.now().getTime(), onError });
+}
+
+// The webhooks of this registry that connections install at forges. A connection has a secret of its own for the address
+// of all repositories, so that its end withdraws no other one.
+
+/** undefined: this registry does not know the address at which a forge reaches it, or takes no webhooks. */
+function composeConnectedHooks(config: Config, hooks: Pick<Hooks, 'issue'>): HookSecrets | undefined {
+  const url = publicUrlOf(config)?.url.replace(/\/$/, '');
+  if (url === undefined || !config.features.value.includes('hooks')) return undefined;
+  return {
+    sharedUrl: `${url}${hookPath({ of: 'registry' })}`,
+    of: (hook) => ({
+      url: `${url}${hookPath(hook.of === 'repository' ? hook : { of: 'registry' })}`,
+      makeSecret: async () => (await hooks.issue(ownerOf(hook))).secret,
+    }),
+  };
+}
+
+function ownerOf(hook: ConnectedHook): HookOwner {
+  return hook.of === 'repository' ? hook : { of: 'registry', name: hook.id };
 }

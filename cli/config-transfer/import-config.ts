@@ -3,14 +3,14 @@
 // change.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Invitation } from '../../proxy/auth/invitations.ts';
 import type { Users } from '../../proxy/auth/users.ts';
 import type { Publishers } from '../../proxy/publishers/records/publishers.ts';
 import { parseSettingKey, type SettingKey } from '../../proxy/settings/definitions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import type { Actor } from '../../proxy/state/audit.ts';
+import type { Actor, AuditedStore } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { Teams } from '../../proxy/teams/teams.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
@@ -20,9 +20,12 @@ import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-docume
 import { differences, textOf } from './differences.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 import { ImportDraft, type Imported, type ImportedChange } from './import-draft.ts';
-import { importPolicy, type PolicyImport } from './import-policy.ts';
 import { importPublishers } from './import-publishers.ts';
 import { importTeams } from './import-teams.ts';
+import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
+import { differenceOf } from '../../proxy/policy/model/policy-difference.ts';
+import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
+import { readStoredPolicy, replacePolicy } from '../../proxy/policy/records/stored-policy.ts';
 
 /** The services of an import, on one state. */
 export interface ImportServices {
@@ -185,4 +188,47 @@ async function importUser(
     ...(fields['disabled'] === undefined ? {} : { status: disabled ? 'disabled' : 'active' }),
   });
   return { change: { what: 'user', name: present.email, change: 'update', fields } };
+}
+
+// Imports the policy of a configuration document: adds its rules and exceptions, changes rules of the same name, and
+// removes none.
+
+interface PolicyImport {
+  readonly store: AuditedStore;
+  readonly actor: Actor;
+  /** the policy file of this registry: its policy is not in the state */
+  readonly file: string | undefined;
+}
+
+async function importPolicy(given: JsonValue, { store, actor, file }: PolicyImport, draft: ImportDraft): Promise<void> {
+  await draft.attempt('policy', async () => {
+    if (file !== undefined)
+      throw new RegistryError('SETTING_FIXED', {
+        message: `the policy of this registry is in the file ${file}. Change it there, and remove "policy" here`,
+      });
+    const parsed = parsePolicy(given);
+    if ('issues' in parsed)
+      throw new RegistryError('INVALID_INPUT', { details: { issues: [...parsed.issues] as never } });
+    const { policy: before } = await readStoredPolicy(store);
+    const wanted = joined(before, parsed.policy);
+    const changes = differenceOf(before, wanted);
+    if (changes.length === 0) return;
+    await replacePolicy({ store, actor }, wanted as unknown as JsonObject, undefined);
+    draft.changes.push({
+      what: 'policy',
+      name: 'policy',
+      change: before.rules.length === 0 ? 'create' : 'update',
+      fields: { changes: changes as never },
+    });
+  });
+}
+
+/** The rules of the file in their order, then those that only this registry has. */
+function joined(before: PolicyDocument, { rules, exceptions }: PolicyDocument): PolicyDocument {
+  const named = new Set(rules.map(({ name }) => name));
+  const known = new Set(before.exceptions.map((one) => textOf(one as unknown as JsonValue)));
+  return {
+    rules: [...rules, ...before.rules.filter(({ name }) => !named.has(name))],
+    exceptions: [...before.exceptions, ...exceptions.filter((one) => !known.has(textOf(one as unknown as JsonValue)))],
+  };
 }

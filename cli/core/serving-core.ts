@@ -15,15 +15,17 @@ import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { openServedPolicy, type ServedPolicy } from '../policy/served-policy.ts';
-import { openServingState } from '../state/open-state.ts';
+import { openServingState, sharedCountersUrl } from '../state/open-state.ts';
 import { describeServer } from '../state/running-server.ts';
 import { takeServeLock } from '../state/serve-lock.ts';
 import { originListeners } from '../tree/origin-listeners.ts';
 import { openServedTree, type ServedTree } from '../tree/served-tree.ts';
 import { CloseSteps } from './close-steps.ts';
-import { openCounting } from './counting.ts';
 import { openRequestLog } from './request-log-target.ts';
 import type { ServingRole } from './serving-role.ts';
+import type { CountersNotice } from '../../proxy/core/limits/counters-notices.ts';
+import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
+import { loadCounters, saveCounters } from '../../proxy/core/limits/saved-counters.ts';
 
 export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificateNames'> {
   readonly config: Config;
@@ -141,4 +143,42 @@ function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tomb
   return origin.value === undefined
     ? ofTree
     : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
+}
+
+// Counts the requests of each token: in this process, or in a Redis that several servers share.
+
+interface Counting {
+  readonly counters: Counters;
+  readonly close: () => Promise<void>;
+}
+
+async function openCounting(
+  config: Config,
+  { stderr, now }: Context,
+  store: StateStore,
+  { logger }: Log,
+): Promise<Counting> {
+  const url = sharedCountersUrl(config);
+  if (url === undefined) {
+    const nowMs = now().getTime();
+    const counters = createMemoryCounters(await loadCounters(store, nowMs), nowMs);
+    return { counters, close: () => saveCounters(store, counters.snapshot(now().getTime())) };
+  }
+  const notice = (notice: CountersNotice): void => {
+    logger.warn({ counters: notice });
+    printLines(stderr, [describeNotice(notice)]);
+  };
+  // most servers count in memory
+  const [{ createRedisCounters }, { openResilientCounters }] = await Promise.all([
+    import('../../proxy/core/limits/redis-counters.ts'),
+    import('../../proxy/core/limits/resilient-counters.ts'),
+  ]);
+  const shared = createRedisCounters({ url });
+  const counters = await openResilientCounters({ shared, notice, monotonicMs: () => performance.now() });
+  return { counters, close: counters.close };
+}
+
+function describeNotice(notice: CountersNotice): string {
+  if (notice.state === 'recovered') return 'Redis is back: requests are counted there again.';
+  return `Degraded: Redis cannot be used (${notice.reason}). Requests are counted in this process until it is back.`;
 }

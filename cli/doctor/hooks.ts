@@ -4,7 +4,7 @@
 import { listConnections } from '../../proxy/forges/model/list-connections.ts';
 import { readProgress } from '../../proxy/forges/model/read-progress.ts';
 import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
-import { parseHookRecord } from '../../proxy/hooks/hook-record.ts';
+import { parseHookRecord, hookPrefix, registryHookPrefix, sharedHook } from '../../proxy/hooks/hook-record.ts';
 import { parseRefusalRecord, remedyOf, type RefusalRecord } from '../../proxy/hooks/refusal.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { jobPrefix, parseJobRecord, type JobRecord } from '../../proxy/sync/job.ts';
@@ -17,7 +17,7 @@ import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
-import { lostHookSecrets } from './hook-secrets.ts';
+import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
 
 const advice =
   'Open the list of deliveries at the provider, and look for failures. GitHub, GitLab and Bitbucket send no hook for ' +
@@ -85,7 +85,7 @@ function summaryOf(hooked: readonly Hooked[], silent: readonly Hooked[]): Findin
   const repositories = counted(hooked.length, 'repository has a webhook', 'repositories have a webhook');
   const unheard = hooked.filter(({ wasHeard }) => !wasHeard);
   if (silent.length === 0 && unheard.length === 0)
-    return ok('hook', `${repositories}; all were heard of within their interval`);
+    return ok('hook', `${repositories}; all were seen within their interval`);
   const fallen = silent.filter(({ wasHeard }) => wasHeard);
   const few = unheard.length <= mostNamed ? ` (${namesOf(unheard)})` : '';
   const from = unheard.length === hooked.length ? 'any of them' : `${unheard.length} of them${few}`;
@@ -151,4 +151,41 @@ async function missedChange(state: StateStore, { record: { id, url }, at }: Hook
 
 function foundChanges({ report }: JobRecord): boolean {
   return report !== null && report.counts.added + report.counts.changed + report.counts.withdrawn > 0;
+}
+
+// The check of the secrets of webhooks: whether the sealing keys of this data folder open them. Otherwise no request to
+// that webhook can be proven.
+
+/** One finding for each webhook of which the current secret does not open, at most ten. */
+async function lostHookSecrets(state: StateStore, sealer: Sealer): Promise<readonly Finding[]> {
+  const rows = await state.range(hookPrefix);
+  return rows
+    .flatMap(({ key, value }) => {
+      const [current] = parseHookRecord(value).secrets;
+      const reason = current === undefined ? undefined : whyUnreadable(sealer, current.sealed, key);
+      return reason === undefined ? [] : [findingOf(key, reason)];
+    })
+    .slice(0, 10);
+}
+
+function whyUnreadable(sealer: Sealer, sealed: string, key: string): string | undefined {
+  try {
+    sealer.unseal(sealed, key);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return error.message;
+    throw error;
+  }
+}
+
+/** `key`: of the row. */
+function findingOf(key: string, reason: string): Finding {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  const isConnections = key.startsWith(registryHookPrefix) && name !== sharedHook.name;
+  const operand = key.startsWith(registryHookPrefix) ? '--all' : name;
+  const whose = isConnections ? `the connection ${name}` : operand === '--all' ? 'all repositories' : name;
+  const remedy = isConnections
+    ? `run \`libretto connection update ${name} --hooks\`, which installs the webhook with a new secret.`
+    : `make a new secret with \`libretto repository hook ${operand} --rotate --drop-old\`, and enter it at the provider.`;
+  return warning('hook', `the webhook of ${whose} accepts nothing: ${reason}`, `Restore the key, or ${remedy}`);
 }

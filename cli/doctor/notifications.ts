@@ -64,7 +64,7 @@ function summaryOf(endpoints: readonly EndpointRecord[]): Finding {
   const some = disabled === 0 ? '' : `; ${disabled} of them ${disabled === 1 ? 'is' : 'are'} disabled`;
   return ok(
     'notification',
-    `${counted(endpoints.length, 'address hears', 'addresses hear')} of events; none fails${some}`,
+    `${counted(endpoints.length, 'address is notified', 'addresses are notified')} of events; none fails${some}`,
   );
 }
 

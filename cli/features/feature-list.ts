@@ -60,7 +60,7 @@ export const features: readonly (ServedFeature & {
     checks: [
       {
         name: 'notification',
-        advice: 'Look at the addresses that hear of events: `libretto notify list`.',
+        advice: 'Look at the addresses that are notified of events: `libretto notify list`.',
         load: () => import('../doctor/notifications.ts'),
       },
     ],

@@ -5,7 +5,6 @@ import { UsageError } from '../io/usage-error.ts';
 import type { Answers, Draft } from './answers.ts';
 import { questions } from './question-list.ts';
 import type { Place, Question } from './question.ts';
-import { typedText, withHome } from './typed-text.ts';
 
 export interface Collector {
   readonly flags: Readonly<Record<string, unknown>>;
@@ -204,4 +203,21 @@ async function understood(question: Question, text: string, draft: Draft, { plac
   const { draft: more, remark } = await question.understand(text, draft, place);
   if (remark !== undefined) tell(remark);
   return { ...draft, ...more };
+}
+
+// A path as people type or drag it to a question: no shell has removed its quotes and replaced its ~. Pure.
+
+/** Without quotes around the text, and with the home folder in place of a leading `~`, also behind `git:` and the like. */
+function typedText(text: string, home: string | undefined): string {
+  const [, , quoted = text] = /^(['"])(.*)\1$/.exec(text) ?? [];
+  return withHome(quoted, home);
+}
+
+/** `--source=~/packages`: a shell replaces a ~ only at the beginning of a word. */
+function withHome(text: string, home: string | undefined): string {
+  if (home === undefined || home === '') return text;
+  return text.replace(
+    /^((?:git|dir|artifact):)?~(?=\/|$)/,
+    (_, prefix: string | undefined) => `${prefix ?? ''}${home}`,
+  );
 }

@@ -3,7 +3,6 @@
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import type { Answers } from './answers.ts';
-import { quoteCommand, quoteForUnit } from './unit-text.ts';
 
 export interface Filling {
   readonly answers: Answers;
@@ -84,4 +83,17 @@ function withClientPort(file: string, hostname: string, port: string): string {
     .replaceAll(/^(\s*bind :)443\b/gm, `$1${port}`)
     .replaceAll('https://$host$request_uri', () => `https://$host:${port}$request_uri`)
     .replaceAll(`\n${hostname} {`, `\n${hostname}:${port} {`);
+}
+
+// Words in a systemd unit: systemd.syntax(7) for quotes and escapes, systemd.unit(5) for specifiers. Pure.
+
+/** One word of a list, such as a path of `ReadWritePaths=`. In quotes only where the word needs them. */
+function quoteForUnit(word: string): string {
+  if (/^[\w./:@,+=-]+$/.test(word)) return word;
+  return `"${word.replaceAll(/["\\]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`;
+}
+
+/** The words of `ExecStart=`. systemd replaces variables in arguments, not in the path of the program. */
+function quoteCommand([program = '', ...rest]: readonly string[]): string {
+  return [quoteForUnit(program), ...rest.map((word) => quoteForUnit(word).replaceAll('$', '$$$$'))].join(' ');
 }

@@ -1,7 +1,6 @@
 // The composition root of what pages show of the published versions, and that otherwise only commands know.
 
 import { join } from 'node:path';
-
 import { listArchivedFiles, mostListedEntries } from '../../build/inspect/archive-files.ts';
 import { createComparison } from '../../proxy/inspection/comparison.ts';
 import { createHealth } from '../../proxy/inspection/health.ts';
@@ -17,8 +16,16 @@ import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { createRecordedPublications } from './recorded-publications.ts';
-import { createWhyReader } from './why-reader.ts';
 import { withoutBuilder } from './without-builder.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { BuildRefused } from '../../build/contract/refusals.ts';
+import { explain } from '../../build/inspect/why.ts';
+import { contentKey } from '../../build/contract/withdrawal-cause.ts';
+import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
+import { describeSources } from '../../build/scan/configured.ts';
+import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
+import { shownAnswer, shownCause } from '../builds/shown-sources.ts';
+import { configuredSources } from '../builds/build-request.ts';
 
 export interface ComposedInspection extends Inspection {
   /** Ends the running commands. */
@@ -63,4 +70,32 @@ export function composeInspection(
     }),
     rollbacksOf: (actor) => createRollbacks({ questions, runner, store, actor }),
   };
+}
+
+// Explains versions for the server, as `libretto why` does: reads five small files of the data folder.
+
+function createWhyReader(config: Config, { workingDirectory }: Pick<Context, 'workingDirectory'>): WhyReader {
+  const dataDirectory = config.data.value;
+  const described = describeSources(configuredSources(config) ?? [], workingDirectory, dataDirectory);
+  return {
+    explain: (name, version) =>
+      readable(async () => shownAnswer(await explain({ dataDirectory, name, version, described }), dataDirectory)),
+    causes: (name, contents) =>
+      readable(async () => {
+        const causes = await readWithdrawalCauses(dataDirectory, name, contents);
+        return contents.map((content) => {
+          const cause = causes.get(contentKey(content));
+          return cause === undefined ? undefined : shownCause(cause, dataDirectory);
+        });
+      }),
+  };
+}
+
+async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof BuildRefused) throw new RegistryError('TREE_DAMAGED', { message: cause.message, cause });
+    throw cause;
+  }
 }

@@ -4,13 +4,12 @@
 import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-
 import { replaceFile } from '../../build/shared/files/atomic-file.ts';
 import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { configFolder } from './config-folder.ts';
-import { secretService } from './secret-service.ts';
+import { execa } from 'execa';
 
 export interface SignIn {
   /** the address of the registry, without a slash at its end */
@@ -127,4 +126,49 @@ async function writeRows(path: string, rows: readonly Row[]): Promise<void> {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+// The secret service of a desktop, through the program secret-tool. It is used where both are there: the program, and a
+// session bus. Secrets go through pipes, so that no list of processes shows them.
+
+interface SecretService {
+  /** False if the service keeps nothing, for example without a keyring. */
+  readonly store: (url: string, secret: string) => Promise<boolean>;
+  /** undefined: the service has none, or does not answer */
+  readonly lookUp: (url: string) => Promise<string | undefined>;
+  readonly clear: (url: string) => Promise<void>;
+}
+
+/** A keyring that is locked asks its person, who may be away. */
+const answerTimeoutMs = 60_000;
+
+/** undefined: there is no session bus. */
+function secretService(environment: Environment): SecretService | undefined {
+  if ((environment['DBUS_SESSION_BUS_ADDRESS'] ?? '') === '') return undefined;
+  const run = (words: readonly string[], input = '') =>
+    execa('secret-tool', words, {
+      env: environment,
+      extendEnv: false,
+      reject: false,
+      timeout: answerTimeoutMs,
+      input,
+    });
+  const lookUp = async (url: string): Promise<string | undefined> => {
+    const { failed, stdout } = await run(['lookup', ...attributes(url)]);
+    return failed || stdout === '' ? undefined : stdout.trim();
+  };
+  return {
+    store: async (url, secret) => {
+      const { failed } = await run(['store', '--label', `Libretto: ${url}`, ...attributes(url)], secret);
+      return !failed && (await lookUp(url)) === secret;
+    },
+    lookUp,
+    clear: async (url) => {
+      await run(['clear', ...attributes(url)]);
+    },
+  };
+}
+
+function attributes(url: string): readonly string[] {
+  return ['service', 'libretto', 'registry', url];
 }

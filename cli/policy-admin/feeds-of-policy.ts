@@ -4,7 +4,8 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
-import { feedView } from './feed-view.ts';
+import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedView } from '../../proxy/policy/admin/policy-admin.ts';
 
 /** `opened`: undefined while a server has not opened them. */
 export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore): PolicyFeeds {
@@ -29,4 +30,19 @@ export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore
 
 function notFound(message: string): RegistryError {
   return new RegistryError('NOT_FOUND', { message });
+}
+
+// How a feed stands, in the words of the management API. Pure.
+
+function feedView({ id, kind, url, rows, fetchedAt, failingSince, problem, shrunk }: FeedStanding): FeedView {
+  return {
+    id,
+    kind,
+    url,
+    rows,
+    fetched_at: fetchedAt,
+    failing_since: failingSince,
+    problem,
+    shrunk: shrunk === null ? null : { from: shrunk.from, to: shrunk.to },
+  };
 }

@@ -23,9 +23,9 @@ export interface PolicyParts {
   /** default: those of the data folder */
   readonly own?: PublishedAdvisories;
   readonly outside?: () => OutsideLists;
-  /** hears of a fault of policy.json, while the last good one is in effect */
+  /** is notified of a fault of policy.json, while the last good one is in effect */
   readonly onFault?: (error: unknown) => void;
-  /** hears of each good policy.json that was read */
+  /** is notified of each good policy.json that was read */
   readonly onRead?: ((policy: PolicyDocument) => void) | undefined;
 }
 

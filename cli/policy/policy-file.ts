@@ -50,9 +50,9 @@ export interface WatchedPolicy {
 export interface WatchOptions {
   readonly path: string;
   readonly now: () => number;
-  /** hears of each fault of the file once */
+  /** is notified of each fault of the file once */
   readonly onFault: (error: unknown) => void;
-  /** hears of each good file that was read */
+  /** is notified of each good file that was read */
   readonly onRead?: ((policy: PolicyDocument) => void) | undefined;
 }
 

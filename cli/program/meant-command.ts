@@ -20,7 +20,7 @@ const withdrawing = 'to withdraw a version: `libretto package withdraw`';
 const settings = 'the settings: `libretto settings list`; to change one: `libretto settings set KEY VALUE`';
 const publishing = 'to publish a folder: `libretto publish FOLDER`; to publish sources: `libretto build SOURCE`';
 const advisories = 'how to publish advisories: docs/how-to/advisories.md';
-const notifying = 'the addresses that hear of events: `libretto notify list`';
+const notifying = 'the addresses that are notified of events: `libretto notify list`';
 const nounFirst = 'the kind of thing stands first, such as `libretto token create`';
 
 /** Words with an answer of their own, by the group; the program itself has no name. */

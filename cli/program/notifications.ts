@@ -1,4 +1,4 @@
-// `libretto notify`: the addresses that hear of events, and the mails of this registry.
+// `libretto notify`: the addresses that are notified of events, and the mails of this registry.
 
 import { Option, type Command } from 'commander';
 
@@ -27,9 +27,9 @@ function addAdd(notify: Command, wire: Wire): void {
     notify
       .command('add')
       .argument('[url]', 'the address of a webhook: https://HOST/PATH')
-      .summary('add an address that hears of events')
+      .summary('add an address that is notified of events')
       .description(
-        'Add an address that hears of events. The command prints its secret once, alone on standard output; the ' +
+        'Add an address that is notified of events. The command prints its secret once, alone on standard output; the ' +
           'receiver verifies each request with it. The address of a chat service is a secret itself: use ' +
           '--url-stdin or --url-file.',
       ),
@@ -39,7 +39,7 @@ function addAdd(notify: Command, wire: Wire): void {
   );
   withSelection(add)
     .option('--stability <stability>', 'only versions of at least this stability: stable, RC, beta, alpha or dev')
-    .option('--view <token-id>', 'only what this token sees; such an endpoint hears only of packages')
+    .option('--view <token-id>', 'only what this token sees; such an endpoint is notified only of packages')
     .option(
       '--signature <v1|v1a>',
       'v1: HMAC-SHA256 with a shared secret (the default); v1a: ed25519 with a public key; cannot be changed later',
@@ -57,8 +57,8 @@ function addAdd(notify: Command, wire: Wire): void {
 function addList(notify: Command, wire: Wire): void {
   const list = notify
     .command('list')
-    .summary('list all addresses that hear of events')
-    .description('List all addresses that hear of events, with their state.');
+    .summary('list all addresses that are notified of events')
+    .description('List all addresses that are notified of events, with their state.');
   wire(withJson(list, 'libretto notify list --json'), () => import('../commands/notify/list.ts'));
 }
 
@@ -84,10 +84,10 @@ function addUpdate(notify: Command, wire: Wire): void {
       .option('--url <url>', 'another address'),
   );
   withSelection(update)
-    .addOption(new Option('--no-packages', 'hear of all packages'))
+    .addOption(new Option('--no-packages', 'notify of all packages'))
     .option('--stability <stability>', 'only versions of at least this stability: stable, RC, beta, alpha or dev')
     .addOption(new Option('--no-stability', 'versions of any stability'))
-    .option('--view <token-id>', 'only what this token sees; such an endpoint hears only of packages')
+    .option('--view <token-id>', 'only what this token sees; such an endpoint is notified only of packages')
     .addOption(new Option('--no-view', 'everything, without the view of a token'))
     .option('--enable', 'send events again, also after an end')
     .option('--disable', 'send no events, and keep none')

@@ -18,7 +18,7 @@ const fileFormat = 1;
 export interface FeedCopy {
   readonly feed: string;
   readonly url: string;
-  /** when the feed was last heard completely; null: it never was */
+  /** when the feed last answered completely; null: it never was */
   readonly fetchedAt: string | null;
   readonly table: FeedTable;
   /** of a refused list */

@@ -40,7 +40,7 @@ export interface FeedStanding {
   readonly url: string;
   /** the number of advisories and entries that can block a version */
   readonly rows: number;
-  /** when the feed was last heard completely */
+  /** when the feed last answered completely */
   readonly fetchedAt: string | null;
   readonly failingSince: string | null;
   /** all that is wrong, and remarks on rows; null: nothing */

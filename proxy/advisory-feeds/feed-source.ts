@@ -16,9 +16,9 @@ export interface FeedSource extends NamedFeed {
 export type RowsBefore = (name: PackageName) => FeedRows | undefined;
 
 export interface FeedAnswer {
-  /** the packages that the feed was heard about; all others keep their rows */
+  /** the packages that the feed answered about; all others keep their rows */
   readonly rows: ReadonlyMap<PackageName, FeedRows>;
-  /** why not all were heard; undefined: they were */
+  /** why not all were answered; undefined: they were */
   readonly failure: string | undefined;
   /** sentences about rows that were left out */
   readonly remarks: readonly string[];

@@ -72,7 +72,7 @@ interface Listing {
   readonly failure: string | undefined;
 }
 
-/** Stops at the first failure: what was heard before it counts. */
+/** Stops at the first failure: what was answered before it counts. */
 async function listAll(names: readonly PackageName[], { base, client, signal, spend }: Asking): Promise<Listing> {
   const listed = new Map<PackageName, readonly ListedAdvisory[]>();
   for (let from = 0; from < names.length; from += queriesInRequest) {

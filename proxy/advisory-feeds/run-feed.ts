@@ -22,7 +22,7 @@ export interface FeedRun {
 }
 
 export interface RunOutcome {
-  /** why not everything was heard; undefined: it was */
+  /** why the answer is not complete; undefined: it is */
   readonly failure: string | undefined;
   readonly problem: string | null;
   /** true: the next run should come soon */

@@ -92,7 +92,7 @@ export const policy = {
   refreshConnection: keepers,
   listConnectedRepositories: keepers,
 
-  // an endpoint without a view hears of everything, also of tokens and of the audit log
+  // an endpoint without a view is notified of everything, also of tokens and of the audit log
   listEndpoints: admins,
   createEndpoint: admins,
   getEndpoint: admins,

@@ -67,7 +67,7 @@ export function valueOf(request: SignInRequest): JsonValue {
   return { ...request, decision: request.decision === null ? null : { ...request.decision } };
 }
 
-/** An ended request is kept a little longer, so that its terminal hears how it ended. */
+/** An ended request is kept a little longer, so that its terminal learns how it ended. */
 const keptMs = 600_000;
 
 /** Removes ended requests. Resolves with how many are left, up to `most`. */

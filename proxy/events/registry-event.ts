@@ -1,4 +1,4 @@
-// What happened in the registry, as people and other programs hear of it. Pure.
+// What happened in the registry, as people and other programs are notified of it. Pure.
 
 import { createHash } from 'node:crypto';
 import type { Branded } from '../../build/contract/brand.ts';

@@ -10,9 +10,10 @@ import { askSync, pendingKey } from '../sync/pending-sync.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from '../sync/repository.ts';
 import { deliveryKey, mintDeliveryId, surplusDeliveries, type DeliveryRecord } from './delivery.ts';
 import { hookKey, hookPath, isValidAt, parseHookRecord, registryHookPrefix } from './hook-record.ts';
-import type { HookAddress, HookInbox, HookSecret, ReceivedDelivery } from './inbox.ts';
-import { createRepositoriesAt } from './repositories-at.ts';
+import type { HookAddress, HookInbox, HookSecret, ReceivedDelivery, NormalizedCloneUrl } from './inbox.ts';
 import { seenChange } from './seen-deliveries.ts';
+import { listRepositories } from '../sync/list-repositories.ts';
+import { normalizeCloneUrl } from './clone-url.ts';
 
 export interface InboxOptions {
   readonly state: StateStore;
@@ -158,4 +159,40 @@ function merged(changes: readonly StateChange[]): StateChange {
     puts: changes.flatMap(({ puts }) => puts),
     deletes: changes.flatMap(({ deletes }) => deletes),
   };
+}
+
+// Finds registered git repositories by the clone address in a hook. The addresses are read again after a change of the
+// state, and not for each hook.
+
+type ByAddress = ReadonlyMap<NormalizedCloneUrl, readonly RepositoryId[]>;
+
+function createRepositoriesAt(
+  state: Pick<StateStore, 'range' | 'generation'>,
+): Pick<HookInbox, 'repositoriesAt' | 'repositoriesBelow'> {
+  let known: { readonly generation: number; readonly found: Promise<ByAddress> } | undefined;
+  const read = (): Promise<ByAddress> => {
+    const generation = state.generation();
+    if (known?.generation === generation) return known.found;
+    const found = listRepositories(state).then(byAddress);
+    known = { generation, found };
+    found.catch(() => (known = undefined));
+    return found;
+  };
+  return {
+    repositoriesAt: async (addresses) => {
+      const found = await read();
+      return [...new Set(addresses.flatMap((address) => found.get(address) ?? []))];
+    },
+    repositoriesBelow: async (owner) =>
+      [...(await read())].filter(([address]) => address.startsWith(`${owner}/`)).flatMap(([, ids]) => ids),
+  };
+}
+
+function byAddress(records: readonly RepositoryRecord[]): ByAddress {
+  const found = new Map<NormalizedCloneUrl, RepositoryId[]>();
+  for (const { id, type, url } of records) {
+    const address = type === 'git' ? normalizeCloneUrl(url) : undefined;
+    if (address !== undefined) found.set(address, [...(found.get(address) ?? []), id]);
+  }
+  return found;
 }

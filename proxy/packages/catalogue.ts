@@ -9,7 +9,6 @@ import { filterOf, passes, type View } from '../core/views/view.ts';
 import { listedVersions, summaryOf, type ListedVersion, type PackageSummary } from './package-summary.ts';
 import { parseNames, type PublishedFiles, type PublishedPath } from '../core/tree/published-files.ts';
 import { readVersions } from './published-package.ts';
-import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 
 export interface PublishedPackages {
   /** sorted by name */
@@ -190,4 +189,48 @@ async function gather(listed: Listed, view: View | undefined): Promise<Published
 /** The other packages that provide or replace `name`; sorted. Composer takes any name with providers for a virtual one. */
 export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
+}
+
+// Lists the published packages that a view sees. The newest visible version provides the description of a package
+// (I14).
+
+interface ListedPackage {
+  /** the summary of all its versions */
+  readonly summary: PackageSummary;
+  /** newest first */
+  readonly versions: readonly ListedVersion[];
+}
+
+/** This number takes a few milliseconds; then other requests get their turn. */
+const versionsInTurn = 1000;
+
+/** Returns packages in the order of `listed`. */
+async function visiblePackages(
+  listed: ReadonlyMap<PackageName, ListedPackage>,
+  view: View,
+): Promise<ReadonlyMap<PackageName, PackageSummary>> {
+  const visible = new Map<PackageName, PackageSummary>();
+  let left = versionsInTurn;
+  for (const [name, found] of listed) {
+    if ((left -= found.versions.length) < 0) {
+      await new Promise(setImmediate);
+      left = versionsInTurn;
+    }
+    const summary = visibleSummary(name, found, view);
+    if (summary !== undefined) visible.set(name, summary);
+  }
+  return visible;
+}
+
+/** undefined: the view sees none of its versions. */
+function visibleSummary(
+  name: PackageName,
+  { summary, versions }: ListedPackage,
+  view: View,
+): PackageSummary | undefined {
+  const filter = view.filterOf(name);
+  if (filter === 'all') return summary;
+  if (filter === 'none') return undefined;
+  const seen = versions.filter((version) => passes(filter, version));
+  return seen.length === versions.length ? summary : summaryOf(name, seen);
 }

@@ -17,12 +17,15 @@ import { createAuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { addPasskey, askNew, type AddedPasskey } from './add-passkey.ts';
 import type { Answer } from './answer.ts';
-import { createChallenges } from './challenges.ts';
-import { askConfirmation, confirmWithPasskey } from './confirm.ts';
-import type { AskedPasskey } from './options.ts';
+import { createChallenges, type ChallengeUse } from './challenges.ts';
+import { type AskedPasskey, passkeyOptions } from './options.ts';
 import { askRemoval, listPasskeys, removePasskey, renamePasskey, type RemovalProof } from './own-passkeys.ts';
-import { askAnybody, askSecondStep, finishSignIn, signIn, type AnswerPlace } from './sign-in.ts';
+import { askAnybody, askSecondStep, finishSignIn, signIn, type AnswerPlace, assertSomeAt } from './sign-in.ts';
 import type { PasskeySite } from './site.ts';
+import { codeBudget } from '../auth/attempt-budgets.ts';
+import type { Confirmations } from '../auth/confirmations.ts';
+import { commitUser, readUser, unknownUser } from '../auth/user-records.ts';
+import { usePasskey, type UseParts } from './use-passkey.ts';
 
 export interface Passkeys {
   readonly askAnybody: (site: PasskeySite) => Promise<AskedPasskey>;
@@ -76,4 +79,53 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     askRemoval: (caller, id, site) => askRemoval(parts, caller, id, site),
     remove: (caller, id, proof) => removePasskey(parts, caller, id, proof),
   };
+}
+
+// Confirms with a passkey that the person of a session is there, as the password does: dangerous posts ask for it.
+
+interface ConfirmParts extends UseParts {
+  readonly confirmations: Pick<Confirmations, 'prove'>;
+}
+
+/** Throws NOT_FOUND if no passkey of the person works at this site. */
+async function askConfirmation(
+  { store, challenges }: ConfirmParts,
+  caller: SessionCaller,
+  site: PasskeySite,
+): Promise<AskedPasskey> {
+  const user = (await readUser(store, caller.userId))?.record;
+  if (user === undefined) throw unknownUser();
+  assertSomeAt(site, user.passkeys);
+  return passkeyOptions(await challenges.issue(confirmationBy(caller)), user.passkeys ?? [], site);
+}
+
+/** A proof, as after the password. Throws INVALID_CREDENTIALS, INVALID_INPUT, TOO_MANY_ATTEMPTS. */
+async function confirmWithPasskey(
+  parts: ConfirmParts,
+  caller: SessionCaller,
+  answer: Answer,
+  { site, address }: AnswerPlace,
+): Promise<Secret> {
+  const { userId } = caller;
+  const actor = `user:${userId}` as const;
+  const use = {
+    answer,
+    site,
+    address,
+    actor,
+    challengeUse: confirmationBy(caller),
+    budget: codeBudget(userId),
+    isPersonal: true,
+    owner: () => readUser(parts.store, userId),
+  };
+  await usePasskey(parts, use, async ({ stored, record, passkey, extras }) => {
+    const details = { passkey: passkey.id, session: caller.sessionId };
+    const event = { actor, action: 'user.confirm', subject: userId, details };
+    return (await commitUser(parts.store, stored, { record, event, ...extras })) || undefined;
+  });
+  return parts.confirmations.prove(caller);
+}
+
+function confirmationBy({ userId, sessionId }: SessionCaller): ChallengeUse {
+  return { ceremony: 'confirm', subject: userId, context: sessionId };
 }

@@ -8,17 +8,20 @@ import { WrongGuess, type Attempts } from '../auth/attempts.ts';
 import type { LoggedIn } from '../auth/login.ts';
 import { IssuerUnavailable } from '../oidc/fetch-issuer.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { assertSamePerson } from './same-person.ts';
 import { createProviderAccounts } from './accounts/accounts.ts';
 import type { ProviderAccountsParts } from './accounts/open-account.ts';
 import { beginSignIn, type BegunSignIn, type SignInWish } from './flow/begin.ts';
 import { readAnswer, type FinishParts, type ProviderAnswer } from './flow/finish.ts';
-import type { Transaction } from './flow/transaction.ts';
+import { type Transaction, transactionSeconds } from './flow/transaction.ts';
 import { endSessions } from './logout/end-sessions.ts';
 import { verifyLogoutToken } from './logout/logout-token.ts';
 import { signOutAddress } from './logout/sign-out-address.ts';
 import type { IdentityProvider } from './model/provider.ts';
 import { naming, SignInRefused } from './model/refusal.ts';
+import { readUser } from '../auth/user-records.ts';
+import { toleranceSeconds } from './flow/provider-client.ts';
+import { notConfirmed, timeUnknown } from './flow/refused-sign-in.ts';
+import type { ProviderIdentity } from './model/identity.ts';
 
 export interface SingleSignOn {
   readonly providers: readonly IdentityProvider[];
@@ -146,4 +149,41 @@ async function refuse(
     },
   );
   throw refused;
+}
+
+// Checks that who signed in again at a provider is the person of the session that asked for it, and that they entered
+// the password there after the question. A provider that never says when can be trusted with that (`confirmBy`).
+
+type Confirming = Pick<Transaction, 'expiresMs'> & { readonly confirms: NonNullable<Transaction['confirms']> };
+
+const toleranceMs = toleranceSeconds * 1000;
+
+/** Throws SignInRefused: not confirmed. */
+async function assertSamePerson(
+  store: AuditedStore,
+  provider: IdentityProvider,
+  { expiresMs, confirms: { userId } }: Confirming,
+  identity: ProviderIdentity,
+  nowMs: number,
+): Promise<void> {
+  const user = (await readUser(store, userId))?.record;
+  if (user === undefined || user.status !== 'active')
+    throw notConfirmed(provider, 'Your account of this registry is not active any more.');
+  if (
+    !(user.identities ?? []).some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject)
+  )
+    throw notConfirmed(provider, 'Somebody else signed in there.', userId);
+  const { authenticatedMs } = identity;
+  // the nonce proves that this sign-in came after the question
+  if (authenticatedMs === undefined && provider.confirmBy === 'sign-in') return;
+  if (authenticatedMs === undefined) throw timeUnknown(provider, userId);
+  if (authenticatedMs < expiresMs - transactionSeconds * 1000 - toleranceMs)
+    throw notConfirmed(provider, 'You did not enter your password there again.', userId);
+  if (authenticatedMs > nowMs + toleranceMs)
+    throw notConfirmed(
+      provider,
+      'The provider says that you entered your password in the future (claim auth_time): compare its clock with that ' +
+        'of this registry.',
+      userId,
+    );
 }

@@ -4,7 +4,6 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import { findInconsistentRow } from './redis-inconsistent-row.ts';
 import { lossOf, type StatePlace } from './redis-scripts.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
@@ -98,4 +97,42 @@ function isRefusal(why: unknown): boolean {
     (why instanceof Error && why.name === 'ReplyError' && !why.message.startsWith('LOADING')) ||
     /certificate|knows no primary/.test(messageOf(why))
   );
+}
+
+// Finds the row of a damaged state that is in only one of `rows` and `order`, for an error message. It reads a thousand
+// rows at a time, so that a large state does not block Redis.
+
+const atOnce = 1000;
+
+type Place = Pick<StatePlace, 'rows' | 'order'>;
+
+/** Describes the row; undefined if both keys agree. Rejects if a key has another type. */
+async function findInconsistentRow(redis: RedisClient, place: Place): Promise<string | undefined> {
+  const missing = await findMissing(redis, place);
+  if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;
+  const unlisted = await findUnlisted(redis, place);
+  return unlisted === undefined ? undefined : `the row ${unlisted} is missing in ${place.order}`;
+}
+
+async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+  for (let first = '-'; ;) {
+    const keys = await redis.zrangebylex(order, first, '+', 'LIMIT', 0, atOnce);
+    if (keys.length === 0) return undefined;
+    const texts = await redis.hmget(rows, ...keys);
+    const at = texts.indexOf(null);
+    if (at >= 0) return keys[at];
+    first = `(${keys.at(-1) ?? ''}`;
+  }
+}
+
+async function findUnlisted(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+  for (let cursor = '0'; ;) {
+    const [next, found] = await redis.hscan(rows, cursor, 'COUNT', atOnce);
+    const keys = found.filter((_, index) => index % 2 === 0);
+    const listed = await Promise.all(keys.map((key) => redis.zrangebylex(order, `[${key}`, `[${key}`)));
+    const at = listed.findIndex(({ length }) => length === 0);
+    if (at >= 0) return keys[at];
+    if (next === '0') return undefined;
+    cursor = next;
+  }
 }

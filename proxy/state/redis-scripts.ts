@@ -149,7 +149,7 @@ for _ = 1, deletes do
   written[#written + 1] = key
 end
 redis.call('HSET', KEYS[1], 'size', string.format('%.0f:%.0f', generation, redis.call('HLEN', KEYS[2])))
--- a user of Redis may be kept from channels: the others then hear of it by asking
+-- a user of Redis may be kept from channels: the others then find it when they ask
 redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' ') .. string.format(' !%.0f', loud))
 return {1, generation, loud}
 `;

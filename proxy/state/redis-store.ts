@@ -7,11 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../core/redis/redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../core/redis/redis-client.ts';
-import { LastKnown } from './last-known.ts';
+import { LastKnown, type KnownRow, type Reading } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations } from './redis-generations.ts';
 import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
-import { createRefresh } from './redis-refresh.ts';
 import { createReplicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
@@ -200,4 +199,45 @@ async function askOr<T>(
   const recalled = recall();
   if (recalled === undefined) throw outOfReach(name, why);
   return recalled;
+}
+
+// Reads cached rows again after a lost connection, because Redis does not report which rows other processes changed. So
+// a token without recent use is cached for the next outage too. Unconfirmed rows are never returned (last-known.ts).
+
+/** The batch of one turn: requests that arrive during the refresh wait for only a few reads. */
+const batchSize = 200;
+
+interface RefreshOptions {
+  readonly known: LastKnown;
+  readonly rows: RedisRows;
+  /** the generation that Redis has reached at least */
+  readonly reached: () => number;
+  readonly isAway: () => boolean;
+}
+
+/**
+ * Reads the unconfirmed rows, and stops if Redis becomes unreachable. Call it after a reply of Redis. One call at a
+ * time reads; concurrent calls return immediately.
+ */
+function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => Promise<void> {
+  let running = false;
+  const learn = (reading: Reading): Promise<unknown> =>
+    'key' in reading
+      ? known.learnRow(reading.key, reached(), (): Promise<KnownRow | undefined> => rows.row(reading.key))
+      : known.learnRange(reading.prefix, reading.options, reached(), () => rows.range(reading.prefix, reading.options));
+  return async () => {
+    if (running) return;
+    running = true;
+    try {
+      while (!isAway() && known.staleCount() > 0) {
+        const batch = known.takeStale(batchSize);
+        const outcomes = await Promise.allSettled(batch.map(learn));
+        const failed = batch.filter((_, index) => outcomes[index]?.status === 'rejected');
+        known.markStale(failed);
+        if (failed.length > 0) return;
+      }
+    } finally {
+      running = false;
+    }
+  };
 }

@@ -85,7 +85,7 @@ async function settle(
   const at = finishedAt ?? '';
   const known = parseSyncOutcome(before?.value);
   const isTold = known?.is_told === true;
-  // a sync that was cut off begins again, and is no failure that people should hear of
+  // a sync that was cut off begins again, and is no failure that people should be notified of
   const tells = error === null ? isTold : !isTold && !isCutOff;
   const event = tells ? await eventOf(state, { id, job: job.id, error, at }) : noEvent;
   const outcome: SyncOutcome = {

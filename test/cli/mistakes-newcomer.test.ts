@@ -82,7 +82,7 @@ const mistakes: readonly Mistake[] = [
       ['config set limits.read 5', 'to change one: `libretto settings set KEY VALUE`'],
       ['create token', 'Did you mean `libretto token create`?'],
       ['advisory list', 'how to publish advisories: docs/how-to/advisories.md'],
-      ['webhook', 'the addresses that hear of events: `libretto notify list`'],
+      ['webhook', 'the addresses that are notified of events: `libretto notify list`'],
       ['notify disable ntf_1', 'to send no more: `libretto notify update ID --disable`'],
       ['update', 'to publish what changed in the sources: `libretto build`'],
       ['version', 'the version: `libretto --version`'],

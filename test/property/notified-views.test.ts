@@ -59,7 +59,7 @@ function isVisible({ packages, constraints: given, stability }: Limits, { name, 
   );
 }
 
-/** Who sees everything hears of packages too that have no version left. */
+/** Who sees everything is notified of packages too that have no version left. */
 const isUnlimited = (limits: Limits): boolean => Object.values(limits).every((limit) => limit === null);
 
 class Draw {
@@ -127,7 +127,7 @@ function collectorOf({ data, published, catalogue }: ViewedRegistry, sent: SentN
   });
 }
 
-/** Events about packages as a whole: an endpoint hears of them if its token sees a published version. */
+/** Events about packages as a whole: an endpoint is notified of them if its token sees a published version. */
 const wholePackage = (
   type: 'package.abandoned' | 'advisory.published',
   name: string,
@@ -170,7 +170,7 @@ function lineOf(text: string): string {
 }
 
 describe.each(seeds)('series %d (NOTIFIED_RUNS=1 SERIES_SEED=… plays it again)', (seed) => {
-  it('an endpoint with a view hears of all that its token sees, and of no hidden name or version', async () => {
+  it('an endpoint with a view is notified of all that its token sees, and of no hidden name or version', async () => {
     const draw = new Draw(seed);
     const registry = await viewedRegistry(20);
     await using receiver = await startReceiver();

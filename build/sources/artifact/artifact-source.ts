@@ -2,7 +2,7 @@
 // as the ZIP that is made of it. A scan does not open unchanged files again. A faulty one never stops the others.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
 import { formatMemory, parseMemory, type KnownArchive, type KnownArchives } from './artifact-memory.ts';
 import { artifactRelease } from './artifact-release.ts';
 import { examineArchive, identityOf } from './examine-archive.ts';
-import { findArchives, type FoundArchives } from './find-archives.ts';
 import { repackTar } from './repack-tar.ts';
+import { describeFault } from '../../files/file-fault.ts';
 
 export interface ArtifactSourceOptions {
   /** absolute; may be inside the data folder */
@@ -133,4 +133,49 @@ function failureOf({ paths, unreadable }: FoundArchives, root: string, given: st
     ? undefined
     : `${given} contains no ZIP and no tar (.tar, .tar.gz, .tgz), at any depth. Files and folders that start with a dot ` +
         'are skipped.';
+}
+
+// Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name starts
+// with a dot. Symbolic links are not followed.
+
+interface FoundArchives {
+  /** relative to the root, forward slashes, sorted */
+  readonly paths: readonly string[];
+  /** archives of other kinds */
+  readonly passedOver: readonly string[];
+  /** folders that the process may not read; `reason` in words */
+  readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
+}
+
+/** Both absolute and without symlinks. */
+function findArchives(root: string, dataDirectory: string): FoundArchives {
+  const paths: string[] = [];
+  const passedOver: string[] = [];
+  const unreadable: { folder: string; reason: string }[] = [];
+  const open = [''];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const listing = listFolder(join(root, folder));
+    if (typeof listing === 'string') {
+      unreadable.push({ folder, reason: listing });
+      continue;
+    }
+    for (const entry of listing) {
+      if (entry.name.startsWith('.')) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (!entry.isDirectory()) {
+        if (/\.(?:zip|tar|gz|tgz)$/i.test(entry.name)) paths.push(path);
+        else if (/\.(?:t?bz2?|t?xz|t?zst|lzma|rar|7z|phar|jar)$/i.test(entry.name)) passedOver.push(path);
+      } else if (join(root, path) !== dataDirectory) open.push(path);
+    }
+  }
+  return { paths: paths.sort(), passedOver: passedOver.sort(), unreadable };
+}
+
+/** The folder's entries, or why they cannot be had. */
+function listFolder(folder: string): readonly Dirent[] | string {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return describeFault(error);
+  }
 }

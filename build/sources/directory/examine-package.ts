@@ -3,18 +3,23 @@
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import type { ContentListing } from '../../archive/content.ts';
+import { type ContentListing, maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
 import type { CachedContents } from './cached-contents.ts';
 import type { PackageLimits } from './limits.ts';
-import { packageRelease } from './package-release.ts';
 import { costOfFile, type Pause } from '../../files/pause.ts';
-import { changedWhileRead } from '../../files/read-file.ts';
+import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { readPackage, type PackageReading } from './read-package.ts';
-import type { KnownPackage } from './scan-memory.ts';
+import type { KnownPackage, KnownRelease } from './scan-memory.ts';
 import { walkPackage, type PackageWalk } from './walk-package.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { rereadComposerJson } from './composer-json.ts';
+import { entryTimeOf } from './content-digest.ts';
+import { readContent, type ContentPlace } from './read-content.ts';
+import { readdirSync } from 'node:fs';
+import { chooseTexts } from '../../contract/package-texts.ts';
 
 export interface ExamineOptions {
   /** absolute */
@@ -112,4 +117,67 @@ function knownReleaseOf({
   time,
 }: PackageReading): KnownPackage['release'] {
   return { name, version, normalized, reference, composerHash, time };
+}
+
+// A package folder as a release. The release holds no open file. A later read returns the bytes of the scan, or an
+// error.
+
+interface PackageReleaseOptions extends ContentPlace {
+  readonly known: KnownRelease;
+  /** The files behind `known.reference`. Throws QuarantineError. */
+  readonly list: () => Promise<ContentListing>;
+  readonly kept: CachedContents;
+}
+
+function packageRelease({ known, list, kept, ...place }: PackageReleaseOptions): Release {
+  return {
+    name: known.name,
+    version: known.version,
+    normalized: known.normalized,
+    dev: isDevVersion(known.normalized),
+    reference: known.reference,
+    time: known.time,
+    defaultBranch: false,
+    where: join(place.folder, 'composer.json'),
+    composerJson: (noteRepeated) => rereadComposerJson(place.folder, known.composerHash, place.pause, noteRepeated),
+    content: {
+      list,
+      texts: () => readTexts(place),
+      deflated: kept.take,
+      read: (files) => readContent(place, files),
+      entryTime: entryTimeOf(known.reference),
+    },
+  };
+}
+
+// The README and CHANGELOG of a package folder. The build reads them when it makes a version, after the content. A text
+// changed in between is shown in its new form, which is harmless.
+
+async function readTexts({ folder, pause }: Pick<ContentPlace, 'folder' | 'pause'>): Promise<PackageTexts> {
+  const { readme, changelog } = chooseTexts(namesIn(folder));
+  const text = (file: string): PackageText => ({
+    identity: `file:${folder}/${file}`,
+    read: () => readText(join(folder, file), pause),
+  });
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // the folder existed a moment ago: the reader of its files reports the error
+  }
+}
+
+async function readText(path: string, pause: ContentPlace['pause']): Promise<Buffer | undefined> {
+  try {
+    return await readUnchanged(path, { maxBytes: maxReadText }, pause);
+  } catch (error) {
+    if (error instanceof QuarantineError) return undefined;
+    throw error;
+  }
 }

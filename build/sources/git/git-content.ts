@@ -5,15 +5,23 @@ import { compileConversions, type Conversion } from '../../archive/rules/convers
 import type { JsonObject } from '../../contract/json.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { Content, ContentFile, ContentListing } from '../../archive/content.ts';
+import {
+  type Content,
+  type ContentFile,
+  type ContentListing,
+  maxReadText,
+  type PackageText,
+  type PackageTexts,
+} from '../../archive/content.ts';
 import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
-import { below } from './folders.ts';
+import { below, findFolder } from './folders.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
 import type { ObjectStore } from './object-store.ts';
 import { listPackageFiles, oidOf, type PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
-import { readTexts } from './read-texts.ts';
 import type { VisibleRef } from './scratch-repository.ts';
+import { chooseTexts } from '../../contract/package-texts.ts';
+import type { TreeEntry } from './objects.ts';
 
 export interface GitContentOptions {
   readonly place: PackagePlace;
@@ -145,4 +153,31 @@ function readConverted(
 function must(next: IteratorResult<Buffer, void>): Buffer {
   if (next.done === true) throw new Error('unreachable: every blob is asked for before its turn');
   return next.value;
+}
+
+// The README and CHANGELOG of a commit, in the package's own folder.
+
+/** Throws GitFailure and QuarantineError if the folder cannot be read. */
+async function readTexts(store: ObjectStore, { commit, folder }: PackagePlace): Promise<PackageTexts> {
+  const root = await findFolder(store, (await store.commit(commit)).tree, folder);
+  const files =
+    root === undefined ? [] : (await store.tree(root)).filter(({ kind }) => kind === 'file' || kind === 'executable');
+  const chosen = chooseTexts(files.map(({ name }) => name));
+  const text = (wanted: string | undefined): PackageText | undefined => {
+    const entry = files.find(({ name }) => name === wanted);
+    return entry === undefined
+      ? undefined
+      : { identity: `git:${entry.oid}`, read: () => readText(store, entry, below(folder, entry.name)) };
+  };
+  const [readme, changelog] = [text(chosen.readme), text(chosen.changelog)];
+  return { ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
+}
+
+async function readText(store: ObjectStore, { oid }: TreeEntry, path: string): Promise<Buffer | undefined> {
+  try {
+    return await store.smallBlob(oid, maxReadText, path);
+  } catch (error) {
+    if (error instanceof QuarantineError) return undefined;
+    throw error;
+  }
 }

@@ -28,7 +28,7 @@ interface Request {
 /** Requests written before their answers are read: hides the pipe's latency, and fits into the pipe itself. */
 const window = 256;
 
-/** More deaths than this are not about single objects. */
+/** After this many crashes of git, give up. */
 const maxRestarts = 50;
 
 /** Declined bytes arrive all the same. Above this number, starting git again is faster than skipping them. */

@@ -7,7 +7,7 @@
 // example is a `version` that differs from the tag, usually a forgotten edit before tagging.
 
 import { branchVersion, type VersionOrSkip } from '../../contract/branch.ts';
-import type { JsonObject } from '../../contract/json.ts';
+import { type JsonObject, isJsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
 import { tagVersion } from '../../contract/tag.ts';
@@ -16,12 +16,14 @@ import { releaseTimeOf } from '../../record/release-time.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-file.ts';
 import { findFolder, matchFolders } from './folders.ts';
-import { namedDist } from './named-dist.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { Outcome } from './outcome.ts';
 import { decodeRefName, type Ref } from './refs.ts';
 import type { GitSelection } from './selection.ts';
+import { basename } from 'node:path';
+import { isSet } from '../../record/php-array.ts';
+import { readDist, type InlineDist } from '../package/inline-record.ts';
 
 export type RefKind = 'tag' | 'branch';
 
@@ -191,4 +193,42 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
     `The tag is ${tag}, but its composer.json has version ${declared}. Remove "version" from composer.json, ` +
       'then delete this tag or create it again.',
   );
+}
+
+// The dist that a composer.json of a repository names itself. Composer installs it in place of the files of the commit
+// (VcsRepository.php, preProcess; ArrayLoader.php).
+
+/**
+ * The dist in a composer.json; undefined: the version has the files of its commit. `repository`: its path or URL, if
+ * known. `content`: the version and its commit; without a shasum, other ones may have other bytes at the same URL. Throws
+ * QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
+ */
+function namedDist(
+  { dist, source }: JsonObject,
+  repository: string | undefined,
+  content: string,
+): InlineDist | undefined {
+  if (isSet(source) && !(isJsonObject(source) && [source['type'], source['url'], source['reference']].every(isSet)))
+    throw new QuarantineError(
+      'INVALID_DIST',
+      'Composer refuses the "source" in its composer.json: it is no object with type, url and reference. Remove it; ' +
+        'the address of the sources belongs to "support".',
+    );
+  if (isSet(dist)) {
+    const parsed = readDist(dist);
+    if (parsed.remote && parsed.shasum !== undefined) return parsed;
+    if (parsed.remote) return { ...parsed, reference: `${parsed.reference} ${content}` };
+    throw new QuarantineError('INVALID_DIST', `The dist in its composer.json is the path ${parsed.url}, and no URL.`);
+  }
+  if (!isJsonObject(source) || repository === undefined) return undefined;
+  if (nameOf(String(source['url'])) === nameOf(repository)) return undefined;
+  throw new QuarantineError(
+    'INVALID_DIST',
+    'The "source" in its composer.json is another repository. List that repository as a source of type git.',
+  );
+}
+
+/** `lib` of `git@host:acme/lib.git`, and of the folder of a clone. */
+function nameOf(repository: string): string {
+  return basename(repository.replace(/\/?\.git\/?$/, '').replace(/^.*:/, '')).toLowerCase();
 }

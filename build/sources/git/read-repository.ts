@@ -2,18 +2,18 @@
 
 import type { JsonValue } from '../../contract/json.ts';
 import { GitFailure } from '../git-failure.ts';
-import type { Scan } from '../release.ts';
-import { monorepoAdvice } from './find-monorepo.ts';
+import type { Scan, Release } from '../release.ts';
 import { LfsPointers } from './lfs-pointers.ts';
-import { openObjects } from './object-store.ts';
+import { openObjects, type ObjectStore } from './object-store.ts';
 import { formatGitMemory, parseGitMemory } from './outcome.ts';
 import { readVersions, type ReadOptions } from './read-versions.ts';
-import { hasRefs } from './refs.ts';
+import { hasRefs, type Refs } from './refs.ts';
 import type { GitSourceOptions, OpenRepository, Repository, ScanContext } from './scan-context.ts';
-import { unreleasedNotices } from './release-notices.ts';
 import { ScratchRepositories } from './scratch-repository.ts';
-import { describePatterns } from './selection.ts';
+import { describePatterns, type GitSelection } from './selection.ts';
 import type { TagVerifier } from './tag-verifier.ts';
+import { isSearched } from '../directory/folder-rules.ts';
+import { below } from './folders.ts';
 
 /** `discard` deletes the copy of a remote repository. Throws GitFailure and FetchNeeded. */
 export async function readRepository(
@@ -96,4 +96,82 @@ function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
     // A foreign or damaged text: the scan reads all versions again.
     return undefined;
   }
+}
+
+// The advice for a repository without a composer.json in its root: the packages in its folders, and the source to write
+// for them.
+
+/** More than a sensible repository has. Reading them takes seconds. */
+const maxFolders = 10_000;
+
+/** '' if no folder has a composer.json. Throws QuarantineError and GitFailure. */
+async function monorepoAdvice(
+  store: ObjectStore,
+  { head, branches, tags }: Refs,
+  { location, subdirectories }: Pick<GitSourceOptions, 'location' | 'subdirectories'>,
+): Promise<string> {
+  const named = 'branch' in head ? branches.find(({ name }) => name === head.branch) : undefined;
+  const ref = named ?? branches[0] ?? tags.at(-1);
+  const commit = ref === undefined ? undefined : await store.peel(ref.peeled ?? ref.oid);
+  if (subdirectories !== undefined || commit === undefined) return '';
+  const { found, all } = await packagesIn(store, (await store.commit(commit)).tree);
+  const rest = all ? '' : ` Only the first ${maxFolders} folders were searched for packages.`;
+  if (found.length === 0) return rest;
+  const place = location.kind === 'url' ? { url: location.url } : { path: location.path };
+  return (
+    `${rest} Packages are in folders below (${found.length}). To publish them, write into libretto.json: ` +
+    `${JSON.stringify({ sources: [{ type: 'git', ...place, subdirectories: patternsOf(found) }] })}`
+  );
+}
+
+/** The folders with a composer.json, level by level, without those in one another. `all`: no folder is unread. */
+async function packagesIn(store: ObjectStore, rootTree: string): Promise<{ found: readonly string[]; all: boolean }> {
+  const found: string[] = [];
+  const folders = [{ folder: '', tree: rootTree }];
+  for (const { folder, tree } of folders) {
+    const entries = await store.tree(tree);
+    if (folder !== '' && entries.some(({ name, kind }) => name === 'composer.json' && kind !== 'submodule'))
+      found.push(folder);
+    else
+      for (const { name, kind, oid, utf8 } of entries)
+        if (kind === 'tree' && utf8 && isSearched(name) && folders.length <= maxFolders)
+          folders.push({ folder: below(folder, name), tree: oid });
+  }
+  return { found: found.sort(), all: folders.length <= maxFolders };
+}
+
+/** `packages/*` for several folders in `packages`. */
+function patternsOf(folders: readonly string[]): readonly string[] {
+  const parents = folders.map((folder) => folder.replace(/[^/]*$/, ''));
+  const isShared = (parent: string): boolean =>
+    parent !== '' && parents.indexOf(parent) !== parents.lastIndexOf(parent);
+  return [...new Set(folders.map((folder, at) => (isShared(parents[at] ?? '') ? `${parents[at]}*` : folder)))];
+}
+
+// The notice about a package whose repository has no tag of a version. Composer does not install such a package by
+// default: the notice says how to install it, and how to release it. Pure.
+
+const mostNamed = 3;
+
+export interface Found {
+  readonly releases: readonly Pick<Release, 'name' | 'version' | 'dev' | 'defaultBranch'>[];
+  /** a tag among these may be a release */
+  readonly quarantined: readonly unknown[];
+}
+
+/** The notice for a repository whose tags are all published; empty if every package has a release. */
+export function unreleasedNotices({ releases, quarantined }: Found, { refs }: Pick<GitSelection, 'refs'>): string[] {
+  if (refs !== undefined || quarantined.length > 0) return [];
+  const released = new Set(releases.filter(({ dev }) => !dev).map(({ name }) => name));
+  const waiting = releases.filter(({ name }) => !released.has(name));
+  const example = waiting.find(({ defaultBranch }) => defaultBranch) ?? waiting[0];
+  if (example === undefined) return [];
+  const names = [...new Set(waiting.map(({ name }) => name))];
+  const more = names.length - mostNamed;
+  const shown = `${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [
+    `${shown} ${names.length === 1 ? 'has' : 'have'} no release, because no tag names a version. Composer installs ` +
+      `${names.length === 1 ? 'it' : 'such a package'} as ${example.name}:${example.version}. For a release, tag a ` +
+      'commit: git tag 1.0.0',
+  ];
 }

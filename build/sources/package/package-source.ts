@@ -10,13 +10,14 @@ import { createEgress, type EgressOptions } from '../../egress/egress.ts';
 import { FetchNeeded } from '../../contract/refusals.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import { readyArchive, archiveReference } from '../../archive/zip-admission/ready-archive.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { DistCache, distKey } from './dist-cache.ts';
 import { parseInlineRecord, type InlineDist, type InlineRecord } from './inline-record.ts';
 import { formatKnown, parseKnown, type KnownDists } from './known-dists.ts';
 import { examineFile, type KnownFile } from './local-dist.ts';
-import { inlineRelease, metapackageRelease } from './package-release.ts';
+import { entryTimeOf } from '../directory/content-digest.ts';
+import type { Content, ReadyArchive } from '../../archive/content.ts';
 
 export interface PackageSourceOptions extends EgressOptions {
   /** each has a name, a version and a dist */
@@ -181,4 +182,41 @@ function memoryOf(
     .update(JSON.stringify([detail, packages, quarantined.map(({ code, where }) => [code, where])]))
     .digest('hex');
   return { fingerprint, detail };
+}
+
+// An inline record as a release: its composer.json is the record, its archive the dist it names.
+
+function inlineRelease(record: InlineRecord, sha256: string, content: Content | ReadyArchive, where: string): Release {
+  const { name, version, normalized, dev, time, defaultBranch, json } = record;
+  return {
+    name,
+    version,
+    normalized,
+    dev,
+    reference: archiveReference(sha256),
+    time,
+    defaultBranch,
+    where,
+    recordDigest: createHash('sha256').update(JSON.stringify(json)).digest('hex'),
+    composerJson: () => Promise.resolve(json),
+    content,
+  };
+}
+
+/**
+ * A metapackage without a dist: Libretto makes an archive with only its composer.json, so that every version has the
+ * same proof.
+ */
+function metapackageRelease(record: InlineRecord, where: string): Release {
+  const bytes = Buffer.from(`${JSON.stringify(record.json, undefined, 4)}\n`);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const files = [{ path: 'composer.json', mode: 'file', identity: `sha256:${sha256}` }] as const;
+  const content: Content = {
+    list: () => Promise.resolve({ files, withheld: [] }),
+    read: async function* () {
+      yield bytes;
+    },
+    entryTime: entryTimeOf(archiveReference(sha256)),
+  };
+  return inlineRelease(record, sha256, content, where);
 }

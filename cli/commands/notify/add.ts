@@ -1,4 +1,4 @@
-// `libretto notify add`: an address that hears of events. Its secret is printed once, alone on standard output.
+// `libretto notify add`: an address that is notified of events. Its secret is printed once, alone on standard output.
 
 import type { Given } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
 import type { ArtifactBuild } from '../../../build/artifacts/artifact-tree.ts';
 import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
@@ -21,7 +20,7 @@ import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
 import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { withJobToken } from '../../ci/exchange.ts';
+import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
 import type { Config } from '../../config/config.ts';
@@ -30,15 +29,14 @@ import { openState } from '../../state/open-state.ts';
 import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
 import { configOf, makeOrReadDataFolder, type PossiblyNew } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines, printNotes } from '../../io/output.ts';
+import { printJson, printLines, printNotes, printWarnings } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
 import { publishRemotely } from '../../remote/publish-remotely.ts';
-import { refuseReadToken, remoteOf, type Remote } from '../../remote/remote.ts';
+import { refuseReadToken, remoteOf, type Remote, type RemoteRegistry } from '../../remote/remote.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
-import { registryOfKeylessJob } from './keyless-job.ts';
 import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
 
 interface Published {
@@ -220,4 +218,19 @@ function describe({ id, name, version, size }: JsonObject, created: boolean, rem
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
     : `${what} is already published${where} with the same bytes (${String(id)}).`;
+}
+
+// The registry of `libretto publish --oidc`. A stored token would defeat its purpose, so that none is used.
+
+/** Throws UsageError. */
+function registryOfKeylessJob(flags: Given['flags'], context: Context): RemoteRegistry {
+  if (flags['token'] !== undefined) throw new UsageError('Use --oidc or --token, not both: --oidc needs no token.');
+  if (flags['data'] !== undefined)
+    throw new UsageError('--oidc publishes to a remote registry. Name its address with --url, and leave out --data.');
+  const registry = registryOfJob(flags, context, '--oidc');
+  if ((context.environment['LIBRETTO_TOKEN'] ?? '') !== '')
+    printWarnings(context.stderr, [
+      'LIBRETTO_TOKEN is set, and --oidc does not use it. Remove the secret from the CI system, and revoke its token.',
+    ]);
+  return registry;
 }

@@ -18,7 +18,8 @@ import { composeSettings, peopleRules } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
 import { formatFields, printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { invitationLines } from './invitation-text.ts';
+import { runningServer } from '../../state/running-server.ts';
+import { addressForClients } from '../token/address-for-clients.ts';
 
 const leavesProvider =
   'When the link is used, the account leaves its identity provider: its person signs in here with the password.';
@@ -138,4 +139,37 @@ export function describeUser(user: UserView): string[] {
     ...(user.passkeys === 0 ? [] : [['passkeys', String(user.passkeys)] as const]),
     ['last login', user.last_login_at ?? 'never'],
   ]);
+}
+
+// Explains an invitation that is printed, on standard error.
+
+interface PrintedInvitation {
+  readonly token: string;
+  readonly expires_at: string;
+}
+
+/**
+ * Repeats the invitation only on a terminal that shows it anyway: a script keeps standard error in its log, and must not
+ * find the invitation there.
+ */
+async function invitationLines(
+  { stdout, stderr, now, networkAddresses }: Context,
+  config: Config,
+  { token, expires_at }: PrintedInvitation,
+): Promise<string[]> {
+  const heading = `Invitation (shown only once; works once; ends on ${expires_at}).`;
+  const page = invitationPage(config);
+  if (page === 'explorer')
+    return [heading, 'The user sends it with a new password to POST /api/auth/invitations/accept:'];
+  const { url, remark } = addressForClients(config, networkAddresses(), await runningServer(config, now()));
+  const isShown = stdout.isTTY === true && stderr.isTTY === true;
+  return [
+    heading,
+    'The user opens this page and chooses a password there:',
+    `  ${url}${invitationLink(page, isShown ? token : 'CODE')}`,
+    ...(isShown
+      ? []
+      : ['CODE stands for the invitation, which standard output has. At a terminal, the link contains it.']),
+    ...(remark === undefined ? [] : [remark]),
+  ];
 }

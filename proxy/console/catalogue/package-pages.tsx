@@ -1,6 +1,6 @@
 // The pages of one package in the catalogue: those of the console that need no server. Pure.
 
-import { warnedVersions } from '../pages/package/advised-versions.ts';
+import { warnedVersions, isWarned } from '../pages/package/advised-versions.ts';
 import { Advisories } from '../pages/package/advisories-page.tsx';
 import { Changelog } from '../pages/package/changelog-page.tsx';
 import { Dependents, dependentsPerPage } from '../pages/package/dependents-page.tsx';
@@ -12,7 +12,12 @@ import { Requires } from '../pages/package/requires-page.tsx';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { ShownPackage } from './public-package.ts';
 import type { CataloguePage } from './render-page.tsx';
-import { Versions } from './versions.tsx';
+import type { Child } from 'hono/jsx';
+import { type Column, Table } from '../components/table.tsx';
+import { PackageFrame } from '../pages/package/package-frame.tsx';
+import { versionColumns, type ShownVersion } from '../pages/package/version-columns.tsx';
+import { versionRows, type VersionKind } from '../pages/package/version-rows.ts';
+import { commitLink } from '../../packages/source-pages.ts';
 
 /** `origin`: the address of the registry for its clients; undefined: not configured. */
 export function packagePages(
@@ -69,4 +74,46 @@ function locateIn({ packages }: OpenPackage): LocateName {
     if (!name.includes('/')) return 'platform';
     return packages.all.has(name) ? 'here' : 'elsewhere';
   };
+}
+
+// The published versions of a package in the catalogue: releases and branches, with the checksum of each archive.
+
+const headings: readonly (readonly [kind: VersionKind, heading: string])[] = [
+  ['stable', 'Releases'],
+  ['development', 'Branches'],
+];
+
+const checksum: Column<ShownVersion> = {
+  label: 'SHA-1 of the archive',
+  cell: ({ published }) => <code class="checksum">{published?.entry.shasum}</code>,
+};
+
+function Versions({ opened }: { readonly opened: OpenPackage }): Child {
+  const columns = [...versionColumns(opened.name, undefined), checksum];
+  const shown = shownVersions(opened);
+  return (
+    <PackageFrame opened={opened} tab="versions">
+      {headings.map(([kind, heading]) => {
+        const rows = shown.filter((row) => row.kind === kind);
+        return rows.length === 0 ? null : (
+          <section class="stack-tight">
+            <h2>{heading}</h2>
+            <Table caption={heading} columns={columns} rows={rows} />
+          </section>
+        );
+      })}
+    </PackageFrame>
+  );
+}
+
+function shownVersions({ details, latest, advisories }: OpenPackage): readonly ShownVersion[] {
+  return versionRows({ published: details.versions, known: [], downloads: new Map() }).map((row) => ({
+    ...row,
+    isLatest: row.version === latest.entry.version,
+    isAdvised: row.published !== undefined && isWarned(advisories, row.published),
+    block: undefined,
+    commit: row.published === undefined ? undefined : commitLink(row.published, undefined),
+    withdrawnBy: undefined,
+    cause: undefined,
+  }));
 }

@@ -2,16 +2,15 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Dialect, ForgeToken } from '../dialects/dialect.ts';
-import { objectOf } from '../dialects/fields.ts';
+import { objectOf, textOf } from '../dialects/fields.ts';
 import { nextQuery } from '../dialects/next-page.ts';
 import { forgeTitles, type OwnerName } from '../model/forge-name.ts';
 import { parseJsonText } from '../model/json-text.ts';
 import { ForgeRefusal } from './forge-failure.ts';
-import { refusal } from './forge-refusal-text.ts';
-import type { FileAnswer, Forge, ListedPage } from './forge.ts';
+import type { FileAnswer, Forge, ListedPage, DroppedHook } from './forge.ts';
 import type { AskForge, ForgeAnswer, ForgeHttp } from './forge-http.ts';
 import { createPutHook } from './put-hook.ts';
-import { dropHook } from './drop-hook.ts';
+import { findHook } from './find-hook.ts';
 
 export interface ForgeClientOptions {
   readonly dialect: Dialect;
@@ -106,4 +105,61 @@ function unexpected({ name }: Dialect, path: string): ForgeRefusal {
   return new ForgeRefusal(
     `The answer for ${place} is not that of ${forgeTitles[name]}'s API. Check the address of the forge.`,
   );
+}
+
+// Removes one webhook at a forge, when its connection ends: without it, each push would be sent with a secret that this
+// registry has forgotten.
+
+/** `path`: of the hooks; undefined: such owners have none. `url`: of the hook. Throws ForgePause and ForgeRefusal. */
+async function dropHook(dialect: Dialect, ask: AskForge, path: string | undefined, url: string): Promise<DroppedHook> {
+  if (path === undefined) return { outcome: 'none' };
+  const known = await findHook(dialect, ask, path, url);
+  if (known === 'none') return { outcome: 'none' };
+  const status =
+    typeof known === 'number' ? known : (await ask(`${path}/${known.id}`, { content: { method: 'DELETE' } })).status;
+  if (typeof known !== 'number' && (status === 204 || status === 200 || status === 404)) return { outcome: 'removed' };
+  const title = forgeTitles[dialect.name];
+  return { outcome: 'refused', message: `${title} refused to remove the webhook at ${path} (status ${status}).` };
+}
+
+// A refusal of a forge in words: who refused what, and what to do. Sentences and links of the forge are shown as text, and
+// shortened.
+
+function refusal({ name }: Pick<Dialect, 'name'>, answer: ForgeAnswer, path: string): ForgeRefusal {
+  return new ForgeRefusal(textOfRefusal(forgeTitles[name], answer, path.split('?', 1)[0] ?? ''), {
+    status: answer.status,
+  });
+}
+
+function textOfRefusal(title: string, answer: ForgeAnswer, place: string): string {
+  const { status } = answer;
+  if (status === 401)
+    return `${title} did not accept the credentials. They may be expired or revoked: give the connection new ones.`;
+  if (status === 403)
+    return (
+      `${title} forbids ${place} for these credentials.${sentenceOf(answer)}${singleSignOn(answer)} Give them the ` +
+      'permissions in the how-to of the connection.'
+    );
+  if (status === 404)
+    return `${title} has no ${place}, or these credentials do not see it. Check the owner and the permissions.`;
+  if (status >= 300 && status < 400)
+    return `${title} answered ${place} with a redirect (status ${status}). Use the address to which it moved.`;
+  return `${title} answered ${place} with status ${status}. Check that the address is that of ${title}.`;
+}
+
+const longest = 300;
+
+/** The forge's own sentence: one line of visible characters. */
+function sentenceOf({ text }: ForgeAnswer): string {
+  const body = objectOf(parseJsonText(text) ?? null);
+  const message = textOf(body?.['message']) ?? textOf(objectOf(body?.['error'])?.['message']);
+  const line = message?.replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ').trim() ?? '';
+  if (line === '') return '';
+  return ` It says: “${line.length > longest ? `${line.slice(0, longest)}…` : line}”`;
+}
+
+/** GitHub's `X-GitHub-SSO: required; url=…`: where the token is permitted for an organisation with single sign-on. */
+function singleSignOn({ headers }: ForgeAnswer): string {
+  const link = /^required; *url=(https:\/\/[\x21-\x7e]{1,500})$/.exec(headers['x-github-sso'] ?? '')?.[1];
+  return link === undefined ? '' : ` Permit the token for the single sign-on of the organisation: ${link}`;
 }

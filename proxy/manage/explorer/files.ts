@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextDocument } from '../../core/http/document.ts';
 import { script } from './script.ts';
-import { style } from './style.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 
 const javascript = 'text/javascript; charset=utf-8';
@@ -40,3 +39,55 @@ function swaggerFolder(): string {
     ? fileURLToPath(new URL('./swagger-ui/', import.meta.url))
     : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
+
+// The style sheet of the API explorer, loaded after that of Swagger UI. Nothing is wider than a phone: what does not
+// wrap scrolls inside its own box.
+
+const style = `body { margin: 0; }
+#invitation { max-width: 1460px; margin: 0 auto; padding: 1.5rem 20px; font-family: sans-serif; box-sizing: border-box; }
+
+.swagger-ui .explorer-bar {
+  position: sticky; top: 0; z-index: 10; display: flex; align-items: center; gap: 1rem;
+  padding: 0.5rem max(20px, (100% - 1420px) / 2); background: #fff; border-bottom: 1px solid #d8dde7;
+}
+.swagger-ui .explorer-bar > h1 { margin: 0; font: bold 1.25rem sans-serif; }
+.swagger-ui .explorer-bar > p { margin: 0 0 0 auto; font: 0.875rem sans-serif; text-align: right; }
+.swagger-ui .explorer-bar .auth-wrapper { flex: none; padding: 0; }
+.swagger-ui .explorer-bar .btn.authorize { margin: 0; padding-right: 10px; white-space: nowrap; }
+.swagger-ui .explorer-about { padding-top: 1rem; font-family: sans-serif; }
+.swagger-ui .explorer-about summary { cursor: pointer; padding: 0.5rem 0; }
+.swagger-ui .explorer-about .info { margin: 1rem 0; }
+.swagger-ui .info table { display: block; overflow-x: auto; }
+.swagger-ui .info td, .swagger-ui .info td code { white-space: normal; word-break: normal; }
+.swagger-ui .info table tbody tr td { padding-right: 0.75rem; }
+
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 10px; }
+  .swagger-ui .explorer-bar { padding: 0.5rem 10px; }
+  .swagger-ui .filter .operation-filter-input { max-width: none; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag small { flex: 1 0 100%; order: 1; padding: 0.25rem 0 0; }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 4rem; }
+  .swagger-ui table.parameters, .swagger-ui table.responses-table,
+  .swagger-ui table.parameters > tbody, .swagger-ui table.responses-table > tbody,
+  .swagger-ui table.parameters > tbody > tr, .swagger-ui table.responses-table > tbody > tr,
+  .swagger-ui table.parameters > tbody > tr > td, .swagger-ui table.responses-table > tbody > tr > td {
+    display: block; width: auto; max-width: 100%; box-sizing: border-box; padding-left: 0; padding-right: 0;
+  }
+  .swagger-ui table.parameters > thead, .swagger-ui table.responses-table > thead,
+  .swagger-ui td.response-col_links { display: none !important; }
+  .swagger-ui .responses-inner, .swagger-ui .opblock .opblock-section-header { padding: 10px; }
+  .swagger-ui table.headers { table-layout: fixed; }
+  .swagger-ui table.headers td, .swagger-ui .renderedMarkdown, .swagger-ui .model { overflow-wrap: anywhere; }
+  .swagger-ui select, .swagger-ui .parameters-col_description input, .swagger-ui textarea {
+    min-width: 0; max-width: 100%; width: 100%; box-sizing: border-box;
+  }
+  .swagger-ui .info td { overflow-wrap: normal; }
+  .swagger-ui .response-controls { flex-wrap: wrap; }
+  .swagger-ui .highlight-code, .swagger-ui .curl-command, .swagger-ui .request-url, .swagger-ui .model-box {
+    max-width: 100%; overflow-x: auto;
+  }
+  .swagger-ui .dialog-ux .modal-ux { min-width: 0; width: calc(100% - 20px); }
+  .swagger-ui .auth-container input { min-width: 0; width: 100%; max-width: 100%; box-sizing: border-box; }
+}
+`;

@@ -54,7 +54,7 @@ export const tags = [
   },
   {
     name: 'Notifications',
-    description: 'Endpoints that hear of events: webhooks out, and chat services. With their deliveries.',
+    description: 'Endpoints that are notified of events: webhooks out, and chat services. With their deliveries.',
   },
   {
     name: 'Webhooks',

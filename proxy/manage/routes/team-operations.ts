@@ -66,7 +66,7 @@ export const deleteTeam = operation({
   tags,
   summary: 'Remove a team',
   description:
-    'Nobody sees more packages afterwards: it is refused while a member without another team would then see all packages.',
+    'Refused with CONFLICT if a member would belong to no team and `people.packages` is `all`.',
   request: { params },
   responses: { 200: answering(teamSchema, 'the removed team') },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -12,13 +12,20 @@ import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import type { UpstreamDocument } from '../upstream/upstream-document.ts';
 import type { Stability, Upstream } from '../upstream/upstream.ts';
-import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
+import {
+  offeredVersions,
+  type CheckRecord,
+  type OfferedVersion,
+  type OfferedDist,
+} from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { Fetch } from './archive-fetcher.ts';
-import { candidatesOf, upstreamOf } from './archive-upstream.ts';
 import type { FetchableVersion } from './mirrored-judgements.ts';
 import { upstreamsIn, type Offers } from './offered-records.ts';
 import { changeOf } from './pinned-versions.ts';
+import type { ArchiveRecord } from './archive-record.ts';
+import { parseUrl } from '../../../build/contract/parse-url.ts';
+import type { DistMirror } from '../upstream/upstream-root.ts';
 
 /** A request for an archive. */
 export interface AskedArchive {
@@ -134,4 +141,75 @@ function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
 function isMeant(wanted: string, reference: string): boolean {
   if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
   return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
+}
+
+// Finds the upstream of an archive, and the addresses to try there.
+
+/** The upstream of an accepted archive: the one of its download, or the first that has the package now. */
+async function upstreamOf(
+  { name, dev, from }: ArchiveRecord,
+  upstreams: readonly Upstream[],
+): Promise<Upstream | undefined> {
+  const there = upstreams.filter(({ destination }) => destination.origin === originOf(from));
+  if (there.length === 1 || upstreams.length < 2) return there[0] ?? upstreams[0];
+  return (await findOffer(name, dev ? 'dev' : 'stable', upstreams))?.upstream ?? there[0] ?? upstreams[0];
+}
+
+function originOf(address: string): string | undefined {
+  return parseUrl(address)?.origin;
+}
+
+function candidatesOf(
+  name: PackageName,
+  { version, normalized, dist }: OfferedVersion,
+  upstream: Upstream,
+): () => Promise<readonly URL[]> {
+  return async () =>
+    dist === undefined
+      ? []
+      : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin);
+}
+
+// Lists the addresses of a version's archive in the order in which Composer would try them (Package.php:678-708,
+// ComposerMirror.php). Pure.
+
+interface Wanted {
+  readonly name: PackageName;
+  readonly version: string;
+  readonly normalized: string;
+  readonly dist: OfferedDist;
+}
+
+/**
+ * Among several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
+ * would take it as a file of the client; no file of this host is ever read for it.
+ */
+function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
+  const filled = (preferred: boolean): string[] =>
+    mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
+  const { url } = wanted.dist;
+  const own = url.startsWith('/') && !url.startsWith('//') ? `${origin}${url}` : url;
+  const candidates = [...filled(true).toReversed(), fill(own, wanted), ...filled(false)].filter((candidate) =>
+    /^https?:\/\//i.test(candidate),
+  );
+  return [...new Set(candidates)].flatMap((candidate) => parseUrl(candidate) ?? []).slice(0, maxCandidates);
+}
+
+const maxCandidates = 5;
+
+function fill(template: string, { name, version, normalized, dist: { reference } }: Wanted): string {
+  const shown = (text: string): string => text.replaceAll('#', '%23').replaceAll('?', '%3F');
+  return template
+    .replaceAll('%package%', name)
+    .replaceAll('%version%', normalized.includes('/') ? md5(normalized) : shown(normalized))
+    .replaceAll('%prettyVersion%', shown(version))
+    .replaceAll(
+      '%reference%',
+      reference === '' || /^(?:[a-f0-9]+|%reference%)$/.test(reference) ? reference : md5(reference),
+    )
+    .replaceAll('%type%', 'zip');
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
 }

@@ -80,7 +80,7 @@ export class LastLists {
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(() => this.#update(name, said, update));
     const ended = turn.then(
       () => undefined,
-      () => undefined, // the caller hears of it
+      () => undefined, // the caller is notified of it
     );
     this.#turns.set(name, ended);
     try {

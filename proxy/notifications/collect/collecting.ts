@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import type { RegistryEvent } from '../../events/registry-event.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 
-/** The part of a commit that hands these events to all who hear of them. */
+/** The part of a commit that hands these events to all who are subscribed to them. */
 export type Receive = (events: readonly RegistryEvent[]) => Promise<Pick<StateChange, 'conditions' | 'puts'>>;
 
 export interface Collecting {

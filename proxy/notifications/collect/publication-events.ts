@@ -59,7 +59,7 @@ const publicationTypes: readonly EventType[] = [
   'package.abandoned',
 ];
 
-/** True if an endpoint hears of publications: reading the records of thousands of packages is work. */
+/** True if an endpoint is notified of publications: reading the records of thousands of packages is work. */
 async function isHeard({ state }: PublicationParts): Promise<boolean> {
   const endpoints = await listEndpoints(state);
   return endpoints.some(
@@ -67,7 +67,7 @@ async function isHeard({ state }: PublicationParts): Promise<boolean> {
   );
 }
 
-/** An endpoint that is made from now on hears of later publications. */
+/** An endpoint that is made from now on is notified of later publications. */
 async function skipAll(parts: PublicationParts, { done }: Cursor, row: CursorRow): Promise<boolean> {
   const present = await presentSerial(parts);
   return present === done || commitEvents(parts, [], row, { done: present, from: 0, events: 0 });

@@ -1,4 +1,4 @@
-// Hands events to the endpoints that hear of them: the rows of one delivery for each. The caller stores them in the
+// Hands events to the endpoints that are subscribed to them: the rows of one delivery for each. The caller stores them in the
 // commit that moves the cursor of the events on.
 
 import type { RegistryEvent } from '../../events/registry-event.ts';

@@ -135,14 +135,14 @@ function parseView(text: string, note: Note): TokenId | undefined {
   return parseTokenId(text) ?? note('view', 'must be the id of a token, such as tok_4fHj2kLm9QwErTy0');
 }
 
-/** Throws INVALID_INPUT for events that an endpoint with a view must not hear of. */
+/** Throws INVALID_INPUT for events that an endpoint with a view must not be notified of. */
 export function assertFitting({ events }: Pick<EndpointSelection, 'events'>, view: TokenId | null): void {
   const outside = view === null ? [] : events.filter((type) => !viewEventTypes.has(type));
   if (outside.length === 0) return;
   throw invalid([
     {
       path: 'events',
-      message: `an endpoint with the view of a token hears only of packages, not of ${outside.join(', ')}`,
+      message: `an endpoint with the view of a token is notified only of packages, not of ${outside.join(', ')}`,
     },
   ]);
 }

@@ -1,4 +1,4 @@
-// An endpoint: an address that hears of events, as the state stores it. Its address may be a secret itself, as those of
+// An endpoint: an address that is notified of events, as the state stores it. Its address may be a secret itself, as those of
 // chat services are, so it is stored sealed.
 
 import type { Branded } from '../../../build/contract/brand.ts';
@@ -58,7 +58,7 @@ export interface EndpointRecord extends EndpointSelection {
   readonly scheme: SignatureScheme;
   /** newest first: the current one, and perhaps the one before it; `[]`: chat messages are not signed */
   readonly secrets: readonly EndpointSecret[];
-  /** the endpoint hears only of what this token sees; null: of all */
+  /** the endpoint is notified only of what this token sees; null: of all */
   readonly view: TokenId | null;
   /** null: enabled */
   readonly disabled: DisabledReason | null;

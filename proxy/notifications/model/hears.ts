@@ -1,4 +1,4 @@
-// Which events an endpoint hears of: its types, packages and stability, and the view of its token (I23). Pure.
+// Which events an endpoint is notified of: its types, packages and stability, and the view of its token (I23). Pure.
 
 import { parseStability } from '../../../build/contract/stability.ts';
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';

@@ -14,7 +14,7 @@ export interface OutsideLists {
   readonly entriesOf: (name: PackageName) => readonly ListEntry[];
   /** false: nobody was asked about this name */
   readonly knows: (name: PackageName) => boolean;
-  /** Asks about a name that is not known. The lists have the answer at once. Waits for two seconds at most. */
+  /** Looks the name up in the feeds. Gives up after two seconds. */
   readonly learn: (name: PackageName) => Promise<void>;
 }
 

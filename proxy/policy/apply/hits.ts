@@ -20,7 +20,7 @@ export interface HitsOptions {
   readonly store: AuditedStore;
   /** reports a hit that could not be stored: the next one of its version tries again */
   readonly onError: (error: unknown) => void;
-  /** Hears once a minute how many hits found no place among the waiting ones. They are stored at their next request. */
+  /** Called once a minute with the number of hits that were dropped because the queue was full. They are stored at their next request. */
   readonly onDropped: (count: number) => void;
 }
 

@@ -2,17 +2,20 @@
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import { andThen } from '../../../build/shared/concurrency/maybe-async.ts';
-import type { RulesInEffect } from '../../core/protocol/release-policy.ts';
+import type { RulesInEffect, PolicyCaller } from '../../core/protocol/release-policy.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import { factsOfEntry } from './entry-facts.ts';
 import type { Hits } from './hits.ts';
-import { judgeClient, warningFor } from './judge-client.ts';
 import { refuseArchive } from './note-findings.ts';
 import { asRecorded, type PolicedDocuments, type PolicedPackage } from './policed-documents.ts';
 import type { PublishedJudgements } from './published-judgements.ts';
 import type { FoundRules } from './rule-finder.ts';
+import type { Answer } from '../../core/http/answer.ts';
+import type { ComposerRule } from '../judge/compile-policy.ts';
+import { clientAnswer } from './refusals.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 
 export interface EffectParts {
   readonly files: Pick<TreeFiles, 'archives'>;
@@ -65,4 +68,70 @@ function completion(
     const entry = archives?.find([facts.version], undefined);
     return entry === undefined ? facts : factsOfEntry(entry, facts, true);
   });
+}
+
+// Judges the version of Composer that sends a request: it is refused, or packages.json has a warning for it.
+
+/** The refusal; undefined: the program may send requests. */
+function judgeClient(
+  rules: readonly ComposerRule[],
+  { token, userAgent }: PolicyCaller,
+  hits: Hits,
+  nowMs: number,
+): Answer | undefined {
+  if (rules.length === 0) return undefined;
+  const version = composerVersionOf(userAgent);
+  if (version === undefined) return undefined;
+  const against = rulesAgainst(version, token, rules);
+  const block = against.find(({ given }) => given.action === 'block');
+  for (const { given } of block === undefined ? against : [block])
+    hits.note({
+      rule: given.name,
+      action: given.action,
+      name: null,
+      version,
+      normalized: '', // clients write any version: one row for each rule
+      released_ms: null,
+      because: `the rule allows Composer ${given.versions}`,
+      token: token ?? null,
+      at: new Date(nowMs).toISOString(),
+    });
+  return block === undefined ? undefined : clientAnswer(version, block.given);
+}
+
+/** The same sentence for all versions that the rule does not allow: packages.json is cached for each sentence. */
+function warningFor(rules: readonly ComposerRule[], { token, userAgent }: PolicyCaller): string | undefined {
+  const version = rules.length === 0 ? undefined : composerVersionOf(userAgent);
+  if (version === undefined) return undefined;
+  const warning = rulesAgainst(version, token, rules).find(({ given }) => given.action === 'warn')?.given;
+  if (warning === undefined) return undefined;
+  return (
+    `The rule ${warning.name} of this registry allows Composer ${warning.versions}, and this is another version. ` +
+    (warning.message ?? 'Update it with `composer self-update`.')
+  );
+}
+
+// Decides which versions of Composer may send requests, by their User-Agent: `Composer/2.8.1 (Linux; …)`.
+
+/** The version of Composer that a User-Agent names; undefined: the program is not Composer. */
+function composerVersionOf(userAgent: string | undefined): string | undefined {
+  return /^Composer\/([^\s;()]{1,64})/.exec(userAgent ?? '')?.[1];
+}
+
+/**
+ * The rules that do not allow this version. A development version such as `2.9-dev+8f31a2c` counts as its
+ * release. A version that cannot be read is not allowed.
+ */
+function rulesAgainst(
+  version: string,
+  token: string | undefined,
+  rules: readonly ComposerRule[],
+): readonly ComposerRule[] {
+  const numbers = /^\d+(?:\.\d+){0,3}/.exec(version)?.[0];
+  const normalized = numbers === undefined ? undefined : normalizeVersion(numbers);
+  return rules.filter(
+    ({ given, allows }) =>
+      (given.tokens === undefined || (token !== undefined && given.tokens.includes(token))) &&
+      (normalized === undefined || !allows(normalized)),
+  );
 }

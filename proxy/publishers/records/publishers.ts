@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import type { StateChange } from '../../core/state/state-store.ts';
+import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import { noLimits } from '../../core/views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
 import { mintPublisherId, publisherKey, type PublisherId, type PublisherRecord } from '../model/publisher.ts';
@@ -21,7 +21,8 @@ import {
   type PublisherDraft,
   type PublisherFields,
 } from './publisher-fields.ts';
-import { endedTokens } from './ended-tokens.ts';
+import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
+import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 
 export interface Publishers {
   readonly create: (draft: PublisherDraft) => Promise<PublisherRecord>;
@@ -207,4 +208,32 @@ function stored(record: PublisherRecord): JsonObject {
 function detailsOf(record: PublisherRecord): JsonObject {
   const { id: _id, created_at: _created, created_by: _by, updated_at: _updated, ...rules } = record;
   return Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null)) as unknown as JsonObject;
+}
+
+// The active tokens of a publisher, as they are after its removal: revoked.
+
+interface EndedToken {
+  readonly key: string;
+  readonly record: TokenRecord;
+  readonly revision: number;
+}
+
+async function endedTokens(
+  state: Pick<StateStore, 'get' | 'range'>,
+  publisher: PublisherId,
+  nowMs: number,
+): Promise<readonly EndedToken[]> {
+  const rows = (await state.range(tokenRunPrefix)).filter(({ value }) => {
+    const { run, expires_at } = parseTokenRun(value);
+    return run.publisher === publisher && Date.parse(expires_at) > nowMs;
+  });
+  const entries = await Promise.all(
+    rows.map(({ key }) => state.get(tokenKey(key.slice(tokenRunPrefix.length) as TokenId))),
+  );
+  return entries.flatMap((entry) => {
+    const record = entry === undefined ? undefined : parseTokenRecord(entry.value);
+    if (entry === undefined || record === undefined || tokenStatus(record, nowMs) !== 'active') return [];
+    const revoked_at = new Date(nowMs).toISOString();
+    return [{ key: entry.key, record: { ...record, revoked_at }, revision: entry.revision }];
+  });
 }

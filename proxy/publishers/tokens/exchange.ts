@@ -7,20 +7,21 @@ import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import { newToken, type NewToken } from '../../auth/new-token.ts';
-import type { TokenRecord } from '../../core/tokens/token.ts';
+import { type TokenRecord, tokenHashKey, tokenKey, type TokenId } from '../../core/tokens/token.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import type { StateChange, StateEntry } from '../../core/state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { dialects } from '../claims/dialects.ts';
 import { publisherKey, type PublisherRecord } from '../model/publisher.ts';
 import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from '../model/publisher-use.ts';
-import { tokenRunKey, type TokenRun } from '../model/token-run.ts';
+import { tokenRunKey, type TokenRun, parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
 import { ofSameRepository } from '../records/same-repository.ts';
 import { choosePublisher, type Wish } from './choose-publisher.ts';
-import { endedRows } from './ended-rows.ts';
 import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
-import { usedIdKey, usedIdValue } from './used-ids.ts';
+import { usedIdKey, usedIdValue, parseUsedId, usedIdPrefix } from './used-ids.ts';
 import type { IdToken } from './verify-id-token.ts';
+import type { TokenHash } from '../../core/tokens/token-format.ts';
+import { tokenUseKey } from '../../core/tokens/token-uses.ts';
 
 export interface Exchanged {
   readonly secret: Secret;
@@ -176,4 +177,32 @@ function detailsOf({ exchanged: { token, run, publisher }, learnt }: Plan) {
     ...Object.fromEntries(Object.entries(job).filter(([, value]) => value !== null)),
     ...(learnt === undefined ? {} : { learnt: { ...learnt } as Record<string, string> }),
   };
+}
+
+// Finds rows that no longer matter: ids of expired ID tokens, and tokens of publishers that ended a day ago. Each
+// exchange looks at a few rows behind its own keys and removes more than it adds, so that they never pile up.
+
+const lookedAt = 20;
+/** Lists and the audit log show an ended token for this time. */
+const keptMs = 86_400_000;
+
+/** The keys to delete. */
+async function endedRows(
+  state: Pick<StateStore, 'range'>,
+  { usedKey, token }: { readonly usedKey: string; readonly token: TokenId },
+  nowMs: number,
+): Promise<readonly string[]> {
+  const [used, runs] = await Promise.all([
+    state.range(usedIdPrefix, { after: usedKey, limit: lookedAt }),
+    state.range(tokenRunPrefix, { after: tokenRunKey(token), limit: lookedAt }),
+  ]);
+  return [
+    ...used.filter(({ value }) => parseUsedId(value) < nowMs).map(({ key }) => key),
+    ...runs.flatMap(({ key, value }) => {
+      const { hash, expires_at } = parseTokenRun(value);
+      if (Date.parse(expires_at) + keptMs >= nowMs) return [];
+      const id = key.slice(tokenRunPrefix.length) as TokenId;
+      return [key, tokenKey(id), tokenHashKey(hash as TokenHash), tokenUseKey(id)];
+    }),
+  ];
 }

@@ -164,7 +164,7 @@ it('the view of an active token can be chosen; an ended one stays shown as it is
   const form = await admin.get('/notifications/new');
   expect(form.html).toContain(`<option value="${record.id}">what the token “Customer &lt;1&gt;” sees</option>`);
   const wrong = await submit('/notifications/new', draft({ view: record.id, events: 'audit.event' }));
-  expect(wrong.text).toContain('hears only of packages, not of audit.event');
+  expect(wrong.text).toContain('is notified only of packages, not of audit.event');
   const { path } = await make({ view: record.id });
   expect((await admin.get(path)).html).toContain(`tokens/${record.id}"`);
   await tokens.revoke(record.id);

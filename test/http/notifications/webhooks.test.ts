@@ -59,7 +59,7 @@ const deliveriesOf = async (id: string): Promise<Json[]> =>
   (await registry.api('GET', `/api/notifications/${id}/deliveries?limit=50`)).json['data'] as Json[];
 
 describe('a webhook', () => {
-  it('hears of a published and a withdrawn version, signed with v1', async () => {
+  it('is notified of a published and a withdrawn version, signed with v1', async () => {
     const { id, secret } = await make({ url: `${receiver.url}/v1`, packages: ['acme/*'] });
     await publish('acme/core', '1.1.0');
     const all = await received('/v1', 2);
@@ -182,7 +182,7 @@ describe('a webhook', () => {
     await registry.api('DELETE', `/api/notifications/${id}`);
   });
 
-  it('with the view of a token hears of nothing that the token does not see', async () => {
+  it('with the view of a token is notified of nothing that the token does not see', async () => {
     const token = (
       await registry.api('POST', '/api/tokens', {
         kind: 'read',
@@ -225,7 +225,7 @@ describe('a webhook', () => {
     await registry.api('DELETE', `/api/notifications/${id}`);
   });
 
-  it('hears of a failed sync once, and of its recovery', async () => {
+  it('is notified of a failed sync once, and of its recovery', async () => {
     const { id } = await make({
       url: `${receiver.url}/syncs`,
       events: ['repository.sync.failed', 'repository.sync.recovered'],

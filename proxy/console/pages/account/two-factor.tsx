@@ -11,9 +11,9 @@ import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { QrCode } from './qr-code.tsx';
 import { recoveryCodesView } from './recovery-codes.tsx';
 import { refusedProof } from './refused-proof.ts';
+import { encode } from 'uqr';
 
 const title = 'Turn on two-factor authentication';
 
@@ -112,5 +112,18 @@ function CodeStep({ form, shown }: CodeStepProps): Child {
         />
       </Form>
     </>
+  );
+}
+
+// A QR code as SVG, black on white in light and dark.
+
+/** `label`: what it is, for those who listen. */
+function QrCode({ text, label }: { readonly text: Secret; readonly label: string }): Child {
+  const { size, data } = encode(text.reveal());
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <path d={path} />
+    </svg>
   );
 }

@@ -9,9 +9,10 @@ import { PageHead } from '../../components/page-head.tsx';
 import { counted, shownBytes } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { ChangedDependencies } from './changed-dependencies.tsx';
 import { ComparedFileList } from './compared-files.tsx';
 import { diffLines, shortenEqual } from './diff-lines.ts';
+import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
+import { ChangeBadge } from './change-badge.tsx';
 
 export interface ComparePageProps {
   readonly compared: ComparedVersions;
@@ -159,4 +160,28 @@ function ComposerJson({ before, after }: Pick<ComparedVersions, 'before' | 'afte
 
 function linesOf({ composer_json: json }: ComparedVersion): readonly string[] {
   return JSON.stringify(json, null, 4).split('\n');
+}
+
+// The links that differ between two versions.
+
+function ChangedDependencies({ changes }: { readonly changes: readonly DependencyChange[] }): Child {
+  if (changes.length === 0) return <p class="soft">Both versions have the same dependencies.</p>;
+  return <Table caption="Changed dependencies" columns={columns} rows={changes} />;
+}
+
+const columns = [
+  { label: 'Name', cell: ({ name }: DependencyChange) => <strong>{name}</strong> },
+  { label: 'Kind', cell: ({ kind }: DependencyChange) => <span class="soft">{kind}</span> },
+  {
+    label: 'Change',
+    cell: ({ before, after }: DependencyChange) => (
+      <ChangeBadge state={before === null ? 'added' : after === null ? 'removed' : 'changed'} />
+    ),
+  },
+  { label: 'From', cell: ({ before }: DependencyChange) => <Constraint text={before} /> },
+  { label: 'To', cell: ({ after }: DependencyChange) => <Constraint text={after} /> },
+];
+
+function Constraint({ text }: { readonly text: string | null }): Child {
+  return text === null ? <span class="soft">none</span> : <code>{text}</code>;
 }

@@ -3,13 +3,12 @@
 import { actorOf } from '../../../auth/caller.ts';
 import { replayDelivery } from '../../../hooks/replay-delivery.ts';
 import type { Permission } from '../../../auth/policy.ts';
-import { CheckField, Form } from '../../components/form.tsx';
+import { CheckField, Form, ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { HookPage } from './hook-page.tsx';
-import { hookSecretView } from './hook-secret-page.tsx';
 import {
   hooksFor,
   placeOfRegistry,
@@ -17,7 +16,11 @@ import {
   readHook,
   type FindPlace,
   type HookPageServices,
+  type HookPlace,
 } from './services.ts';
+import type { Secret } from '../../../../build/shared/text/secret.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Notice } from '../../components/notice.tsx';
 
 interface Kind {
   readonly path: string;
@@ -193,6 +196,43 @@ async function askReplay(
       <>
         <PageHead title={title} sentence="The registry starts the syncs that it asked for once more." />
         <Form state={state} submit="Replay" cancel={place.path} />
+      </>
+    ),
+  };
+}
+
+// The page that shows the secret of a webhook, once, with the address to enter beside it.
+
+interface HookSecretProps {
+  readonly place: HookPlace;
+  readonly secret: Secret;
+  /** the whole address of the webhook */
+  readonly address: string;
+}
+
+function hookSecretView({ place, secret, address }: HookSecretProps): PageView {
+  const title = `Secret of the webhook of ${place.name}`;
+  return {
+    title,
+    section: 'repositories',
+    content: (
+      <>
+        <PageHead title={title} sentence="Enter both at the provider." trail={place.trail} />
+        <Notice kind="warn">
+          Copy the secret now. It is shown only this once: a reload of this page changes nothing, and does not show it
+          again.
+        </Notice>
+        <section class="stack">
+          <h2>Address</h2>
+          <CodeBlock label="the address" text={address} />
+          <h2>Secret</h2>
+          <CodeBlock label="the secret" text={secret.reveal()} />
+        </section>
+        <div class="row">
+          <ButtonLink to={place.path} kind="primary">
+            I have copied it
+          </ButtonLink>
+        </div>
       </>
     ),
   };

@@ -122,14 +122,14 @@ export function SelectionFields({ tokens, view = null }: SelectionFieldsProps): 
 const mostListed = 100;
 
 const viewHint =
-  'With the view of a token, the receiver hears only of what that token sees, and of no events of the registry.';
+  'With the view of a token, the receiver is notified only of what that token sees, and of no events of the registry.';
 
 function ViewField({ tokens, view = null }: SelectionFieldsProps): Child {
   if (tokens.length > mostListed)
     return (
       <TextField
         name="view"
-        label="Hears of what this token sees"
+        label="Only what this token sees"
         hint={`The id of a token, such as tok_4fHj2kLm9QwErTy0. Empty: everything. ${viewHint}`}
       />
     );
@@ -139,7 +139,7 @@ function ViewField({ tokens, view = null }: SelectionFieldsProps): Child {
     ...tokens.map(({ id, description }) => ({ value: id, label: `what the token “${shortened(description)}” sees` })),
     ...(isKnown ? [] : [{ value: view, label: `as now: the token ${view}, which ended` }]),
   ];
-  return <SelectField name="view" label="Hears of" hint={viewHint} choices={choices} />;
+  return <SelectField name="view" label="Subscribed to" hint={viewHint} choices={choices} />;
 }
 
 function shortened(text: string): string {

@@ -43,7 +43,7 @@ export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Ch
       {rows.length === 0 ? (
         <EmptyState icon="bell" title="No endpoint yet" action={add}>
           Make an endpoint for a Slack, Teams, Mattermost, Discord or Google Chat channel, or for a program of yours. It
-          hears of each new version seconds later.
+          is notified of each new version seconds later.
         </EmptyState>
       ) : (
         <Table caption="Notification endpoints" columns={columnsOf(nowMs)} rows={rows} />

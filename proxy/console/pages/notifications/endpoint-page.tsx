@@ -1,4 +1,4 @@
-// The page of an endpoint: how it stands, what it hears of, its secrets without their text, and the last deliveries.
+// The page of an endpoint: how it stands, what it is notified of, its secrets without their text, and the last deliveries.
 
 import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
@@ -84,7 +84,7 @@ function Facts({ endpoint, nowMs }: PartProps): Child {
         <Fact label="Last failure">{time(failed)}</Fact>
         <Fact label="Packages">{packages === null ? 'all' : <code class="breaks">{packages.join(' ')}</code>}</Fact>
         <Fact label="Stability">{stability === null ? 'all versions' : `${stability} and more stable`}</Fact>
-        <Fact label="Hears of">
+        <Fact label="Subscribed to">
           {view === null ? 'everything' : <A to={`/tokens/${view}`}>what the token {view} sees</A>}
         </Fact>
         <Fact label="Made">{time(endpoint.created_at)}</Fact>

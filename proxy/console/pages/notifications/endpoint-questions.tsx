@@ -61,7 +61,7 @@ export function registerEndpointQuestions(pages: Pages, services: NotificationPa
 
 const turnings = {
   on: {
-    sentence: 'It hears of events from now on, and what still waits for it is sent.',
+    sentence: 'It is notified of events from now on, and what still waits for it is sent.',
     submit: 'Turn on',
   },
   off: {

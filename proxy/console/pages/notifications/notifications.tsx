@@ -33,7 +33,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
       saved: 'The changes are saved.',
       same: 'Nothing was changed.',
       overtaken: 'The endpoint got another secret already, so this form changed nothing.',
-      on: 'The endpoint is on. It hears of events from now on.',
+      on: 'The endpoint is on. It is notified of events from now on.',
       off: 'The endpoint is off.',
       again: 'It is sent again. The attempt begins within seconds.',
     },

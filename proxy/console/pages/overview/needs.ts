@@ -11,7 +11,6 @@ import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { counted, shownBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
-import { endpointNeed } from './endpoint-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 
 export interface Need {
@@ -63,7 +62,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
     ...connectionNeeds(facts.connections ?? []),
     ...atMost((facts.endpoints ?? []).map(endpointNeed), (left) => ({
       kind: 'warn',
-      title: counted(left, 'more endpoint hears of nothing', 'more endpoints hear of nothing'),
+      title: counted(left, 'more endpoint is notified of nothing', 'more endpoints are notified of nothing'),
       detail: 'The list of notifications names them.',
       to: '/notifications',
     })),
@@ -222,4 +221,21 @@ function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Nee
 function atMost(needs: readonly Need[], more: (left: number) => Need): readonly Need[] {
   const left = needs.length - mostOfKind;
   return left > 0 ? [...needs.slice(0, mostOfKind), more(left)] : needs;
+}
+
+// The notification endpoints that need a person's attention. Pure.
+
+const titles: Readonly<Record<EndpointProblem['kind'], string>> = {
+  gone: 'wants no more notifications',
+  'token ended': 'is notified of nothing: its token ended',
+  paused: 'does not get its notifications',
+};
+
+function endpointNeed({ endpoint: { id, name }, kind, message }: EndpointProblem): {
+  readonly kind: 'warn';
+  readonly title: string;
+  readonly detail: string;
+  readonly to: string;
+} {
+  return { kind: 'warn', title: `${name} ${titles[kind]}`, detail: message, to: `/notifications/${id}` };
 }

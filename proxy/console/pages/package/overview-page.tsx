@@ -7,7 +7,9 @@ import { blocksAmong } from './blocked-releases.tsx';
 import { readable, sourceOf, type OpenPackage } from './open-package.ts';
 import { Overview } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { publicationAt } from './published-by.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { PublicationSummary } from '../../../inspection/publications.ts';
 
 const chartDays = 30;
 
@@ -41,4 +43,24 @@ export async function showOverview(
 
 export function sumOf(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+// Which publication brought a version: its serial, and who published. Only the newest publications are looked at, since
+// a page answers at once.
+
+const mostLookedAt = 100;
+
+/**
+ * `since`: the time of a version that is published, RFC 3339. It is taken inside the publication, so the first
+ * publication that ended later is the one. undefined: the publication is older, or recorded elsewhere.
+ */
+async function publicationAt(inspection: Inspection, since: string): Promise<PublicationSummary | undefined> {
+  try {
+    const { publications, next } = await inspection.publications.list({ limit: mostLookedAt });
+    const later = publications.filter(({ published_at: at }) => at >= since);
+    return later.length === publications.length && next !== null ? undefined : later.at(-1);
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
+    throw error;
+  }
 }

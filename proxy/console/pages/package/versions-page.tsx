@@ -13,12 +13,11 @@ import { counted, shownNumber } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { isWarned } from './advised-versions.ts';
-import { sourceOf, type OpenPackage } from './open-package.ts';
+import { sourceOf, type OpenPackage, packagePath } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { keeperColumns, versionColumns, type ShownVersion } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
-import { parseVersionsQuery, versionsPath, versionsPerPage, type VersionsQuery } from './versions-query.ts';
 import { readCauses } from './withdrawal-causes.tsx';
 
 interface VersionsProps {
@@ -167,4 +166,32 @@ function LeftOut({ versions }: { readonly versions: readonly QuarantinedVersion[
       </div>
     </Notice>
   );
+}
+
+// Which versions a person wants to see, as it stands in the address. Pure.
+
+interface VersionsQuery {
+  /** empty: all */
+  readonly kind: VersionKind | '';
+  /** from 1 */
+  readonly page: number;
+}
+
+const versionsPerPage = 50;
+
+/** Unknown values count as not given. */
+function parseVersionsQuery(query: URLSearchParams): VersionsQuery {
+  const page = Number(query.get('page') ?? 1);
+  return {
+    kind: versionKinds.find((kind) => kind === query.get('kind')) ?? '',
+    page: Number.isInteger(page) && page >= 1 && page <= 1_000_000 ? page : 1,
+  };
+}
+
+/** The address of the list below /ui; what is standard is left out. */
+function versionsPath(name: string, { kind, page }: VersionsQuery): string {
+  return packagePath(name, 'versions', {
+    ...(kind === '' ? {} : { kind }),
+    ...(page === 1 ? {} : { page: String(page) }),
+  });
 }

@@ -2,15 +2,15 @@
 
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ButtonLink } from '../../components/form.tsx';
+import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { listColumns } from './list-columns.tsx';
-import { ListFilters } from './list-filters.tsx';
 import { listPath, rowsPerPage, type ListedRow, type ListQuery, type Order } from './list-query.ts';
+import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 
 export interface PackageListProps {
   readonly query: ListQuery;
@@ -124,5 +124,51 @@ function NoPackages({ mayAdd, patterns }: Pick<PackageListProps, 'mayAdd' | 'pat
     >
       Add a git repository, upload a ZIP, or run <code>libretto build</code> on the server.
     </EmptyState>
+  );
+}
+
+// The words and filters above the list of packages.
+
+interface ListFiltersProps {
+  readonly query: ListQuery;
+  readonly types: readonly string[];
+  /** true: packages of other registries are listed too */
+  readonly mirrors: boolean;
+}
+
+const any: Choice = { value: '', label: 'any' };
+const stabilityChoices: readonly Choice[] = [
+  any,
+  { value: 'stable', label: 'has a stable version' },
+  { value: 'dev', label: 'only unstable versions' },
+];
+const stateChoices: readonly Choice[] = [
+  any,
+  { value: 'advisory', label: 'has an advisory' },
+  { value: 'abandoned', label: 'abandoned' },
+];
+const originChoices: readonly Choice[] = [
+  any,
+  { value: 'private', label: 'published here' },
+  { value: 'mirrored', label: 'mirrored' },
+];
+
+function ListFilters({ query, types, mirrors }: ListFiltersProps): Child {
+  const { type, stability, state, origin } = query;
+  return (
+    <form class="filters" data-live>
+      <WordsFilter value={query.words} placeholder="Name or keyword" />
+      <ChoiceFilter
+        name="type"
+        label="Type"
+        value={type}
+        choices={[any, ...types.map((one) => ({ value: one, label: one }))]}
+      />
+      <ChoiceFilter name="stability" label="Stability" value={stability} choices={stabilityChoices} />
+      <ChoiceFilter name="state" label="State" value={state} choices={stateChoices} />
+      {mirrors ? <ChoiceFilter name="origin" label="Origin" value={origin} choices={originChoices} /> : null}
+      {query.order === 'name' ? null : <input type="hidden" name="sort" value={query.order} />}
+      <button class="button">Search</button>
+    </form>
   );
 }

@@ -14,10 +14,13 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PersonActions } from './person-actions.tsx';
-import { PersonFacts } from './person-facts.tsx';
-import { PersonSessions } from './person-sessions.tsx';
-import { PersonTeams, type PersonTeamsProps } from './person-teams.tsx';
-import { findPerson, isOnlyAdmin, statusKinds } from './shown-person.ts';
+import { findPerson, isOnlyAdmin, statusKinds, personPath } from './shown-person.ts';
+import { ButtonLink } from '../../components/form.tsx';
+import { counted } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import type { PackageRule } from '../../../teams/packages-of.ts';
+import type { TeamRecord } from '../../../teams/team.ts';
 
 export function registerPerson(pages: Pages, people: People, state: Pick<StateStore, 'get' | 'range'>): void {
   pages.page({
@@ -108,4 +111,126 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
       </div>
     </>
   );
+}
+
+// The facts about a person's account.
+
+function PersonFacts({ user, nowMs }: { readonly user: UserView; readonly nowMs: number }): Child {
+  const { last_login_at: last, invitation_expires_at: invitation, two_factor_enabled: hasTwoFactor } = user;
+  return (
+    <section class="panel stack-tight">
+      <dl class="facts">
+        <Fact term="Two-factor">
+          {hasTwoFactor ? `on, ${counted(user.recovery_codes_left, 'recovery code')} left` : 'off'}
+        </Fact>
+        {user.passkeys === 0 ? null : <Fact term="Passkeys">{user.passkeys}</Fact>}
+        {user.policy_editor ? <Fact term="Rights beside the role">changes the policy</Fact> : null}
+        <Fact term="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
+        <Fact term="Account created">
+          <Time at={user.created_at} nowMs={nowMs} />
+        </Fact>
+        {invitation === null ? null : (
+          <Fact term={Date.parse(invitation) > nowMs ? 'The open link ends' : 'The open link ended'}>
+            <Time at={invitation} nowMs={nowMs} />
+          </Fact>
+        )}
+        <Fact term="Id">
+          <code>{user.id}</code>
+        </Fact>
+      </dl>
+      <div class="row">
+        <ButtonLink to={`/audit?who=user:${user.id}`} kind="small" icon="scroll-text">
+          What they did
+        </ButtonLink>
+      </div>
+    </section>
+  );
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children?: Child }): Child {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+// Where a person is signed in.
+
+interface PersonSessionsProps {
+  readonly user: UserView;
+  /** newest first */
+  readonly sessions: readonly SessionRecord[];
+  readonly nowMs: number;
+}
+
+function PersonSessions({ user, sessions, nowMs }: PersonSessionsProps): Child {
+  return (
+    <section class="stack-tight">
+      <h2>Sessions</h2>
+      {sessions.length === 0 ? (
+        <p class="soft">This person is not signed in anywhere.</p>
+      ) : (
+        <Table caption={`Sessions of ${user.email}`} columns={columnsOf(user, nowMs)} rows={sessions} />
+      )}
+    </section>
+  );
+}
+
+function columnsOf(user: UserView, nowMs: number): readonly Column<SessionRecord>[] {
+  return [
+    { label: 'From', cell: ({ address }) => <code>{address}</code> },
+    { label: 'Began', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
+    { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} nowMs={nowMs} /> },
+    {
+      label: 'Action',
+      isPlain: true,
+      cell: ({ id, address }) => (
+        <ButtonLink
+          to={`${personPath(user)}/sessions/${id}/end`}
+          kind="small"
+          aria-label={`End the session from ${address}`}
+          data-dialog
+        >
+          End
+        </ButtonLink>
+      ),
+    },
+  ];
+}
+
+// The teams of a person, and what they see.
+
+interface PersonTeamsProps {
+  readonly user: Pick<UserView, 'role'>;
+  /** those of the person */
+  readonly teams: readonly TeamRecord[];
+  readonly rule: PackageRule;
+}
+
+function PersonTeams({ user, teams, rule }: PersonTeamsProps): Child {
+  return (
+    <section class="stack-tight">
+      <h2>Teams</h2>
+      <p class="soft">{sightOf(user.role === 'admin', teams.length > 0, rule)}</p>
+      {teams.length === 0 ? null : (
+        <ul class="stack-tight">
+          {teams.map(({ id, name, packages }) => (
+            <li class="breaks">
+              <A to={`/teams/${id}`}>{name}</A> <span class="soft small">{packages.slice(0, 5).join(', ')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function sightOf(isAdmin: boolean, hasTeams: boolean, rule: PackageRule): string {
+  if (isAdmin) return 'An admin sees all packages, with and without teams.';
+  if (hasTeams) return 'They see the packages of these teams.';
+  return rule === 'all'
+    ? 'They are in no team, and see all packages.'
+    : 'They are in no team, and see no packages. Add them to a team on its page.';
 }

@@ -79,7 +79,7 @@ function removalView({ asksPassword }: SignedInRequest, record: PublisherRecord,
       <>
         <PageHead
           title={title}
-          sentence="Its jobs can exchange nothing any more, and the tokens that they have now end at once."
+          sentence="Its CI jobs can no longer get tokens. Current tokens are revoked."
           trail={trailOf(record)}
         />
         <Form {...{ state, asksPassword }} submit="Remove publisher" isDanger cancel={publisherPath(record)} />

@@ -5,7 +5,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { parseSettingKey, settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
 import type { SettingView } from '../../../settings/settings.ts';
-import { ButtonLink, Form } from '../../components/form.tsx';
+import { ButtonLink, Form, CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -13,9 +13,10 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { SettingField } from './setting-field.tsx';
-import { settingIn, valueField } from './setting-text.ts';
+import { settingIn, valueField, kindOf, typedSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
+import type { JsonValue } from '../../../../build/contract/json.ts';
+import { advertisable } from '../../../settings/advertised.ts';
 
 export function registerSettingChange(pages: Pages, services: SettingsPageServices): void {
   const { settings } = services;
@@ -101,5 +102,51 @@ function ChangeForm({ setting, form, asksPassword }: ChangeFormProps): Child {
         </p>
       ) : null}
     </>
+  );
+}
+
+// The field of one setting, by the kind of its value.
+
+function SettingField({ setting: { key, value } }: { readonly setting: SettingView }): Child {
+  const hint = <MarkedText text={asSentence(`allowed: ${settingDefinitions[key].allowed}`)} />;
+  const field = { name: valueField, label: 'Value', hint, value: typedSetting(value) };
+  switch (kindOf(key)) {
+    case 'switch':
+      return <CheckField name={valueField} label="On" isChecked={value === true} />;
+    case 'endpoints':
+      return <Endpoints value={value} />;
+    case 'choice':
+      return <SelectField {...field} choices={choicesOf(key)} />;
+    case 'number':
+      return <TextField {...field} inputmode="numeric" autocomplete="off" required />;
+    case 'lines':
+      return <TextArea {...field} label="Values, one in each line" rows={6} />;
+    case 'notices':
+      return <TextArea {...field} label="One in each line: <2.5: text" hint={noticeHint} rows={6} />;
+    case 'text':
+      return <TextField {...field} autocomplete="off" required />;
+  }
+}
+
+const noticeHint = 'A constraint for the version of Composer, a colon, and the text that Composer prints.';
+
+function choicesOf(key: SettingKey): readonly { readonly value: string; readonly label: string }[] {
+  const definition = settingDefinitions[key];
+  return 'choices' in definition ? definition.choices.map((one) => ({ value: one, label: one })) : [];
+}
+
+function Endpoints({ value }: { readonly value: JsonValue }): Child {
+  return (
+    <fieldset>
+      <legend>Endpoints</legend>
+      {advertisable.map((name) => (
+        <CheckField
+          name={valueField}
+          value={name}
+          label={name}
+          isChecked={Array.isArray(value) && value.includes(name)}
+        />
+      ))}
+    </fieldset>
   );
 }

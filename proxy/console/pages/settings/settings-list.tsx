@@ -10,7 +10,6 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { groupsOf } from './setting-groups.ts';
 import { nameOrigin } from './setting-origin.ts';
 import { shownSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
@@ -153,4 +152,32 @@ function Configuration({ configuration }: Pick<SettingsListProps, 'configuration
       <Table caption={ofServer} columns={columns} rows={rows} isAligned />
     </section>
   );
+}
+
+// The settings in the order and the groups of the page. Pure.
+
+interface SettingGroup {
+  readonly title: string;
+  readonly settings: readonly SettingView[];
+}
+
+const titles: Readonly<Record<string, string>> = {
+  mirroring: 'Mirroring',
+  limits: 'Request limits',
+  sessions: 'Sessions and passwords',
+  passwords: 'Sessions and passwords',
+  people: 'People',
+  retention: 'Retention',
+  sync: 'Syncs',
+};
+
+/** Settings without a group of their own are about packages.json. */
+function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
+  const groups = new Map<string, SettingView[]>();
+  for (const setting of settings) {
+    const [prefix = ''] = setting.key.split('.', 1);
+    const title = Object.hasOwn(titles, prefix) ? (titles[prefix] ?? prefix) : 'What Composer learns';
+    groups.set(title, [...(groups.get(title) ?? []), setting]);
+  }
+  return [...groups].map(([title, members]) => ({ title, settings: members }));
 }

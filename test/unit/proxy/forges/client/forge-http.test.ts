@@ -1,7 +1,7 @@
 // Tests until when an answer asks to wait: the primary and secondary limits of GitHub, and 429 of the others.
 
 import { expect, it } from 'vitest';
-import { pausedUntil, type AskedPause } from '../../../../../proxy/forges/client/rate-limit.ts';
+import { pausedUntil, type AskedPause } from '../../../../../proxy/forges/client/forge-http.ts';
 
 const nowMs = 1_800_000_000_000;
 const seconds = (count: number): number => nowMs + count * 1000;

@@ -1,7 +1,7 @@
 // Tests the metrics of the mirror's requests to upstreams: names, labels and values as they are scraped.
 
 import { expect, it } from 'vitest';
-import { createMirrorMetrics } from '../../../../cli/mirror/mirror-metrics.ts';
+import { createMirrorMetrics } from '../../../../cli/mirror/mirror-for-serving.ts';
 import { formatMetrics } from '../../../../proxy/core/observe/metrics-text.ts';
 import { runMirror } from '../../../util/running-mirror.ts';
 import { referenceFor, startUpstream } from '../../../util/upstream.ts';

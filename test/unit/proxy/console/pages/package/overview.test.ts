@@ -1,7 +1,7 @@
 // Tests what `composer require` names on the page of a package.
 
 import { describe, expect, it } from 'vitest';
-import { requirementOf } from '../../../../../../proxy/console/pages/package/requirement.ts';
+import { requirementOf } from '../../../../../../proxy/console/pages/package/overview.tsx';
 import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 const requirement = (...versions: readonly string[]): string =>

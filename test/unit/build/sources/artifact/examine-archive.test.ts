@@ -1,7 +1,7 @@
 // Tests the remarks on names in an artifact.
 
 import { expect, it } from 'vitest';
-import { remarksOnNames } from '../../../../../build/sources/artifact/name-remarks.ts';
+import { remarksOnNames } from '../../../../../build/sources/artifact/examine-archive.ts';
 
 it.each([
   ['.env', /^hello\/\.env, which by its name may be a credential/],

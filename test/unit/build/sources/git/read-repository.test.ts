@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { unreleasedNotices, type Found } from '../../../../../build/sources/git/release-notices.ts';
+import { unreleasedNotices, type Found } from '../../../../../build/sources/git/read-repository.ts';
 
 type Release = Found['releases'][number];
 const release = (name: string, version: string, defaultBranch = false): Release =>
