@@ -7,7 +7,7 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import { createAskingAgain } from './asking-again.ts';
+import { createLookupRetries } from './lookup-retries.ts';
 import type { CurrentFeed } from './current-feeds.ts';
 import type { TellFeedEvent } from './feed-event.ts';
 import { OpenQuestions } from './model/open-questions.ts';
@@ -55,7 +55,7 @@ export function createLearning({ feeds, signal, now, tell, noteWaiting }: Learni
   const hold = (name: PackageName): Promise<void> =>
     forEach(({ stored }, open) => (stored.knows(name) ? undefined : open.hold(name, now())));
   const waiting = (): Waiting => new Map([...questions].map(([id, open]) => [id, open.names()]));
-  const again = createAskingAgain({
+  const again = createLookupRetries({
     questions,
     feeds,
     ask: (name) => flights.run(name, () => ask(name)),

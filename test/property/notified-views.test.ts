@@ -9,7 +9,7 @@ import { createTokens } from '../../proxy/auth/tokens.ts';
 import { eventId, eventTypes, type RegistryEvent } from '../../proxy/events/registry-event.ts';
 import { createCollector, type Collector } from '../../proxy/notifications/collect/collector.ts';
 import { createPackageFacts } from '../../proxy/notifications/collect/package-facts.ts';
-import { viewEventTypes } from '../../proxy/notifications/model/hears.ts';
+import { viewEventTypes } from '../../proxy/notifications/model/event-filter.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';

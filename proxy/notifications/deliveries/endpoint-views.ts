@@ -6,7 +6,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import { compileAccess } from '../../core/views/compile-access.ts';
 import type { View } from '../../core/views/view.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
-import type { SeenPackage } from '../model/hears.ts';
+import type { SeenPackage } from '../model/event-filter.ts';
 
 export interface EndpointViews {
   /**

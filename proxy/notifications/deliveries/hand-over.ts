@@ -4,7 +4,7 @@
 import type { RegistryEvent } from '../../events/registry-event.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { endpointPrefix, parseEndpointRecord, type EndpointRecord } from '../model/endpoint.ts';
-import { isSeen, isSelected } from '../model/hears.ts';
+import { isSeen, isSelected } from '../model/event-filter.ts';
 import { waitingRows, type DeliveryRecord } from '../model/delivery.ts';
 import type { EndpointViews } from './endpoint-views.ts';
 

@@ -11,7 +11,7 @@ import { eventTypes, isEventType, type EventType } from '../../events/registry-e
 import { parsePackagePattern } from '../../core/views/package-pattern.ts';
 import { stabilities } from '../../core/views/token-limits.ts';
 import type { EndpointForm, EndpointId, EndpointSelection, SignatureScheme } from '../model/endpoint.ts';
-import { viewEventTypes } from '../model/hears.ts';
+import { viewEventTypes } from '../model/event-filter.ts';
 
 /** What can be changed later. Missing fields stay unchanged. */
 export interface EndpointFields {

@@ -18,7 +18,7 @@ import type { KnownToken } from './known-tokens.ts';
 import type { FeedView, PolicyAdmin, PolicyCheck, PolicyView } from './policy-admin.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { testPolicy } from './test-policy.ts';
-import { TokenSight } from './token-sight.ts';
+import { TokenVisibility } from './token-visibility.ts';
 
 /** The feeds of advisories and filter lists. */
 export interface PolicyFeeds {
@@ -117,7 +117,7 @@ async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnT
     inEffect: await reader.current(nowMs),
     packages,
     uses,
-    sight: await TokenSight.of(await tokens(), sinceMs(nowMs)),
+    sight: await TokenVisibility.of(await tokens(), sinceMs(nowMs)),
     nowMs,
   });
 }

@@ -8,14 +8,14 @@ import type { KnownPackage, KnownVersion, PackageSource } from './known-packages
 import type { PolicyTest, TestedVersion } from './policy-admin.ts';
 import type { RecentUse } from './recent-use.ts';
 import { TestedVersions } from './tested-versions.ts';
-import type { TokenSight } from './token-sight.ts';
+import type { TokenVisibility } from './token-visibility.ts';
 
 export interface Trial {
   readonly proposed: CurrentPolicy;
   readonly inEffect: CurrentPolicy;
   readonly packages: readonly PackageSource[];
   readonly uses: RecentUse;
-  readonly sight: TokenSight;
+  readonly sight: TokenVisibility;
   readonly nowMs: number;
 }
 

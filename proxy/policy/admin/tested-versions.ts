@@ -9,7 +9,7 @@ const mostListed = 1000;
 interface Counted {
   versions: number;
   used: number;
-  /** equal sets of tokens are one array (TokenSight) */
+  /** equal sets of tokens are one array (TokenVisibility) */
   readonly tokens: Map<readonly string[], readonly string[]>;
 }
 

@@ -16,7 +16,7 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'user.create': 'made the account',
   'user.update': 'changed the account',
   'user.link': 'linked an account of an identity provider with',
-  'user.sign_out': 'heard from an identity provider of the sign-out of',
+  'user.sign_out': 'received from an identity provider the sign-out of',
   'user.delete': 'deleted the account',
   'user.accept_invitation': 'chose a password with a link',
   'user.change_password': 'changed the password',

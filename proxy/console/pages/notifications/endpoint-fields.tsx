@@ -5,7 +5,7 @@ import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import { eventMeanings, eventTypes, type EventType } from '../../../events/registry-event.ts';
 import { defaultEvents, type EndpointFields } from '../../../notifications/endpoints/parse-endpoint.ts';
 import type { EndpointRecord } from '../../../notifications/model/endpoint.ts';
-import { viewEventTypes } from '../../../notifications/model/hears.ts';
+import { viewEventTypes } from '../../../notifications/model/event-filter.ts';
 import { stabilities } from '../../../core/views/token-limits.ts';
 import { CheckField, FormContext, SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';

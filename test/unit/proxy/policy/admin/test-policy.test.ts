@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { noAdvisories } from '../../../../../build/contract/advisory-lists.ts';
 import { testPolicy } from '../../../../../proxy/policy/admin/test-policy.ts';
-import { TokenSight } from '../../../../../proxy/policy/admin/token-sight.ts';
+import { TokenVisibility } from '../../../../../proxy/policy/admin/token-visibility.ts';
 import { CurrentPolicy, noOutsideLists } from '../../../../../proxy/policy/apply/current-policy.ts';
 import { compilePolicy } from '../../../../../proxy/policy/judge/compile-policy.ts';
 import { factsOfRecord } from '../../../../../proxy/policy/judge/facts.ts';
@@ -57,7 +57,7 @@ it('gives requests their turn between ten thousand packages', async () => {
       },
     ],
     uses: { of: async (name) => new Map(uses.get(name)), names: async () => [] },
-    sight: await TokenSight.of([token, { ...token, id: 'tok_2' as never, lastUsedMs: 0 }], 1),
+    sight: await TokenVisibility.of([token, { ...token, id: 'tok_2' as never, lastUsedMs: 0 }], 1),
     nowMs: 10,
   });
   isDone = true;

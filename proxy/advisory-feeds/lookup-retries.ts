@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { CurrentFeed } from './current-feeds.ts';
 import type { OpenQuestions } from './model/open-questions.ts';
 
-export interface AskingAgainOptions {
+export interface LookupRetriesOptions {
   /** by the identifier of the feed */
   readonly questions: Map<string, OpenQuestions>;
   readonly feeds: () => Promise<readonly CurrentFeed[]>;
@@ -19,7 +19,7 @@ export interface AskingAgainOptions {
   readonly settled: () => Promise<void>;
 }
 
-export interface AskingAgain {
+export interface LookupRetries {
   /** A question was opened or answered. */
   readonly schedule: () => void;
   readonly close: () => Promise<void>;
@@ -29,7 +29,7 @@ const atOnce = 4;
 /** Between two turns. */
 const leastPauseMs = 100;
 
-export function createAskingAgain(options: AskingAgainOptions): AskingAgain {
+export function createLookupRetries(options: LookupRetriesOptions): LookupRetries {
   const { questions, now, signal } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export function createAskingAgain(options: AskingAgainOptions): AskingAgain {
 /** A run may have answered a question meanwhile. */
 const longestPauseMs = 15_000;
 
-async function askDue({ questions, feeds, ask, now, settled }: AskingAgainOptions): Promise<void> {
+async function askDue({ questions, feeds, ask, now, settled }: LookupRetriesOptions): Promise<void> {
   const current = await feeds().catch((): readonly CurrentFeed[] => []); // a run says what is wrong
   const ids = new Set(current.map(({ source }) => source.id));
   for (const id of questions.keys()) if (!ids.has(id)) questions.delete(id);

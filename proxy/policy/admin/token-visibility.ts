@@ -8,7 +8,7 @@ interface Group {
   readonly ids: string[];
 }
 
-export class TokenSight {
+export class TokenVisibility {
   readonly #groups: readonly Group[];
   readonly #results = new Map<string, readonly string[]>();
 
@@ -17,7 +17,7 @@ export class TokenSight {
   }
 
   /** The active tokens that were used since `sinceMs`. */
-  static async of(tokens: readonly KnownToken[], sinceMs: number): Promise<TokenSight> {
+  static async of(tokens: readonly KnownToken[], sinceMs: number): Promise<TokenVisibility> {
     const groups = new Map<string, Group>();
     for (const { id, status, lastUsedMs = 0, access } of tokens) {
       if (status !== 'active' || lastUsedMs < sinceMs) continue;
@@ -28,7 +28,7 @@ export class TokenSight {
       group.ids.push(id);
       groups.set(key, group);
     }
-    return new TokenSight([...groups.values()]);
+    return new TokenVisibility([...groups.values()]);
   }
 
   /** The ids of the tokens that see a version of this package. */
