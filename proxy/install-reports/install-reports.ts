@@ -8,7 +8,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
-import { readJsonBody } from '../core/http/json-body.ts';
+import { readJsonBody } from '../core/http/request-body.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { filterOf, type View } from '../core/views/view.ts';

@@ -2,21 +2,25 @@
 // rows at a time, so that a large state does not block Redis.
 
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import type { StatePlace } from './redis-scripts.ts';
+import type { StateKeys } from './redis-scripts.ts';
 
 const atOnce = 1000;
 
-type Place = Pick<StatePlace, 'rows' | 'order'>;
-
 /** Describes the row; undefined if both keys agree. Rejects if a key has another type. */
-export async function findInconsistentRow(redis: RedisClient, place: Place): Promise<string | undefined> {
-  const missing = await findMissing(redis, place);
-  if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;
-  const unlisted = await findUnlisted(redis, place);
-  return unlisted === undefined ? undefined : `the row ${unlisted} is missing in ${place.order}`;
+export async function findInconsistentRow(
+  redis: RedisClient,
+  stateKeys: Pick<StateKeys, 'rows' | 'order'>,
+): Promise<string | undefined> {
+  const missing = await findMissing(redis, stateKeys);
+  if (missing !== undefined) return `the row ${missing} is missing in ${stateKeys.rows}`;
+  const unlisted = await findUnlisted(redis, stateKeys);
+  return unlisted === undefined ? undefined : `the row ${unlisted} is missing in ${stateKeys.order}`;
 }
 
-async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+async function findMissing(
+  redis: RedisClient,
+  { rows, order }: Pick<StateKeys, 'rows' | 'order'>,
+): Promise<string | undefined> {
   for (let first = '-'; ;) {
     const keys = await redis.zrangebylex(order, first, '+', 'LIMIT', 0, atOnce);
     if (keys.length === 0) return undefined;
@@ -27,7 +31,10 @@ async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<
   }
 }
 
-async function findUnlisted(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+async function findUnlisted(
+  redis: RedisClient,
+  { rows, order }: Pick<StateKeys, 'rows' | 'order'>,
+): Promise<string | undefined> {
   for (let cursor = '0'; ;) {
     const [next, found] = await redis.hscan(rows, cursor, 'COUNT', atOnce);
     const keys = found.filter((_, index) => index % 2 === 0);

@@ -5,7 +5,7 @@ import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
 import { findInconsistentRow } from './redis-inconsistent-row.ts';
-import { lossOf, type StatePlace } from './redis-scripts.ts';
+import { lossOf, type StateKeys } from './redis-scripts.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 import type { StateOpening } from '../core/state/state-store.ts';
@@ -18,13 +18,13 @@ const redisStateSchema = 1;
  */
 export async function prepare(
   redis: RedisClient,
-  place: StatePlace,
+  stateKeys: StateKeys,
   name: string,
   { make, fresh }: StateOpening,
 ): Promise<StateIdentity | undefined> {
   const [schema, found, generation, quiet] = await redis
-    .prepareState(place.meta, place.rows, place.order, redisStateSchema, make ? 1 : 0, fresh)
-    .catch((error: unknown) => refuseDamage(error, redis, place, name));
+    .prepareState(stateKeys.meta, stateKeys.rows, stateKeys.order, redisStateSchema, make ? 1 : 0, fresh)
+    .catch((error: unknown) => refuseDamage(error, redis, stateKeys, name));
   if (schema === '') return undefined;
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
@@ -47,10 +47,10 @@ export async function prepare(
 }
 
 /** Also names a row if rows and list of keys do not agree. */
-async function refuseDamage(refusal: unknown, redis: RedisClient, place: StatePlace, name: string): Promise<never> {
+async function refuseDamage(refusal: unknown, redis: RedisClient, stateKeys: StateKeys, name: string): Promise<never> {
   const found = lossOf(refusal);
   if (found?.loss !== 'damaged') throw refusal;
-  const inconsistent = await findInconsistentRow(redis, place).catch(() => undefined);
+  const inconsistent = await findInconsistentRow(redis, stateKeys).catch(() => undefined);
   throw damagedState(name, inconsistent === undefined ? found.reason : `${found.reason}; ${inconsistent}`);
 }
 

@@ -15,7 +15,7 @@ import { createRefresh } from './redis-refresh.ts';
 import { createReplicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
-import { placeOf, stateScripts } from './redis-scripts.ts';
+import { stateKeysOf, stateScripts } from './redis-scripts.ts';
 import { outOfReach, type StateNotice } from './redis-reach.ts';
 import { announceServer } from './redis-servers.ts';
 import { createRedisWatch } from './redis-watch.ts';
@@ -79,10 +79,20 @@ export async function openRedisStore({
   const { main, writing, subscriber } = connections;
   const { redis, reason } = main;
   const writer = writing.redis;
-  const place = placeOf(redis.options.db ?? 0);
+  const stateKeys = stateKeysOf(redis.options.db ?? 0);
   const known = new LastKnown();
   const generations = createRedisGenerations(known);
-  const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
+  const watch = createRedisWatch({
+    redis,
+    subscriber,
+    stateKeys,
+    name,
+    generations,
+    reason,
+    graceMs,
+    notice,
+    monotonicMs,
+  });
   const end = (): Promise<void> => {
     watch.close();
     return disconnect(connections);
@@ -90,15 +100,15 @@ export async function openRedisStore({
   try {
     await main.connect();
     if (writing !== main) await writing.connect();
-    refuseMissingRights(await findMissingRights(redis, place, writing !== main), name);
-    const identity = await prepare(redis, place, name, opening);
+    refuseMissingRights(await findMissingRights(redis, stateKeys, writing !== main), name);
+    const identity = await prepare(redis, stateKeys, name, opening);
     if (identity === undefined) throw new StateError('STATE_MISSING', `There is no state in ${name}.`);
-    const rows = createRedisRows(redis, place, identity);
+    const rows = createRedisRows(redis, stateKeys, identity);
     const refresh = createRefresh({ known, rows, reached: generations.reached, isAway: watch.isAway });
     await watch.start(identity, () => void refresh());
     const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
     return createStore(
-      { redis, writer, replicas, place, identity, name, watch, generations, known, rows, reason },
+      { redis, writer, replicas, stateKeys, identity, name, watch, generations, known, rows, reason },
       end,
     );
   } catch (error) {
@@ -170,8 +180,8 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
     },
     durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
     graceLeftMs: watch.graceLeftMs,
-    announceServer: (text) => announceServer(redis, opened().place, identity, text),
-    rename: async (next) => void (await redis.hset(opened().place.meta, 'identity', next)),
+    announceServer: (text) => announceServer(redis, opened().stateKeys, identity, text),
+    rename: async (next) => void (await redis.hset(opened().stateKeys.meta, 'identity', next)),
     close: async () => {
       if (closed) return;
       closed = true;

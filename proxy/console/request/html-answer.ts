@@ -3,7 +3,7 @@
 import type { Answer } from '../../core/http/answer.ts';
 import { bodyOf } from '../../core/http/answer.ts';
 import { chooseEncoding } from '../../core/http/content-encoding.ts';
-import { compressors } from '../../core/http/document.ts';
+import { compressors } from '../../core/http/content-encoding.ts';
 
 /**
  * Everything comes from this server, nothing is inline, and no other page frames this one. A form may post to this

@@ -11,8 +11,14 @@ import { createCountersNotices, type CountersNotice } from './counters-notices.t
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
 import { createPendingHits, type PendingHits } from './pending-hits.ts';
 import { createReplyTimeout, type ReplyTimeout } from './reply-timeout.ts';
-import type { SharedCount, SharedCounters, SharedHit } from './shared-counters.ts';
-import { floorOf, learn, mergeWindow } from './shared-windows.ts';
+import {
+  type SharedCount,
+  type SharedCounters,
+  type SharedHit,
+  floorOf,
+  learn,
+  mergeWindow,
+} from './shared-counters.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */

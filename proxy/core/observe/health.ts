@@ -7,7 +7,6 @@ import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
 import { StateError } from '../state/state-error.ts';
-import type { WorkerStatus } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
 export interface Health {
@@ -211,4 +210,12 @@ function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
   return withDeadline(ask(), stateTimeoutMs, () =>
     Promise.reject(new StateError('STATE_UNAVAILABLE', `the state has not answered within ${stateTimeoutMs} ms`)),
   );
+}
+
+/** The processes that serve one address, as known to one of them. */
+export interface WorkerStatus {
+  /** the wanted number of workers */
+  readonly size: number;
+  /** the number of serving workers */
+  readonly running: () => number;
 }

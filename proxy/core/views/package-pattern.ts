@@ -4,6 +4,7 @@
 import type { Branded } from '../../../build/contract/brand.ts';
 import { maxNamePartLength } from '../../../build/contract/name.ts';
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
+import type { TokenLimits } from './token-limits.ts';
 
 /** In lower case. */
 export type PackagePattern = Branded<string, 'PackagePattern'>;
@@ -59,4 +60,21 @@ export class PatternMap<Value> {
     for (const [pattern, value] of this.#others) if (matchesPattern(pattern, name)) found.push(value);
     return found;
   }
+}
+
+/** A pattern with a `*` may be compared with every name; further ones are not looked at. */
+const mostCompared = 50;
+
+/** The patterns of a token's limits that match no package: most often a typing error. `names`: all packages, in lower case. */
+export function unmatchedPatterns(
+  { packages, constraints }: Pick<TokenLimits, 'packages' | 'constraints'>,
+  names: Pick<ReadonlySet<string>, 'has' | 'keys'>,
+): readonly string[] {
+  const patterns = [...new Set([...(packages ?? []), ...Object.keys(constraints ?? {})])];
+  const wildcards = patterns.filter((pattern) => pattern.includes('*')).slice(0, mostCompared);
+  const all = [...names.keys()];
+  return [
+    ...patterns.filter((pattern) => !pattern.includes('*') && !names.has(pattern)),
+    ...wildcards.filter((pattern) => !all.some((name) => matchesPattern(pattern, name))),
+  ];
 }

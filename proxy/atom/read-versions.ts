@@ -8,7 +8,7 @@ import { listedVersions } from '../packages/package-summary.ts';
 import { readVersions, type ReadVersions } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
 import type { View } from '../core/views/view.ts';
-import type { FeedEntry } from './atom-feed.ts';
+import type { FeedEntry } from './write-feed.ts';
 import { authorsOf } from './authors.ts';
 import { newestOf, newestOfAll } from './newest-versions.ts';
 

@@ -1,7 +1,7 @@
 // Tests the chunks of a log: each ends at the end of a line, so that no other process writes into a line.
 
 import { expect, it } from 'vitest';
-import { wholeLines } from '../../../../../proxy/core/observe/whole-lines.ts';
+import { wholeLines } from '../../../../../proxy/core/observe/line-writer.ts';
 
 const pieces = (text: string, most: number): string[] => wholeLines(Buffer.from(text), most).map(String);
 

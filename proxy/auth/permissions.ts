@@ -1,7 +1,8 @@
-// The permission table of the management API. An operation without a row cannot be registered, and every permission
-// check reads this table. Roles: an admin may call every operation. A maintainer manages repositories, packages,
-// artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one person. API tokens: both kinds read. A write token also
-// publishes artifacts and starts a sync. API tokens cannot manage people or tokens.
+// The permission table of the management API and the console. An operation without a row cannot be registered, and every
+// permission check reads this table. Roles: an admin may call every operation. A maintainer manages repositories,
+// packages, artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one
+// person. API tokens: both kinds read. A write token also publishes artifacts and starts a sync. API tokens cannot manage
+// people or tokens.
 
 import type { PersonRight, Role } from '../core/tokens/person.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
@@ -18,12 +19,12 @@ const everyone: readonly CallerClass[] = ['nobody', 'admin', 'maintainer', 'view
 const people: readonly CallerClass[] = ['admin', 'maintainer', 'viewer'];
 const readers: readonly CallerClass[] = ['admin', 'maintainer', 'viewer', 'read token', 'write token'];
 const publishers: readonly CallerClass[] = ['admin', 'maintainer', 'write token'];
-const keepers: readonly CallerClass[] = ['admin', 'maintainer'];
+const maintainers: readonly CallerClass[] = ['admin', 'maintainer'];
 const admins: readonly CallerClass[] = ['admin'];
-const policyReaders: readonly Allowed[] = [...keepers, 'policy editor'];
+const policyReaders: readonly Allowed[] = [...maintainers, 'policy editor'];
 const policyEditors: readonly Allowed[] = ['admin', 'policy editor'];
 
-export const policy = {
+export const apiPermissions = {
   getOpenApi: everyone,
   getExplorer: everyone,
   getExplorerFile: everyone,
@@ -66,31 +67,31 @@ export const policy = {
 
   listRepositories: readers,
   getRepository: readers,
-  createRepository: keepers,
-  updateRepository: keepers,
-  deleteRepository: keepers,
-  verifyRepository: keepers,
+  createRepository: maintainers,
+  updateRepository: maintainers,
+  deleteRepository: maintainers,
+  verifyRepository: maintainers,
   syncRepository: publishers,
   listJobs: readers,
   getJob: readers,
 
-  getRepositoryHook: keepers,
-  issueRepositoryHook: keepers,
-  removeRepositoryHook: keepers,
-  replayRepositoryDelivery: keepers,
-  getRegistryHook: keepers,
-  issueRegistryHook: keepers,
-  removeRegistryHook: keepers,
-  replayRegistryDelivery: keepers,
+  getRepositoryHook: maintainers,
+  issueRepositoryHook: maintainers,
+  removeRepositoryHook: maintainers,
+  replayRepositoryDelivery: maintainers,
+  getRegistryHook: maintainers,
+  issueRegistryHook: maintainers,
+  removeRegistryHook: maintainers,
+  replayRegistryDelivery: maintainers,
 
-  listConnections: keepers,
-  createConnection: keepers,
-  planConnection: keepers,
-  getConnection: keepers,
-  updateConnection: keepers,
-  deleteConnection: keepers,
-  refreshConnection: keepers,
-  listConnectedRepositories: keepers,
+  listConnections: maintainers,
+  createConnection: maintainers,
+  planConnection: maintainers,
+  getConnection: maintainers,
+  updateConnection: maintainers,
+  deleteConnection: maintainers,
+  refreshConnection: maintainers,
+  listConnectedRepositories: maintainers,
 
   // an endpoint without a view hears of everything, also of tokens and of the audit log
   listEndpoints: admins,
@@ -116,20 +117,20 @@ export const policy = {
   endOidcToken: ['read token', 'write token'],
 
   // a maintainer: only their own tokens; the service checks `created_by`
-  listTokens: keepers,
-  createToken: keepers,
-  getToken: keepers,
-  updateToken: keepers,
-  revokeToken: keepers,
-  rotateToken: keepers,
-  explainToken: keepers,
+  listTokens: maintainers,
+  createToken: maintainers,
+  getToken: maintainers,
+  updateToken: maintainers,
+  revokeToken: maintainers,
+  rotateToken: maintainers,
+  explainToken: maintainers,
 
   listPackages: readers,
   getPackage: readers,
   getReadme: readers,
   getChangelog: readers,
   getStatistics: readers,
-  withdrawVersion: keepers,
+  withdrawVersion: maintainers,
   purgeVersion: admins,
   listPurgedVersions: admins,
 
@@ -148,32 +149,32 @@ export const policy = {
   listArtifacts: readers,
   getArtifact: readers,
   createArtifact: publishers,
-  deleteArtifact: keepers,
-  cleanUpArtifacts: keepers,
+  deleteArtifact: maintainers,
+  cleanUpArtifacts: maintainers,
 
   listAuditEvents: admins,
   getStatus: readers,
 } as const satisfies Record<string, readonly Allowed[]>;
 
-export type OperationId = keyof typeof policy;
+export type OperationId = keyof typeof apiPermissions;
 
 /** What people do in the console and the API has no operation for. API tokens cannot use the console. */
-export const consolePolicy = {
+export const consolePermissions = {
   approveTerminal: people,
   listPublications: people,
   explainVersion: people,
   compareVersions: people,
   listMirrored: people,
-  previewImpact: keepers,
-  restoreVersion: keepers,
-  getHealth: keepers,
+  previewImpact: maintainers,
+  restoreVersion: maintainers,
+  getHealth: maintainers,
   rollBack: admins,
 } as const satisfies Record<string, readonly CallerClass[]>;
 
 /** Anything that a caller must be allowed to do. */
-export type Permission = OperationId | keyof typeof consolePolicy;
+export type Permission = OperationId | keyof typeof consolePermissions;
 
-const permissions: Readonly<Record<Permission, readonly Allowed[]>> = { ...policy, ...consolePolicy };
+const permissions: Readonly<Record<Permission, readonly Allowed[]>> = { ...apiPermissions, ...consolePermissions };
 
 /**
  * The operations that a limited token may use in addition to the public ones: they respect views. All others describe
@@ -223,10 +224,10 @@ const throughTeams: ReadonlySet<Permission> = new Set([
 ]);
 
 /**
- * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the policy forbids the operation for
+ * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the operation is forbidden for
  * this caller. `limited`: the caller has a view. `rights`: of a person, beside the role.
  */
-export function decidePolicy(
+export function decidePermission(
   operation: Permission,
   caller: CallerClass,
   limited = false,

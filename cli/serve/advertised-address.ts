@@ -8,7 +8,7 @@ import { clientAddress, formatAddress, type NamedCertificate } from '../text/add
  * The configured address, otherwise the one of `listen` for clients. Its host is HOST if the certificate names no single
  * host. undefined: a reverse proxy or the system decides about the address.
  */
-export function toldAddress(
+export function advertisedAddress(
   config: Pick<Config, 'publicUrl' | 'distUrl' | 'listen' | 'trustedProxies'>,
   certificate: NamedCertificate | undefined,
   networkAddresses: readonly string[],

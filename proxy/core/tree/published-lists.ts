@@ -1,7 +1,10 @@
-// Caches a list of the serving index's folder until the next publication.
+// The lists in the folder of the serving index: cached until the next publication, which announces them.
 
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from './published-files.ts';
+import { publicationPath } from '../../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../../build/contract/publication.ts';
+import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 
 export interface PublishedListCache<Value> {
   /** Rejects, or throws, for an unreadable file, which callers must not treat as an empty list. */
@@ -30,4 +33,17 @@ export function createPublishedListCache<Value>(
   return {
     read: (nowMs) => andThen(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))),
   };
+}
+
+/** The announcement says which lists are there, and their rows. undefined for a damaged announcement, or one of a newer version. */
+export async function readAnnouncement(files: PublishedFiles): Promise<Publication | undefined> {
+  const bytes = await files.read(`index/${publicationPath}`).catch((error: unknown) => {
+    if (error instanceof UnusableFile) return undefined;
+    throw error;
+  });
+  try {
+    return bytes === undefined ? undefined : parsePublication(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

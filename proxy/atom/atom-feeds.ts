@@ -1,5 +1,5 @@
-// Answers requests for feeds. A feed is made once for each view and publication, from the catalogue or from the files of
-// one package, and contains only what the view sees (I14).
+// Answers requests for Atom feeds. A feed is made once for each view and publication, from the catalogue or from the
+// files of one package, and contains only what the view sees (I14).
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
@@ -14,7 +14,7 @@ import { absent } from '../core/protocol/absent.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 import type { View } from '../core/views/view.ts';
-import { feedType, writeFeed } from './atom-feed.ts';
+import { feedType, writeFeed } from './write-feed.ts';
 import { stabilityNamed } from './newest-versions.ts';
 import { readAllPackages, readOnePackage, type FeedContent } from './read-versions.ts';
 
@@ -33,11 +33,11 @@ export interface FeedPreferences {
   readonly ifNoneMatch: string | undefined;
 }
 
-export interface Feeds {
+export interface AtomFeeds {
   readonly answer: (route: FeedRoute, preferences: FeedPreferences, nowMs: number) => Promise<Answer>;
 }
 
-export interface FeedParts {
+export interface AtomFeedParts {
   readonly catalogue: Catalogue;
   readonly published: PublishedFiles;
   readonly files: TreeFiles;
@@ -56,7 +56,7 @@ interface Kept {
 const standardStability: Stability = 'alpha';
 const cacheBytes = 16 * 1024 * 1024;
 
-export function createFeeds(parts: FeedParts): Feeds {
+export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
   const cache = new ByteCache<Kept>(cacheBytes);
   const making = new SingleFlight<Kept | undefined>();
   const find = async (key: string, asked: AskedFeed, nowMs: number): Promise<Kept | undefined> => {
@@ -94,7 +94,7 @@ interface AskedFeed {
 }
 
 async function contentOf(
-  { catalogue, published }: FeedParts,
+  { catalogue, published }: AtomFeedParts,
   { name, least, view }: AskedFeed,
   nowMs: number,
 ): Promise<FeedContent | undefined> {
@@ -103,7 +103,7 @@ async function contentOf(
     : readOnePackage(published, name, { least, view });
 }
 
-function documentOf({ publicUrl, hasPages }: FeedParts, asked: AskedFeed, { entries }: FeedContent): TextDocument {
+function documentOf({ publicUrl, hasPages }: AtomFeedParts, asked: AskedFeed, { entries }: FeedContent): TextDocument {
   const { name } = asked;
   const up = name === undefined ? '../' : '../../';
   const base = publicUrl === undefined ? up : `${publicUrl.replace(/\/+$/, '')}/`;
@@ -131,7 +131,7 @@ function unknownStability(): Answer {
   });
 }
 
-async function notPublished({ files }: FeedParts, name: PackageName | undefined): Promise<Answer> {
+async function notPublished({ files }: AtomFeedParts, name: PackageName | undefined): Promise<Answer> {
   if (name === undefined) throw new Error('the feed of all packages exists always');
   return absent(files, `The package ${name} is not published here.`, name);
 }

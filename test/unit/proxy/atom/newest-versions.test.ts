@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { newestOfAll } from '../../../../proxy/feeds/newest-versions.ts';
+import { newestOfAll } from '../../../../proxy/atom/newest-versions.ts';
 import type { ListedVersion } from '../../../../proxy/packages/package-summary.ts';
 
 const listed = (number: number, day: number): ListedVersion => ({

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createHeadEnd, serializeHeaders } from '../../../../../../proxy/core/http/serialize-headers.ts';
-import { endWhole, takesWhole } from '../../../../../../proxy/core/http/fast-path/raw-response-writer.ts';
+import { createHeadEnd, serializeHeaders } from '../../../../../proxy/core/http/serialize-headers.ts';
+import { endWhole, takesWhole } from '../../../../../proxy/core/http/fast-path.ts';
 
 const keepAliveMs = 65_000;
 

@@ -7,17 +7,17 @@ import { localSignInRule, nobodySignsIn, repairLocalSignIn } from '../compose/lo
 import type { ServingCore } from '../core/serving-core.ts';
 import { offerSetup } from './setup-offer.ts';
 
-export interface ToldToPeople {
+export interface StartupNotices {
   /** The setup code for the first admin; undefined if a user exists. */
   readonly offerSetup: () => Promise<Secret | undefined>;
   /** the lines of the warning; none if somebody can sign in */
   readonly signInWarning: () => Promise<readonly string[]>;
 }
 
-export function toldToPeople(
+export function startupNotices(
   core: Pick<ServingCore, 'config' | 'store' | 'leads' | 'tellState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,
-): ToldToPeople {
+): StartupNotices {
   return { offerSetup: () => offerSetup(core, setupCode), signInWarning: () => signInWarning(core) };
 }
 

@@ -20,7 +20,7 @@ import { PublishedJudgements } from './published-judgements.ts';
 import type { FoundRules } from './rule-finder.ts';
 import { rulesInEffect } from './rules-in-effect.ts';
 
-export interface ReleasePolicyOptions {
+export interface RegistryPolicyOptions {
   readonly reader: PolicyReader;
   readonly files: Pick<TreeFiles, 'document' | 'archives'>;
   readonly hits: Hits;
@@ -63,7 +63,7 @@ export interface RegistryPolicy extends ReleasePolicy {
   ) => MaybeAsync<Answer | undefined>;
 }
 
-export function createReleasePolicy({ reader, files, hits, cacheBytes }: ReleasePolicyOptions): RegistryPolicy {
+export function createRegistryPolicy({ reader, files, hits, cacheBytes }: RegistryPolicyOptions): RegistryPolicy {
   const documents = new PolicedDocuments(cacheBytes);
   const judgements = new PublishedJudgements(files, cacheBytes);
   let last: { readonly policy: CurrentPolicy; readonly rules: RulesInEffect | undefined } | undefined;

@@ -2,12 +2,12 @@
 
 import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
-import type { FeedRoute, Feeds } from './feeds.ts';
+import type { FeedRoute, AtomFeeds } from './atom-feeds.ts';
 
 const releasesPath = '/feeds/releases.atom';
 const packagePattern = /^\/feeds\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.atom$/;
 
-export function createFeedFeature(feeds: Feeds): Feature {
+export function createAtomFeature(feeds: AtomFeeds): Feature {
   const routeTo = (route: FeedRoute): FeatureRoute => ({
     kind: 'feed',
     methods: 'GET, HEAD',

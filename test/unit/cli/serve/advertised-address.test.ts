@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest';
 
-import { toldAddress } from '../../../../cli/serve/told-address.ts';
+import { advertisedAddress } from '../../../../cli/serve/advertised-address.ts';
 import { loadConfig } from '../../../../cli/config/config.ts';
 
 const told = async (flags: object, names?: readonly string[], environment = {}): Promise<string | undefined> =>
-  toldAddress(
+  advertisedAddress(
     await loadConfig({ flags: { ...flags }, environment, workingDirectory: '/nowhere' }),
     names && { names },
     ['192.0.2.7'],
