@@ -6,9 +6,7 @@ import type { Stability } from '../../build/contract/stability.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { errorAnswer, type Answer } from '../core/http/answer.ts';
-import { chooseEncoding } from '../core/http/content-encoding.ts';
-import { TextDocument } from '../core/http/document.ts';
-import { answerWith } from '../core/http/representation.ts';
+import { answerIn, TextDocument } from '../core/http/document.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { absent } from '../core/protocol/absent.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -80,9 +78,9 @@ export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
       const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)}`;
       const kept = await find(key, asked, nowMs);
       if (kept === undefined) return notPublished(parts, name);
-      const chosen = await kept.document.in(chooseEncoding(acceptEncoding), (bytes) => cache.grow(key, kept, bytes));
       // a feed without an older version has the date of before, so that only the ETag decides
-      return answerWith(chosen, { ifNoneMatch, ifModifiedSince: undefined });
+      const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
+      return answerIn(kept.document, preferences, (bytes) => cache.grow(key, kept, bytes));
     },
   };
 }

@@ -3,9 +3,10 @@
 // Last-Modified is the document's.
 
 import { createHash } from 'node:crypto';
-import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { compressors, type Encoding } from './content-encoding.ts';
-import { redated, representationOf, type Representation } from './representation.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { Answer } from './answer.ts';
+import { chooseEncoding, compressors, type Encoding } from './content-encoding.ts';
+import { answerWith, redated, representationOf, type Conditions, type Representation } from './representation.ts';
 
 /** A compressed body below this size saves nothing on the network. */
 const minCompressedSize = 256;
@@ -112,4 +113,15 @@ export class TextDocument {
       this.vary,
     );
   }
+}
+
+/** The document as this client prefers it, or 304. `onCached`: see `TextDocument.in`. */
+export function answerIn(
+  document: TextDocument,
+  preferences: Conditions & { readonly acceptEncoding: string | undefined },
+  onCached: (bytes: number) => void,
+): MaybeAsync<Answer> {
+  return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onCached), (chosen) =>
+    answerWith(chosen, preferences),
+  );
 }
