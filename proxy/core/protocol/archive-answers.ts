@@ -68,20 +68,22 @@ export class ArchiveAnswers {
   }
 
   #published(asked: Asked): MaybeAsync<Answer> {
-    const { name } = asked.route;
-    const { epoch } = asked.moment;
-    return andThen(
-      absentWhereHidden(this.#files, this.#files.archives(name, epoch), { ...asked, name, epoch }),
-      (known) => {
-        const answer = this.#archiveIn(known, asked);
-        if (answer === undefined) return this.#again(asked);
-        if (!(answer instanceof Promise)) return answer;
-        return answer.catch((error: unknown) => {
-          if (error instanceof ArchiveMismatch) return this.#again(asked);
-          throw error;
-        });
-      },
-    );
+    return andThen(this.#knownTo(asked, this.#files.archives(asked.route.name, asked.moment.epoch)), (archives) => {
+      const answer = this.#archiveIn(archives, asked);
+      if (answer === undefined) return this.#again(asked);
+      if (!(answer instanceof Promise)) return answer;
+      return answer.catch((error: unknown) => {
+        if (error instanceof ArchiveMismatch) return this.#again(asked);
+        throw error;
+      });
+    });
+  }
+
+  #knownTo(
+    { route: { name }, filter, moment: { epoch } }: Asked,
+    archives: MaybeAsync<PackageArchives | undefined>,
+  ): MaybeAsync<PackageArchives | undefined> {
+    return absentWhereHidden(this.#files, archives, { name, filter, epoch });
   }
 
   /** undefined: the index has no such version. */
@@ -100,10 +102,7 @@ export class ArchiveAnswers {
    * a file differs from its entry, this reads the index again.
    */
   async #again(asked: Asked): Promise<Answer> {
-    const { name } = asked.route;
-    const { epoch } = asked.moment;
-    const index = this.#files.archivesAgain(name, epoch);
-    const archives = await absentWhereHidden(this.#files, index, { ...asked, name, epoch });
+    const archives = await this.#knownTo(asked, this.#files.archivesAgain(asked.route.name, asked.moment.epoch));
     return this.#archiveIn(archives, asked) ?? this.#unpublished(asked, archives);
   }
 

@@ -4,7 +4,6 @@
 import type { Branded } from '../../../build/contract/brand.ts';
 import { maxNamePartLength } from '../../../build/contract/name.ts';
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
-import type { TokenLimits } from './token-limits.ts';
 
 /** In lower case. */
 export type PackagePattern = Branded<string, 'PackagePattern'>;
@@ -67,7 +66,7 @@ const mostCompared = 50;
 
 /** The patterns of a token's limits that match no package: most often a typing error. `names`: all packages, in lower case. */
 export function unmatchedPatterns(
-  { packages, constraints }: Pick<TokenLimits, 'packages' | 'constraints'>,
+  { packages, constraints }: { readonly packages: readonly string[] | null; readonly constraints: object | null },
   names: Pick<ReadonlySet<string>, 'has' | 'keys'>,
 ): readonly string[] {
   const patterns = [...new Set([...(packages ?? []), ...Object.keys(constraints ?? {})])];
