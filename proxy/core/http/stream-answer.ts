@@ -94,14 +94,14 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<S
  * Called from a timer. Resets the stream and releases it here, for any result of the reset: nghttp2 sends nothing on a
  * connection that broke the protocol.
  */
-export function giveUp(stream: ServerHttp2Stream): void {
+export function resetStream(stream: ServerHttp2Stream): void {
   stream.close(cancel);
   stream.destroy();
 }
 
 /** Ends a stream whose client has read nothing for this time. */
 function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
-  const timer = setTimeout(() => giveUp(stream), stallMs);
+  const timer = setTimeout(() => resetStream(stream), stallMs);
   stream.once('close', () => clearTimeout(timer));
   return timer;
 }

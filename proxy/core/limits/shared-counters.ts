@@ -49,9 +49,15 @@ export function floorOf(local: MemoryCounters, key: string, windowMs: number, no
  * Remembers the server's reply, and returns the window's end, equal in every answer although each reply measures it
  * again.
  */
-export function learn(local: MemoryCounters, key: string, windowMs: number, count: SharedCount, nowMs: number): number {
+export function adoptReply(
+  local: MemoryCounters,
+  key: string,
+  windowMs: number,
+  count: SharedCount,
+  nowMs: number,
+): number {
   const window = mergeWindow(local.peek(key, windowMs, nowMs), count, nowMs);
-  local.learn(key, window, nowMs);
+  local.adopt(key, window, nowMs);
   return window.endsAtMs;
 }
 

@@ -56,15 +56,15 @@ export async function healthAnswer(
 ): Promise<Answer> {
   const [storage, seen, known] = await Promise.all([
     parts.storage(),
-    lookAtRoot(parts.tree, asked, nowMs),
-    lookAtState(parts.readState),
+    checkRoot(parts.tree, asked, nowMs),
+    checkState(parts.readState),
   ]);
   const fault = 'cause' in known ? known.cause : undefined;
   return { ...jsonAnswer(200, healthOf(seen, fault, storage, parts)), cause: seen.cause };
 }
 
 /** The result of a request for packages.json. */
-interface SeenRoot {
+interface RootCheck {
   readonly tree: Health['tree'];
   /** false: the state, which holds the settings, cannot be read */
   readonly isStateRead: boolean;
@@ -73,11 +73,11 @@ interface SeenRoot {
   readonly cause: unknown;
 }
 
-async function lookAtRoot(
+async function checkRoot(
   tree: HealthParts['tree'],
   asked: Parameters<Tree['metadataUrl']>[0],
   nowMs: number,
-): Promise<SeenRoot> {
+): Promise<RootCheck> {
   const [found] = await Promise.allSettled([treeState(tree, nowMs)]);
   // behind the tree, so that only the settings can be late
   const [url] = await Promise.allSettled([inTime(async () => tree.metadataUrl(asked, nowMs))]);
@@ -100,14 +100,14 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
 }
 
 /** `fault`: of the check of the state; undefined: none. */
-function stateOf(fault: unknown, { isStateRead }: SeenRoot, isAway: boolean): Health['state'] {
+function stateOf(fault: unknown, { isStateRead }: RootCheck, isAway: boolean): Health['state'] {
   const isOutOfReach = fault instanceof StateError && fault.code === 'STATE_UNAVAILABLE';
   if (isAway && (fault === undefined || isOutOfReach)) return 'away';
   return fault === undefined && isStateRead ? 'ok' : 'unreadable';
 }
 
 function healthOf(
-  seen: SeenRoot,
+  seen: RootCheck,
   fault: unknown,
   storage: StorageState,
   { counters: { degraded }, workerStatus, stateAway }: HealthParts,
@@ -168,8 +168,8 @@ const stateTimeoutMs = 2000;
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const [seen, known, storage] = await Promise.all([
-    lookAtRoot(parts.tree, { exactForm: true }, nowMs),
-    lookAtState(parts.readState),
+    checkRoot(parts.tree, { exactForm: true }, nowMs),
+    checkState(parts.readState),
     parts.storage(),
   ]);
   const { tree } = seen;
@@ -190,7 +190,7 @@ async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Healt
 }
 
 /** `cause`: why the state cannot be read. */
-function lookAtState(
+function checkState(
   readState: ReadyParts['readState'],
 ): Promise<{ readonly state: ReturnType<typeof graceOf> } | { readonly cause: unknown }> {
   return inTime(async () => readState?.()).then(

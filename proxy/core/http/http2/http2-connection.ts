@@ -22,7 +22,7 @@ import type { TLSSocket } from 'node:tls';
 import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
 import type { Waiting } from '../idle-connections.ts';
 import type { ServerLimits } from '../server-limits.ts';
-import { dropBody, giveUp } from '../stream-answer.ts';
+import { dropBody, resetStream } from '../stream-answer.ts';
 
 export interface Http2Parts {
   readonly limits: Pick<
@@ -153,7 +153,7 @@ export class Http2Connection {
   }
 
   #limitBody(stream: ServerHttp2Stream, request: Http2ServerRequest): void {
-    const late = setTimeout(() => giveUp(stream), this.#parts.limits.requestTimeoutMs);
+    const late = setTimeout(() => resetStream(stream), this.#parts.limits.requestTimeoutMs);
     request.once('end', () => clearTimeout(late));
     stream.once('aborted', () => dropBody(stream));
     stream.once('close', () => clearTimeout(late));
