@@ -17,7 +17,7 @@ export interface CommitParts {
   readonly writer: RedisClient;
   /** undefined: no replica ever takes the primary's place */
   readonly replicas: Replicas | undefined;
-  readonly stateKeys: StateKeys;
+  readonly keys: StateKeys;
   readonly identity: StateIdentity;
   readonly name: string;
   readonly watch: RedisWatch;
@@ -43,17 +43,17 @@ export async function commit(parts: CommitParts, change: StateChange): Promise<b
 }
 
 async function write(
-  { writer, replicas, stateKeys, identity }: CommitParts,
+  { writer, replicas, keys, identity }: CommitParts,
   { conditions, puts, deletes, quiet = false }: StateChange,
-  keys: number,
+  written: number,
 ) {
   const [reply] = await Promise.all([
     writer.commitState(
-      stateKeys.meta,
-      stateKeys.rows,
-      stateKeys.order,
+      keys.meta,
+      keys.rows,
+      keys.order,
       identity,
-      stateKeys.channel,
+      keys.channel,
       quiet ? 1 : 0,
       conditions.length,
       puts.length,
@@ -62,7 +62,7 @@ async function write(
       ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
       ...deletes,
     ),
-    keys > 0 && !quiet ? replicas?.follow() : undefined,
+    written > 0 && !quiet ? replicas?.follow() : undefined,
   ]);
   return reply;
 }

@@ -18,13 +18,13 @@ const redisStateSchema = 1;
  */
 export async function prepare(
   redis: RedisClient,
-  stateKeys: StateKeys,
+  keys: StateKeys,
   name: string,
   { make, fresh }: StateOpening,
 ): Promise<StateIdentity | undefined> {
   const [schema, found, generation, quiet] = await redis
-    .prepareState(stateKeys.meta, stateKeys.rows, stateKeys.order, redisStateSchema, make ? 1 : 0, fresh)
-    .catch((error: unknown) => refuseDamage(error, redis, stateKeys, name));
+    .prepareState(keys.meta, keys.rows, keys.order, redisStateSchema, make ? 1 : 0, fresh)
+    .catch((error: unknown) => refuseDamage(error, redis, keys, name));
   if (schema === '') return undefined;
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
@@ -47,10 +47,10 @@ export async function prepare(
 }
 
 /** Also names a row if rows and list of keys do not agree. */
-async function refuseDamage(refusal: unknown, redis: RedisClient, stateKeys: StateKeys, name: string): Promise<never> {
+async function refuseDamage(refusal: unknown, redis: RedisClient, keys: StateKeys, name: string): Promise<never> {
   const found = lossOf(refusal);
   if (found?.loss !== 'damaged') throw refusal;
-  const inconsistent = await findInconsistentRow(redis, stateKeys).catch(() => undefined);
+  const inconsistent = await findInconsistentRow(redis, keys).catch(() => undefined);
   throw damagedState(name, inconsistent === undefined ? found.reason : `${found.reason}; ${inconsistent}`);
 }
 

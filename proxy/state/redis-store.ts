@@ -79,20 +79,10 @@ export async function openRedisStore({
   const { main, writing, subscriber } = connections;
   const { redis, reason } = main;
   const writer = writing.redis;
-  const stateKeys = stateKeysOf(redis.options.db ?? 0);
+  const keys = stateKeysOf(redis.options.db ?? 0);
   const known = new LastKnown();
   const generations = createRedisGenerations(known);
-  const watch = createRedisWatch({
-    redis,
-    subscriber,
-    stateKeys,
-    name,
-    generations,
-    reason,
-    graceMs,
-    notice,
-    monotonicMs,
-  });
+  const watch = createRedisWatch({ redis, subscriber, keys, name, generations, reason, graceMs, notice, monotonicMs });
   const end = (): Promise<void> => {
     watch.close();
     return disconnect(connections);
@@ -100,17 +90,14 @@ export async function openRedisStore({
   try {
     await main.connect();
     if (writing !== main) await writing.connect();
-    refuseMissingRights(await findMissingRights(redis, stateKeys, writing !== main), name);
-    const identity = await prepare(redis, stateKeys, name, opening);
+    refuseMissingRights(await findMissingRights(redis, keys, writing !== main), name);
+    const identity = await prepare(redis, keys, name, opening);
     if (identity === undefined) throw new StateError('STATE_MISSING', `There is no state in ${name}.`);
-    const rows = createRedisRows(redis, stateKeys, identity);
+    const rows = createRedisRows(redis, keys, identity);
     const refresh = createRefresh({ known, rows, reached: generations.reached, isAway: watch.isAway });
     await watch.start(identity, () => void refresh());
     const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
-    return createStore(
-      { redis, writer, replicas, stateKeys, identity, name, watch, generations, known, rows, reason },
-      end,
-    );
+    return createStore({ redis, writer, replicas, keys, identity, name, watch, generations, known, rows, reason }, end);
   } catch (error) {
     const why = reason() ?? error;
     await end();
@@ -180,8 +167,8 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
     },
     durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
     graceLeftMs: watch.graceLeftMs,
-    announceServer: (text) => announceServer(redis, opened().stateKeys, identity, text),
-    rename: async (next) => void (await redis.hset(opened().stateKeys.meta, 'identity', next)),
+    announceServer: (text) => announceServer(redis, opened().keys, identity, text),
+    rename: async (next) => void (await redis.hset(opened().keys.meta, 'identity', next)),
     close: async () => {
       if (closed) return;
       closed = true;

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
@@ -34,11 +34,14 @@ async function compile(folder: string): Promise<readonly string[]> {
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
+const start = (...args: readonly string[]) =>
+  execa(process.execPath, args, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit', buffer: false });
+
 describe.skipIf(lacks('composer', 'php'))('the core alone', () => {
   const folder = temporaryFolder('core-alone');
   const data = folder.at('data');
   let modules: readonly string[];
-  let server: ResultPromise<{ stdout: 'pipe' }>;
+  let server: ReturnType<typeof start>;
   let started: { readonly port: number; readonly tokens: Readonly<Record<'reader' | 'limited' | 'scarce', string>> };
 
   const get = (path: string, token?: string): Promise<Response> =>
@@ -54,11 +57,7 @@ describe.skipIf(lacks('composer', 'php'))('the core alone', () => {
     });
     expect(await runCli(['build', 'packages', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
     modules = await compile(folder.at('core'));
-    server = execa(process.execPath, [folder.at('core/lib/main.js'), data, folder.at('requests.log')], {
-      stdout: 'pipe',
-      stderr: 'inherit',
-      buffer: false,
-    });
+    server = start(folder.at('core/lib/main.js'), data, folder.at('requests.log'));
     const [line] = (await once(server.stdout, 'data')) as [Buffer];
     started = JSON.parse(line.toString()) as typeof started;
   });
