@@ -56,7 +56,7 @@ export function unsafeLinks(
 ): Map<string, string> {
   const found = new Map<string, string>();
   if (links.size === 0) return found;
-  const top: Place = { above: undefined, below: new Map() };
+  const top: PathNode = { above: undefined, below: new Map() };
   const walks: Walks = { left: maxSteps, read, mustBeThere: paths !== undefined };
   const starts = Array.from(links, ([path, target]) => {
     const place = placeAt(top, path, walks);
@@ -89,10 +89,10 @@ function faultOf(path: string): string | undefined {
 }
 
 /** A file, folder or link of a package. Walks go from place to place, because joined paths would cost their length. */
-interface Place {
-  readonly above: Place | undefined;
+interface PathNode {
+  readonly above: PathNode | undefined;
   /** undefined: nothing is below it */
-  below?: Map<string, Place>;
+  below?: Map<string, PathNode>;
   /** of a link */
   target?: string;
 }
@@ -108,7 +108,7 @@ interface Walks {
 const maxSteps = 1_000_000;
 
 /** The place of a path, made where it is missing. Without work left it is any place, since no link is followed then. */
-function placeAt(top: Place, path: string, walks: Walks): Place {
+function placeAt(top: PathNode, path: string, walks: Walks): PathNode {
   let here = top;
   for (const segment of segmentsOf(path, walks)) {
     here.below ??= new Map();
@@ -134,7 +134,7 @@ const maxLinksFollowed = 40;
  * The fault of a link's target, or undefined. Walks like the kernel: `..` is the parent of the folder that the walk has
  * really reached.
  */
-function followLink(start: Place, walks: Walks): string | undefined {
+function followLink(start: PathNode, walks: Walks): string | undefined {
   let here = start;
   const ahead: string[] = [];
   for (let followed = 0; ;) {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { protoMember, type JsonValue } from '../../build/contract/json.ts';
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { parsePurged, purgedFormat, type PurgedVersion } from '../../build/contract/purged.ts';
-import { roles } from '../../proxy/auth/policy.ts';
+import { roles } from '../../proxy/auth/permissions.ts';
 import { credentialsKinds } from '../../proxy/sync/repository.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/core/views/token-limits.ts';

@@ -9,13 +9,13 @@ import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from '../io/environment.ts';
 import { fitsSchema } from './fits-schema.ts';
-import { pathFault, shown, type Place } from './setting-values.ts';
+import { pathFault, shown, type BaseFolder } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
 import type { Refuse } from './shape.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-export type Origin =
+export type SettingOrigin =
   | { readonly from: 'flag'; readonly name: string }
   | { readonly from: 'environment'; readonly name: string }
   | { readonly from: 'file'; readonly name: string }
@@ -25,7 +25,7 @@ export type Origin =
 
 export interface Configured<T> {
   readonly value: T;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
 export type Config = { readonly [Name in SettingName]: Configured<SettingValue<Name>> } & {
@@ -60,7 +60,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
  * `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. `at`: a place within the
  * value, `[2].only`.
  */
-export function formatOrigin(origin: Origin, at = ''): string {
+export function formatOrigin(origin: SettingOrigin, at = ''): string {
   if (origin.from === 'default') return 'the default';
   return origin.from === 'file' ? origin.name.replace(/ |$/, `${at}$&`) : `${origin.name}${at}`;
 }
@@ -73,8 +73,8 @@ function belowPublicUrl({ publicUrl: { value: url }, metadataUrl }: Config): Con
 
 interface Candidate {
   readonly raw: unknown;
-  readonly origin: Origin;
-  readonly place: Place;
+  readonly origin: SettingOrigin;
+  readonly base: BaseFolder;
 }
 
 async function configured(
@@ -87,8 +87,8 @@ async function configured(
   const candidates = candidatesOf(name, setting, input, file);
   // An overridden value must be valid too: otherwise removing the stronger one would cause an unexpected error.
   const parsed: Configured<unknown>[] = [];
-  for (const { raw, origin, place } of candidates) {
-    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) =>
+  for (const { raw, origin, base } of candidates) {
+    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, base, (at, complaint) =>
       problems.push(`${formatOrigin(origin, at)} ${complaint}`),
     );
     parsed.push({ value, origin });
@@ -103,14 +103,19 @@ function strict(setting: Setting<unknown>): Setting<unknown> {
     ? setting
     : {
         ...setting,
-        parse: (raw, place, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, place, refuse) : undefined),
+        parse: (raw, base, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, base, refuse) : undefined),
       };
 }
 
 /** A value with many parts reports each of its faults; any other value has one message. */
-async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
+async function parsedValue(
+  setting: Setting<unknown>,
+  raw: unknown,
+  base: BaseFolder,
+  refuse: Refuse,
+): Promise<unknown> {
   let isReported = false;
-  const value = await setting.parse(raw, place, (at, complaint) => {
+  const value = await setting.parse(raw, base, (at, complaint) => {
     isReported = true;
     refuse(at, complaint);
   });
@@ -138,16 +143,16 @@ function candidatesOf(
   const found: Candidate[] = [];
   const flag = input.flags[name];
   if (flag !== undefined && setting.flag !== undefined)
-    found.push({ raw: flag, origin: { from: 'flag', name: setting.flag.split(' ', 1)[0] ?? name }, place: here });
+    found.push({ raw: flag, origin: { from: 'flag', name: setting.flag.split(' ', 1)[0] ?? name }, base: here });
   const text = setting.variable === undefined ? undefined : input.environment[setting.variable];
   if (text !== undefined && text !== '' && setting.variable !== undefined)
-    found.push({ raw: text, origin: { from: 'environment', name: setting.variable }, place: here });
+    found.push({ raw: text, origin: { from: 'environment', name: setting.variable }, base: here });
   const given: JsonValue | undefined = file?.values.get(setting.key);
   if (file !== undefined && given !== undefined)
     found.push({
       raw: given,
       origin: { from: 'file', name: `${setting.key} in ${file.path}` },
-      place: { directory: dirname(file.path) },
+      base: { directory: dirname(file.path) },
     });
   return found;
 }

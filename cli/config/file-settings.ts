@@ -39,10 +39,10 @@ const sources = fileSetting<'sources', readonly SourceEntry[]>(
 );
 
 /** Reads a plain list of paths without loading the shapes. */
-const parseSources: typeof sources.parse = (raw, place, refuse) =>
+const parseSources: typeof sources.parse = (raw, base, refuse) =>
   Array.isArray(raw) && raw.every(isPlainPath)
     ? raw.map((source: string) => ({ source, options: {} }))
-    : sources.parse(raw, place, refuse);
+    : sources.parse(raw, base, refuse);
 
 const identityProviders = fileSetting<'identityProviders', readonly IdentityProvider[]>(
   'identityProviders',
@@ -52,12 +52,12 @@ const identityProviders = fileSetting<'identityProviders', readonly IdentityProv
 );
 
 /** The path of a secret is relative to the file that names it. */
-const parseProviders: typeof identityProviders.parse = async (raw, place, refuse) =>
-  (await identityProviders.parse(raw, place, refuse))?.map((provider) => {
+const parseProviders: typeof identityProviders.parse = async (raw, base, refuse) =>
+  (await identityProviders.parse(raw, base, refuse))?.map((provider) => {
     const { clientSecret } = provider;
     return clientSecret === undefined || !('file' in clientSecret)
       ? provider
-      : { ...provider, clientSecret: { file: resolve(place.directory, clientSecret.file) } };
+      : { ...provider, clientSecret: { file: resolve(base.directory, clientSecret.file) } };
   });
 
 function isPlainPath(raw: unknown): raw is string {

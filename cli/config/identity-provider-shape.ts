@@ -1,7 +1,7 @@
 // One entry of `identityProviders`: a provider of OpenID Connect, at which people sign in to the console.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { roles } from '../../proxy/auth/policy.ts';
+import { roles } from '../../proxy/auth/permissions.ts';
 import {
   isIssuerAddress,
   issuerAddressPattern,

@@ -1,11 +1,11 @@
 // The configured address of the registry for its clients, and the settings that may contradict it.
 
 import { pathBelowHost } from '../../build/contract/registry-address.ts';
-import { formatOrigin, type Config, type Origin } from './config.ts';
+import { formatOrigin, type Config, type SettingOrigin } from './config.ts';
 
 export interface PublicUrl {
   readonly url: string;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
 /** `publicUrl`, else an absolute `distUrl`, which is the registry's own address too; undefined without both. */
@@ -30,7 +30,7 @@ export function addressConflicts(
   const { publicUrl, metadataUrl, distUrl } = config;
   const url = publicUrl.value;
   if (url === undefined) return pathAlone(config);
-  const differs = (origin: Origin): string => `${formatOrigin(origin)} differs from publicUrl, ${url}`;
+  const differs = (origin: SettingOrigin): string => `${formatOrigin(origin)} differs from publicUrl, ${url}`;
   const metadata = new URL(metadataUrl.value, url).href;
   const archives = distUrl.value.form === 'path' ? url : distUrl.value.base;
   return [

@@ -12,7 +12,7 @@ import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/core/redis/redis-address.ts';
 
 /** The base of relative paths: the working directory, or the folder of libretto.json. Absolute. */
-export interface Place {
+export interface BaseFolder {
   readonly directory: string;
 }
 
@@ -32,8 +32,8 @@ export type LogTarget =
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
 
 /** A path of a file or a folder. */
-export function parseDirectory(raw: unknown, place: Place): string | undefined {
-  return isPlainText(raw) && pathFault(raw) === undefined ? resolve(place.directory, raw) : undefined;
+export function parseDirectory(raw: unknown, base: BaseFolder): string | undefined {
+  return isPlainText(raw) && pathFault(raw) === undefined ? resolve(base.directory, raw) : undefined;
 }
 
 /** A path that begins with a dash is more likely a misplaced option. */
@@ -161,10 +161,10 @@ export function parseWholeNumber(raw: unknown, least: number, most: number): num
     : undefined;
 }
 
-export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
+export function parseLog(raw: unknown, base: BaseFolder): LogTarget | undefined {
   if (raw === '-') return { to: 'stdout' };
   if (raw === 'none') return { to: 'none' };
-  const path = typeof raw === 'string' && !/[/\\]$/.test(raw) ? parseDirectory(raw, place) : undefined;
+  const path = typeof raw === 'string' && !/[/\\]$/.test(raw) ? parseDirectory(raw, base) : undefined;
   return path === undefined ? undefined : { to: 'file', path };
 }
 

@@ -1,7 +1,7 @@
 // One setting, as data: its possible origins, its allowed values, and its default.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Place } from './setting-values.ts';
+import type { BaseFolder } from './setting-values.ts';
 import type { Refuse } from './shape.ts';
 
 export interface Setting<T> {
@@ -17,10 +17,10 @@ export interface Setting<T> {
   readonly purpose: string;
   /** completes "allowed: …" */
   readonly allowed: string;
-  readonly parse: (raw: unknown, place: Place, refuse: Refuse) => T | undefined | Promise<T | undefined>;
+  readonly parse: (raw: unknown, base: BaseFolder, refuse: Refuse) => T | undefined | Promise<T | undefined>;
   /** the reason of a refusal that `allowed` does not explain: follows `which` */
   readonly reason?: (raw: unknown) => string | undefined;
-  readonly standard: (place: Place) => T;
+  readonly standard: (base: BaseFolder) => T;
   /** the schema of its value in libretto.json; settings that exist only there have it in their shape */
   readonly schema?: JsonObject;
 }

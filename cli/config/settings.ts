@@ -53,7 +53,7 @@ const data: Setting<string> = {
   allowed: 'a path',
   parse: parseDirectory,
   reason: pathFault,
-  standard: (place) => resolve(place.directory, 'var'),
+  standard: (base) => resolve(base.directory, 'var'),
   schema: { type: 'string', pattern: plainText },
 };
 

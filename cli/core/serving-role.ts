@@ -1,6 +1,6 @@
 // The role of a process in serving: a single server, or one worker of several.
 
-import type { WorkerStatus } from '../../proxy/core/observe/worker-status.ts';
+import type { WorkerStatus } from '../../proxy/core/observe/health.ts';
 
 export interface ServingRole {
   /** runs the tasks that one process does for all processes of a server */

@@ -4,11 +4,10 @@
 import semver from 'semver';
 
 import { describeRedisUrl, isSentinelUrl } from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/core/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/core/redis/redis-info.ts';
+import { createRedisClient, type RedisClient, readRedisInfo } from '../../proxy/core/redis/redis-client.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
-import { placeOf } from '../../proxy/state/redis-scripts.ts';
+import { stateKeysOf } from '../../proxy/state/redis-scripts.ts';
 import type { Config } from '../config/config.ts';
 import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
@@ -89,7 +88,7 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
 
 /** Checks the rights of the Redis user. Returns no finding if all are present. */
 async function describeRights(check: string, redis: RedisClient, waits: boolean): Promise<readonly Finding[]> {
-  const missing = await findMissingRights(redis, placeOf(redis.options.db ?? 0), waits);
+  const missing = await findMissingRights(redis, stateKeysOf(redis.options.db ?? 0), waits);
   return missing.length === 0
     ? []
     : [

@@ -2,8 +2,7 @@
 // primary.
 
 import { describeRedisUrl, parseSentinelUrl, type SentinelAddress } from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisClient } from '../../proxy/core/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/core/redis/redis-info.ts';
+import { createRedisClient, type RedisClient, readRedisInfo } from '../../proxy/core/redis/redis-client.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 const timeoutMs = 3000;

@@ -38,7 +38,7 @@ export const features: readonly (ServedFeature & {
   },
   { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
-  { name: 'feeds', wants: ['packages'], load: () => import('./feeds.ts') },
+  { name: 'feeds', wants: ['packages'], load: () => import('./atom.ts') },
   { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
   { name: 'hooks', wants: ['repositories'], load: () => import('./hooks.ts') },
   {

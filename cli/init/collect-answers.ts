@@ -4,11 +4,11 @@
 import { UsageError } from '../io/usage-error.ts';
 import type { Answers, Draft } from './answers.ts';
 import { questions } from './question-list.ts';
-import type { Place, Question } from './question.ts';
+import type { AnswerContext, Question } from './question.ts';
 
 export interface Collector {
   readonly flags: Readonly<Record<string, unknown>>;
-  readonly place: Place;
+  readonly place: AnswerContext;
   /** asks at the terminal; undefined without one */
   readonly ask: ((prompt: string) => Promise<string>) | undefined;
   /** shows a sentence about an answer */

@@ -3,7 +3,7 @@
 // `ProtectHome=` closes /home, /root and /run/user; a build may read there what other users may read. `PrivateTmp=`
 // gives each unit folders /tmp and /var/tmp of its own.
 
-export interface Place {
+export interface UnitPath {
   readonly what: 'program' | 'node' | 'source' | 'data' | 'certificate' | 'key';
   /** absolute, as the unit or libretto.json names the place */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Place {
   readonly realPath: string;
 }
 
-const remedies: Readonly<Record<Place['what'], readonly [fault: string, remedy: string]>> = {
+const remedies: Readonly<Record<UnitPath['what'], readonly [fault: string, remedy: string]>> = {
   program: [
     'The units cannot start Libretto from',
     'Install Libretto into /opt/libretto (docs/how-to/deploy.md, step 1 of "systemd"), or with `npm install -g` of a ' +
@@ -38,7 +38,7 @@ const remedies: Readonly<Record<Place['what'], readonly [fault: string, remedy: 
 };
 
 /** One sentence for each place that the units cannot use, with the reason and the remedy. */
-export function hiddenPlaces(places: readonly Place[]): readonly string[] {
+export function hiddenPlaces(places: readonly UnitPath[]): readonly string[] {
   return places.flatMap(({ what, path, realPath }) => {
     const found = [path, realPath].find((one) => reasonFor(one) !== undefined);
     if (found === undefined) return [];

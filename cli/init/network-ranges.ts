@@ -7,10 +7,14 @@ import { remoteOf } from '../../build/sources/git-url.ts';
 import { isAddressRange, shown } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 import type { SourceAnswer } from './answers.ts';
-import type { Place } from './question.ts';
+import type { AnswerContext } from './question.ts';
 
 /** Addresses and ranges; a name is replaced by its addresses. */
-export async function rangesOf(answer: string, { resolveHost }: Place, what: string): Promise<readonly string[]> {
+export async function rangesOf(
+  answer: string,
+  { resolveHost }: AnswerContext,
+  what: string,
+): Promise<readonly string[]> {
   const parts = answer.split(/[\s,]+/).filter((part) => part !== '');
   const found = await Promise.all(
     parts.map((part) => (isAddressRange(part) ? [part] : addressesOf(part, resolveHost, what))),
@@ -18,7 +22,11 @@ export async function rangesOf(answer: string, { resolveHost }: Place, what: str
   return [...new Set(found.flat())];
 }
 
-async function addressesOf(host: string, resolveHost: Place['resolveHost'], what: string): Promise<readonly string[]> {
+async function addressesOf(
+  host: string,
+  resolveHost: AnswerContext['resolveHost'],
+  what: string,
+): Promise<readonly string[]> {
   try {
     return await resolveHost(host);
   } catch (error) {
@@ -31,7 +39,7 @@ async function addressesOf(host: string, resolveHost: Place['resolveHost'], what
 }
 
 /** The private addresses of the git servers among the sources, which Libretto would refuse without egress.allow. */
-export async function privateHosts(sources: readonly SourceAnswer[], place: Place): Promise<readonly string[]> {
+export async function privateHosts(sources: readonly SourceAnswer[], place: AnswerContext): Promise<readonly string[]> {
   const isAllowed = createAddressPolicy([]);
   const hosts = sources.flatMap((one) => ('url' in one ? remoteOf(one.url).host : []));
   const addresses = await Promise.all(

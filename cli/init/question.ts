@@ -4,7 +4,7 @@ import type { Environment } from '../io/environment.ts';
 import type { Draft } from './answers.ts';
 
 /** The process, as answers need it. */
-export interface Place {
+export interface AnswerContext {
   readonly workingDirectory: string;
   readonly environment: Environment;
   /** all addresses of a host name; rejects for an unknown name */
@@ -28,11 +28,11 @@ export interface Question {
   readonly needs?: string;
   readonly prompt: (draft: Draft) => string;
   /** the answer of Enter, and without a terminal that of --yes; undefined: there is none */
-  readonly standard: (draft: Draft, place: Place) => string | undefined | Promise<string>;
+  readonly standard: (draft: Draft, place: AnswerContext) => string | undefined | Promise<string>;
   /** asked again until the answer is empty; a flag is repeatable */
   readonly repeats?: boolean;
   /** without a terminal, the flag or --yes must be given */
   readonly essential?: boolean;
   /** Throws UsageError for an unusable answer. */
-  readonly understand: (answer: string, draft: Draft, place: Place) => Understood | Promise<Understood>;
+  readonly understand: (answer: string, draft: Draft, place: AnswerContext) => Understood | Promise<Understood>;
 }

@@ -10,16 +10,16 @@ import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 import type { Config } from '../config/config.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 
-type Place = Pick<Config, 'data' | 'origin'>;
+type OriginSettings = Pick<Config, 'data' | 'origin'>;
 
 /** For the server: records its present origin. */
-export async function markOrigin(config: Place): Promise<void> {
+export async function markOrigin(config: OriginSettings): Promise<void> {
   if (config.origin.value === undefined) await rm(pathOf(config), { force: true });
   else await replaceFile(pathOf(config), [`${config.origin.value.url}\n`]);
 }
 
 /** The origin that the last server here served; undefined: it served the data folder. */
-export function markedOrigin(config: Place): string | undefined {
+export function markedOrigin(config: OriginSettings): string | undefined {
   try {
     return readFileSync(pathOf(config), 'utf8').trim();
   } catch (error) {
@@ -28,6 +28,6 @@ export function markedOrigin(config: Place): string | undefined {
   }
 }
 
-function pathOf(config: Place): string {
+function pathOf(config: OriginSettings): string {
   return join(mirrorFolder(config), 'origin.txt');
 }

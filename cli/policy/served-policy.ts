@@ -3,7 +3,7 @@
 import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits, type Hits } from '../../proxy/policy/apply/hits.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
-import { createReleasePolicy, type RegistryPolicy } from '../../proxy/policy/apply/release-policy.ts';
+import { createRegistryPolicy, type RegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
 import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { Log } from '../../proxy/core/observe/log.ts';
@@ -80,7 +80,7 @@ export function openServedPolicy(
   return {
     reader,
     sources,
-    releases: createReleasePolicy({ reader, files, hits, cacheBytes }),
+    releases: createRegistryPolicy({ reader, files, hits, cacheBytes }),
     use: (opened) => (feeds = opened),
     feeds: () => feeds,
     families: () => [hitsFamily(hits), ...feedFamilies(feeds)],

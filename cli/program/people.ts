@@ -2,7 +2,7 @@
 
 import { Option, type Command } from 'commander';
 
-import { roles } from '../../proxy/auth/policy.ts';
+import { roles } from '../../proxy/auth/permissions.ts';
 import { example, withJson, type Wire } from '../commands/command-parts.ts';
 
 export function addPeople(program: Command, wire: Wire): void {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { lastBuildPath, parseLastBuild, type LastBuild } from '../../build/contract/last-build.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
-import type { WorkerStatus } from '../../proxy/core/observe/worker-status.ts';
+import type { WorkerStatus } from '../../proxy/core/observe/health.ts';
 import { createRequestCounts } from '../../proxy/core/observe/metrics.ts';
 import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';

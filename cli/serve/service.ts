@@ -29,10 +29,10 @@ import { keepConfiguredSite } from './keep-configured-site.ts';
 import { openFeeds } from './open-feeds.ts';
 import { composeMetrics, listenForMetrics } from './served-metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
-import { toldToPeople, type ToldToPeople } from './sign-in-warning.ts';
-import { toldAddress } from './told-address.ts';
+import { startupNotices, type StartupNotices } from './startup-notices.ts';
+import { advertisedAddress } from './advertised-address.ts';
 
-export interface Service extends ToldToPeople {
+export interface Service extends StartupNotices {
   /** the configuration with the stored settings */
   readonly config: Config;
   readonly host: string;
@@ -74,7 +74,7 @@ export async function openService(
 ): Promise<Service> {
   limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
-  const address = toldAddress(config, certificate?.facts, context.networkAddresses());
+  const address = advertisedAddress(config, certificate?.facts, context.networkAddresses());
   let names = certificate?.facts.names ?? [];
   const core = await openCore(config, context, { logTarget, role, address, certificateNames: () => names });
   try {
@@ -110,7 +110,7 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
   return {
     ...logging(log),
     ...addressing(core, addresses, certificate?.facts),
-    ...toldToPeople(core, setupCode),
+    ...startupNotices(core, setupCode),
     tree: tree.shown,
     mirrors: async () => mirror !== undefined && isMirroring(mirror.mirror),
     metrics: metricsAt,
@@ -143,7 +143,7 @@ function addressing(
 
 function logging({ logger }: ServingCore['log']): Pick<Service, 'logError' | 'logCrash'> {
   return {
-    logError: (err) => logger.error({ err }, 'something went wrong beside serving'),
+    logError: (err) => logger.error({ err }, 'a background task failed'),
     logCrash: (err) =>
       logger.fatal({ err }, 'this process has an internal error, and ends after the requests in progress'),
   };

@@ -12,7 +12,7 @@ import {
 } from '../../build/contract/advisory-lists.ts';
 import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
-import { readJsonBody } from '../core/http/json-body.ts';
+import { readJsonBody } from '../core/http/request-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';

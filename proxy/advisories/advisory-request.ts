@@ -4,7 +4,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
-import { readBody } from '../core/http/json-body.ts';
+import { readBody } from '../core/http/request-body.ts';
 
 /** Room for the packages of the largest projects. */
 export const limits = { mostBytes: 512 * 1024, longestMs: 10_000 };

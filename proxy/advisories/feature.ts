@@ -1,6 +1,6 @@
 // The feature `advisories`: the routes for `composer audit` and Composer's policies.
 
-import { advisoriesPath, filtersPath, filterSummaryPath } from '../core/tree/advisory-urls.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../core/tree/root-addresses.ts';
 import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import type { AdvisoryAnswers, AdvisoryRoute } from './advisory-answers.ts';
 

@@ -3,7 +3,7 @@
 import type { Actor } from '../state/audit.ts';
 import type { View } from '../core/views/view.ts';
 import type { ActiveToken } from '../core/tokens/authenticate.ts';
-import { decidePolicy, type CallerClass, type Permission } from './policy.ts';
+import { decidePermission, type CallerClass, type Permission } from './permissions.ts';
 import type { PersonRight, Role } from '../core/tokens/person.ts';
 
 export interface SessionCaller {
@@ -62,8 +62,8 @@ export function viewOf(caller: Caller): View | undefined {
 }
 
 /** The decision of the role policy on this caller. A token of `libretto login` may do less: session-only.ts. */
-export function decideFor(operation: Permission, caller: Caller): ReturnType<typeof decidePolicy> {
-  return decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined, rightsOf(caller));
+export function decideFor(operation: Permission, caller: Caller): ReturnType<typeof decidePermission> {
+  return decidePermission(operation, callerClass(caller), viewOf(caller) !== undefined, rightsOf(caller));
 }
 
 /** Why neither the role nor a right allows it, whatever the person sees; undefined: one of them does. */
@@ -71,8 +71,8 @@ export function roleRefusal(
   operation: Permission,
   { role, rights }: Pick<SessionCaller, 'role' | 'rights'>,
 ): string | undefined {
-  if (decidePolicy(operation, role, false, rights) === 'allowed') return undefined;
-  const byRight = decidePolicy(operation, role, false, ['policy editor']) === 'allowed';
+  if (decidePermission(operation, role, false, rights) === 'allowed') return undefined;
+  const byRight = decidePermission(operation, role, false, ['policy editor']) === 'allowed';
   return byRight
     ? `The role ${role} may not do that without the right to change the policy. Ask an admin for it.`
     : `The role ${role} may not do that.`;

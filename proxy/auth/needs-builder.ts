@@ -2,7 +2,7 @@
 // host builds and uploads.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { Permission } from './policy.ts';
+import type { Permission } from './permissions.ts';
 
 export const needsBuilder: ReadonlySet<Permission> = new Set<Permission>([
   'createRepository',

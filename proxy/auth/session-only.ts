@@ -1,7 +1,7 @@
 // The permissions that need a session, also for people whose role has them. A token of `libretto login` lies in a file
 // for weeks. It must not reach what the console asks the password for, and nothing that outlives the token.
 
-import type { Permission } from './policy.ts';
+import type { Permission } from './permissions.ts';
 
 export const sessionOnly: ReadonlySet<Permission> = new Set<Permission>([
   // sessions and second factors

@@ -9,7 +9,7 @@ import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.t
 import { hashEmail, type Email } from './email.ts';
 import { mailTopics, type MailTopic } from './mail-topic.ts';
 import { passkeySchema, type Passkey } from './passkey.ts';
-import { roles } from './policy.ts';
+import { roles } from './permissions.ts';
 import { parseUserId, type PersonRight, type Role, type UserId } from '../core/tokens/person.ts';
 
 /** `invited`: has not chosen a password yet */

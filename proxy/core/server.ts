@@ -1,5 +1,5 @@
-// The server, with TLS or without: its limits against slow and greedy clients, its refusals of malformed requests, and
-// its graceful stop.
+// The server, with TLS or without: joins the parts of the core (docs/ARCHITECTURE.md, "The core on one page"), limits slow
+// and greedy clients, refuses malformed requests, and stops without cutting answers.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,8 +8,8 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Authenticator } from './tokens/authenticate.ts';
 import type { TokenUses } from './tokens/token-uses.ts';
-import { limitConnections } from './http/connection-limit.ts';
-import { fastPath } from './http/fast-path/fast-path.ts';
+import { limitConnections, defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
+import { fastPath } from './http/fast-path.ts';
 import type { NodePath } from './http/node-path.ts';
 import { Connections } from './http/connections.ts';
 import { createHandler, type Handler } from './handler.ts';
@@ -19,7 +19,7 @@ import type { Counters } from './limits/counters.ts';
 import { IdleConnections, type Speaker } from './http/idle-connections.ts';
 import { createFailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { clientAddress, type AddressRange } from './http/client-address.ts';
-import type { WorkerStatus } from './observe/worker-status.ts';
+import type { WorkerStatus } from './observe/health.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import { createStorageWatch } from './observe/storage.ts';
@@ -35,7 +35,6 @@ import type { TreeFiles } from './tree/tree-files.ts';
 import type { Certificate, SecureParts, SecureServer } from './http/http2/secure-server.ts';
 import { createSender } from './http/send.ts';
 import { drain, listen, type AnyServer } from './http/server-lifecycle.ts';
-import { defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
 
 export interface ProxyOptions {
   /** /health watches the disk of this folder */
@@ -165,7 +164,7 @@ function createHandlerOf(options: ProxyOptions, limits: ServerLimits, draining: 
     sender: createSender({
       rawResponses: pathOf(options).rawResponses,
       stallTimeoutMs: limits.stallTimeoutMs,
-      untakenMs: limits.untakenMs,
+      writeStallMs: limits.writeStallMs,
       keepAliveMs: limits.keepAliveTimeoutMs,
       now: options.now,
       elapsed,
@@ -201,15 +200,15 @@ function elapsed(): number {
 /** Worker processes share the limit of an address. */
 function idleConnections(
   { trustedProxies, workerStatus, log }: ProxyOptions,
-  { idlePerAddress: most, untakenMs, maxConnections }: ServerLimits,
+  { idlePerAddress: most, writeStallMs, maxConnections }: ServerLimits,
 ): IdleConnections {
   const onExcess = (client: string): void =>
     log.warn({ client, most }, 'an address has too many idle and half-open connections: the oldest are closed');
   return new IdleConnections({
     most: Math.ceil(most / (workerStatus?.size ?? 1)),
-    mostPatient: maxConnections / 2,
+    strictAboveConnections: maxConnections / 2,
     trustedProxies,
-    againMs: untakenMs,
+    recheckMs: writeStallMs,
     elapsed,
     onExcess,
   });

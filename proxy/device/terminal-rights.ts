@@ -1,7 +1,7 @@
 // What the token of a terminal can do for its person, in words: the page before the approval and the terminal say it.
 // The words follow the permission table. Pure.
 
-import { decidePolicy, type Permission } from '../auth/policy.ts';
+import { decidePermission, type Permission } from '../auth/permissions.ts';
 import type { Role } from '../core/tokens/person.ts';
 import { sessionOnly } from '../auth/session-only.ts';
 
@@ -31,7 +31,7 @@ export function rightsText({ role, seesAll }: TerminalPerson): string {
 }
 
 function isOpen(permission: Permission, role: Role, limited: boolean): boolean {
-  return decidePolicy(permission, role, limited) === 'allowed' && !sessionOnly.has(permission);
+  return decidePermission(permission, role, limited) === 'allowed' && !sessionOnly.has(permission);
 }
 
 /** `a, b and c` */

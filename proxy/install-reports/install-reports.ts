@@ -5,10 +5,9 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
-import { readJsonBody } from '../core/http/json-body.ts';
+import { readJsonBody } from '../core/http/request-body.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { filterOf, type View } from '../core/views/view.ts';
@@ -44,13 +43,9 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
   const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
-    const archives = await andThen(
-      (await files.visible.shows(view, name, 'archives', moment.epoch))
-        ? files.archives(name, moment.epoch)
-        : undefined,
-      (found) => found,
-      () => undefined,
-    );
+    const shows = await files.visible.shows(view, name, 'archives', moment.epoch);
+    const index = shows ? Promise.resolve(files.archives(name, moment.epoch)) : undefined;
+    const archives = await index?.catch(() => undefined);
     const known =
       archives?.find([version], undefined, filter)?.version ??
       (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));

@@ -5,7 +5,7 @@ import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../core/http/answer.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
-import { decidePolicy, type OperationId } from '../auth/policy.ts';
+import { decidePermission, type OperationId } from '../auth/permissions.ts';
 import { sessionOnly } from '../auth/session-only.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi } from './frame/api.ts';
@@ -76,7 +76,7 @@ function refusalText(operation: OperationId, caller: Caller): string {
 
 /** With a blank in front; nothing where no token may do it. */
 function nextStep(operation: OperationId, kind: TokenKind): string {
-  return kind === 'read' && decidePolicy(operation, 'write token', false) !== 'refused'
+  return kind === 'read' && decidePermission(operation, 'write token', false) !== 'refused'
     ? ' Use a write token: `libretto token create --kind write` makes one.'
     : '';
 }

@@ -6,9 +6,8 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { withHeaders, type Answer } from '../core/http/answer.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { chooseEncoding } from '../core/http/content-encoding.ts';
-import type { TextDocument } from '../core/http/document.ts';
-import { answerWith, httpDate } from '../core/http/representation.ts';
+import { answerIn, type TextDocument } from '../core/http/document.ts';
+import { httpDate } from '../core/http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type Standing } from './name-decisions.ts';
@@ -152,13 +151,10 @@ export class Mirror {
           mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored),
           (document) => {
             if (document === undefined) return undefined;
-            const chosen = document.in(chooseEncoding(preferences.acceptEncoding), (bytes) =>
-              this.#documents.grow(name, stability, document, bytes),
+            const grow = (bytes: number): void => this.#documents.grow(name, stability, document, bytes);
+            return andThen(answerIn(document, preferences, grow), (answer) =>
+              staleSinceMs === undefined ? answer : stale(answer, staleSinceMs),
             );
-            return andThen(chosen, (representation) => {
-              const answer = answerWith(representation, preferences);
-              return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
-            });
           },
         );
       }),

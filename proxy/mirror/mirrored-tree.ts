@@ -19,7 +19,7 @@ import type {
 } from '../core/protocol/mirrored-packages.ts';
 import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
-import type { RegistryPolicy } from '../policy/apply/release-policy.ts';
+import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
 import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 
 /** The port of the tree, with the further needs of features. */

@@ -15,7 +15,7 @@ import { similarNames } from '../packages/similar-names.ts';
 import type { Usage } from '../packages/usage.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 import type { View } from '../core/views/view.ts';
-import { compressed } from '../core/http/compressed.ts';
+import { compressed } from '../core/http/content-encoding.ts';
 
 export type LookupRoute =
   /** `query`: raw */

@@ -5,7 +5,7 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import type { Replicas } from './redis-replicas.ts';
-import { lossOf, type StatePlace } from './redis-scripts.ts';
+import { lossOf, type StateKeys } from './redis-scripts.ts';
 import { outOfReach } from './redis-reach.ts';
 import type { RedisWatch } from './redis-watch.ts';
 import { StateError } from '../core/state/state-error.ts';
@@ -17,7 +17,7 @@ export interface CommitParts {
   readonly writer: RedisClient;
   /** undefined: no replica ever takes the primary's place */
   readonly replicas: Replicas | undefined;
-  readonly place: StatePlace;
+  readonly keys: StateKeys;
   readonly identity: StateIdentity;
   readonly name: string;
   readonly watch: RedisWatch;
@@ -43,17 +43,17 @@ export async function commit(parts: CommitParts, change: StateChange): Promise<b
 }
 
 async function write(
-  { writer, replicas, place, identity }: CommitParts,
+  { writer, replicas, keys, identity }: CommitParts,
   { conditions, puts, deletes, quiet = false }: StateChange,
-  keys: number,
+  written: number,
 ) {
   const [reply] = await Promise.all([
     writer.commitState(
-      place.meta,
-      place.rows,
-      place.order,
+      keys.meta,
+      keys.rows,
+      keys.order,
       identity,
-      place.channel,
+      keys.channel,
       quiet ? 1 : 0,
       conditions.length,
       puts.length,
@@ -62,7 +62,7 @@ async function write(
       ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
       ...deletes,
     ),
-    keys > 0 && !quiet ? replicas?.follow() : undefined,
+    written > 0 && !quiet ? replicas?.follow() : undefined,
   ]);
   return reply;
 }

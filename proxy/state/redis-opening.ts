@@ -4,7 +4,7 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import { lossOf, type StatePlace } from './redis-scripts.ts';
+import { lossOf, type StateKeys } from './redis-scripts.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 import type { StateOpening } from '../core/state/state-store.ts';
@@ -17,13 +17,13 @@ const redisStateSchema = 1;
  */
 export async function prepare(
   redis: RedisClient,
-  place: StatePlace,
+  keys: StateKeys,
   name: string,
   { make, fresh }: StateOpening,
 ): Promise<StateIdentity | undefined> {
   const [schema, found, generation, quiet] = await redis
-    .prepareState(place.meta, place.rows, place.order, redisStateSchema, make ? 1 : 0, fresh)
-    .catch((error: unknown) => refuseDamage(error, redis, place, name));
+    .prepareState(keys.meta, keys.rows, keys.order, redisStateSchema, make ? 1 : 0, fresh)
+    .catch((error: unknown) => refuseDamage(error, redis, keys, name));
   if (schema === '') return undefined;
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
@@ -46,10 +46,10 @@ export async function prepare(
 }
 
 /** Also names a row if rows and list of keys do not agree. */
-async function refuseDamage(refusal: unknown, redis: RedisClient, place: StatePlace, name: string): Promise<never> {
+async function refuseDamage(refusal: unknown, redis: RedisClient, keys: StateKeys, name: string): Promise<never> {
   const found = lossOf(refusal);
   if (found?.loss !== 'damaged') throw refusal;
-  const inconsistent = await findInconsistentRow(redis, place).catch(() => undefined);
+  const inconsistent = await findInconsistentRow(redis, keys).catch(() => undefined);
   throw damagedState(name, inconsistent === undefined ? found.reason : `${found.reason}; ${inconsistent}`);
 }
 
@@ -104,17 +104,17 @@ function isRefusal(why: unknown): boolean {
 
 const atOnce = 1000;
 
-type Place = Pick<StatePlace, 'rows' | 'order'>;
+type RowKeys = Pick<StateKeys, 'rows' | 'order'>;
 
 /** Describes the row; undefined if both keys agree. Rejects if a key has another type. */
-async function findInconsistentRow(redis: RedisClient, place: Place): Promise<string | undefined> {
+async function findInconsistentRow(redis: RedisClient, place: RowKeys): Promise<string | undefined> {
   const missing = await findMissing(redis, place);
   if (missing !== undefined) return `the row ${missing} is missing in ${place.rows}`;
   const unlisted = await findUnlisted(redis, place);
   return unlisted === undefined ? undefined : `the row ${unlisted} is missing in ${place.order}`;
 }
 
-async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+async function findMissing(redis: RedisClient, { rows, order }: RowKeys): Promise<string | undefined> {
   for (let first = '-'; ;) {
     const keys = await redis.zrangebylex(order, first, '+', 'LIMIT', 0, atOnce);
     if (keys.length === 0) return undefined;
@@ -125,7 +125,7 @@ async function findMissing(redis: RedisClient, { rows, order }: Place): Promise<
   }
 }
 
-async function findUnlisted(redis: RedisClient, { rows, order }: Place): Promise<string | undefined> {
+async function findUnlisted(redis: RedisClient, { rows, order }: RowKeys): Promise<string | undefined> {
   for (let cursor = '0'; ;) {
     const [next, found] = await redis.hscan(rows, cursor, 'COUNT', atOnce);
     const keys = found.filter((_, index) => index % 2 === 0);

@@ -2,7 +2,7 @@
 // show in the middle, after one half was written.
 
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import type { StatePlace } from './redis-scripts.ts';
+import type { StateKeys } from './redis-scripts.ts';
 
 /**
  * KEYS rows, order, meta; ARGV 1 if the state waits for replicas. Returns the names of commands. Before Redis 7 there
@@ -41,7 +41,7 @@ return missing
  */
 export async function findMissingRights(
   redis: RedisClient,
-  { rows, order, meta }: StatePlace,
+  { rows, order, meta }: StateKeys,
   waits: boolean,
 ): Promise<readonly string[]> {
   const missing: unknown = await redis.eval(script, 3, rows, order, meta, waits ? 1 : 0);

@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { KnownRow } from './last-known.ts';
-import type { StatePlace } from './redis-scripts.ts';
+import type { StateKeys } from './redis-scripts.ts';
 import { prefixBounds } from '../core/state/state-change.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
@@ -18,7 +18,7 @@ export interface RedisRows {
 
 export function createRedisRows(
   redis: RedisClient,
-  { meta, rows, order }: StatePlace,
+  { meta, rows, order }: StateKeys,
   identity: StateIdentity,
 ): RedisRows {
   return {

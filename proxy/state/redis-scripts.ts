@@ -6,7 +6,7 @@
 //                          (`<generation>:<rows>` after the last commit; an older version does not update it)
 //   libretto:state:servers hash: id of a running server → `<end in ms> <text>`; no part of the state
 
-export interface StatePlace {
+export interface StateKeys {
   readonly rows: string;
   readonly order: string;
   readonly meta: string;
@@ -16,7 +16,7 @@ export interface StatePlace {
   readonly channel: string;
 }
 
-export function placeOf(database: number): StatePlace {
+export function stateKeysOf(database: number): StateKeys {
   return {
     rows: 'libretto:state:rows',
     order: 'libretto:state:order',

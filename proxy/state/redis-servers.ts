@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { createRedisClient, type RedisClient } from '../core/redis/redis-client.ts';
-import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
+import { stateKeysOf, stateScripts, type StateKeys } from './redis-scripts.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
 const renewMs = 2000;
@@ -14,7 +14,7 @@ const commandTimeoutMs = 1000;
 /** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */
 export async function announceServer(
   redis: RedisClient,
-  { servers, meta }: StatePlace,
+  { servers, meta }: StateKeys,
   identity: StateIdentity,
   text: string,
 ): Promise<() => Promise<void>> {
@@ -35,7 +35,7 @@ export async function listServers(url: string): Promise<readonly string[]> {
   const { redis, connect } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
   try {
     await connect();
-    return await redis.listServers(placeOf(redis.options.db ?? 0).servers);
+    return await redis.listServers(stateKeysOf(redis.options.db ?? 0).servers);
   } catch {
     return []; // the command that asks has used the state before, and reported what is wrong with it
   } finally {

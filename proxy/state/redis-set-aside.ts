@@ -4,7 +4,7 @@
 import { describeRedisUrl } from '../core/redis/redis-address.ts';
 import { createRedisClient } from '../core/redis/redis-client.ts';
 import { unusable } from './redis-opening.ts';
-import { placeOf, stateScripts } from './redis-scripts.ts';
+import { stateKeysOf, stateScripts } from './redis-scripts.ts';
 
 const commandTimeoutMs = 2000;
 
@@ -20,7 +20,7 @@ export async function setRedisStateAside(url: string, now: Date): Promise<string
   });
   try {
     await connect();
-    const { rows, order, meta } = placeOf(redis.options.db ?? 0);
+    const { rows, order, meta } = stateKeysOf(redis.options.db ?? 0);
     const aside = `libretto:state:replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}:`;
     const moved = await redis.setStateAside(rows, order, meta, `${aside}rows`, `${aside}order`, `${aside}meta`);
     return moved === 0 ? undefined : aside;

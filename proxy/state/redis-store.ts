@@ -14,7 +14,7 @@ import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
 import { createReplicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
-import { placeOf, stateScripts } from './redis-scripts.ts';
+import { stateKeysOf, stateScripts } from './redis-scripts.ts';
 import { outOfReach, type StateNotice } from './redis-reach.ts';
 import { announceServer } from './redis-servers.ts';
 import { createRedisWatch } from './redis-watch.ts';
@@ -78,10 +78,10 @@ export async function openRedisStore({
   const { main, writing, subscriber } = connections;
   const { redis, reason } = main;
   const writer = writing.redis;
-  const place = placeOf(redis.options.db ?? 0);
+  const keys = stateKeysOf(redis.options.db ?? 0);
   const known = new LastKnown();
   const generations = createRedisGenerations(known);
-  const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
+  const watch = createRedisWatch({ redis, subscriber, keys, name, generations, reason, graceMs, notice, monotonicMs });
   const end = (): Promise<void> => {
     watch.close();
     return disconnect(connections);
@@ -89,17 +89,14 @@ export async function openRedisStore({
   try {
     await main.connect();
     if (writing !== main) await writing.connect();
-    refuseMissingRights(await findMissingRights(redis, place, writing !== main), name);
-    const identity = await prepare(redis, place, name, opening);
+    refuseMissingRights(await findMissingRights(redis, keys, writing !== main), name);
+    const identity = await prepare(redis, keys, name, opening);
     if (identity === undefined) throw new StateError('STATE_MISSING', `There is no state in ${name}.`);
-    const rows = createRedisRows(redis, place, identity);
+    const rows = createRedisRows(redis, keys, identity);
     const refresh = createRefresh({ known, rows, reached: generations.reached, isAway: watch.isAway });
     await watch.start(identity, () => void refresh());
     const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
-    return createStore(
-      { redis, writer, replicas, place, identity, name, watch, generations, known, rows, reason },
-      end,
-    );
+    return createStore({ redis, writer, replicas, keys, identity, name, watch, generations, known, rows, reason }, end);
   } catch (error) {
     const why = reason() ?? error;
     await end();
@@ -169,8 +166,8 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
     },
     durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
     graceLeftMs: watch.graceLeftMs,
-    announceServer: (text) => announceServer(redis, opened().place, identity, text),
-    rename: async (next) => void (await redis.hset(opened().place.meta, 'identity', next)),
+    announceServer: (text) => announceServer(redis, opened().keys, identity, text),
+    rename: async (next) => void (await redis.hset(opened().keys.meta, 'identity', next)),
     close: async () => {
       if (closed) return;
       closed = true;

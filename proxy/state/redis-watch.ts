@@ -5,14 +5,14 @@
 import type { RedisClient, RedisConnection } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import { createRedisReach, type RedisReach, type RedisReachOptions } from './redis-reach.ts';
-import type { StatePlace } from './redis-scripts.ts';
+import type { StateKeys } from './redis-scripts.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
 export interface RedisWatchOptions extends RedisReachOptions {
   readonly redis: RedisClient;
   /** a separate connection, as Redis requires for subscriptions */
   readonly subscriber: RedisConnection;
-  readonly place: StatePlace;
+  readonly keys: StateKeys;
 }
 
 export interface RedisWatch extends Omit<RedisReach, 'answered'> {
@@ -28,9 +28,9 @@ const pollMs = 250;
 const replyTimeoutMs = 1000;
 
 export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
-  const { subscriber, place, generations } = options;
+  const { subscriber, keys, generations } = options;
   const reach = createRedisReach(options);
-  const ears = listen(subscriber.redis, place.channel, generations);
+  const ears = listen(subscriber.redis, keys.channel, generations);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -69,14 +69,14 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
 
 /** Requests the state's generation. Rejects if Redis does not reply, or has another state than `identity`. */
 async function askGeneration(
-  { redis, place, generations, notice }: RedisWatchOptions,
+  { redis, keys, generations, notice }: RedisWatchOptions,
   reach: RedisReach,
   identity: StateIdentity,
   isListening: () => boolean,
 ): Promise<void> {
   // read before the question: a message may come before the answer
   const [listening, before] = [isListening(), generations.loud()];
-  const [generation, quiet] = await redis.lookAtState(place.meta, place.rows, place.order, identity);
+  const [generation, quiet] = await redis.lookAtState(keys.meta, keys.rows, keys.order, identity);
   reach.answered();
   const loud = Number(generation) - Number(quiet);
   generations.answered({ generation: Number(generation), loud }, listening);

@@ -3,7 +3,7 @@
 
 import type { Argument, Command } from 'commander';
 import { needsBuilder } from '../../proxy/auth/needs-builder.ts';
-import { policy, type OperationId } from '../../proxy/auth/policy.ts';
+import { apiPermissions, type OperationId } from '../../proxy/auth/permissions.ts';
 import { sessionOnly } from '../../proxy/auth/session-only.ts';
 import { pipelineErrors } from '../../proxy/manage/frame/api.ts';
 import type { ApiDocument, Content, OperationObject, Schema } from '../../proxy/manage/openapi/schema.ts';
@@ -104,9 +104,9 @@ function describeOperation(
 
 /** The callers, and what else the operation asks for. */
 function whoMay({ operationId, security = [] }: OperationObject): string {
-  if (!(operationId in policy)) return security.flatMap((scheme) => Object.keys(scheme)).join(', ') || 'everybody';
+  if (!(operationId in apiPermissions)) return security.flatMap((scheme) => Object.keys(scheme)).join(', ') || 'everybody';
   const id = operationId as OperationId;
-  const callers: readonly string[] = policy[id];
+  const callers: readonly string[] = apiPermissions[id];
   return [
     callers.includes('nobody') ? 'everybody' : callers.join(', '),
     ...(sessionOnly.has(id) ? ['with a session'] : []),

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAssetFiles, readCatalogueAssets } from '../../proxy/console/assets/assets.ts';
-import { decidePolicy, type roles } from '../../proxy/auth/policy.ts';
+import { decidePermission, type roles } from '../../proxy/auth/permissions.ts';
 import { people, startFilledRegistry, type FilledRegistry } from '../util/filled-registry.ts';
 import { exampleOf } from '../util/page-examples.ts';
 import { answerFaults, faultsOf } from '../util/page-fault.ts';
@@ -77,7 +77,8 @@ async function readPages() {
   return console.definitions
     .filter(({ path }) => !shownNowhere.has(path))
     .map(
-      (page) => ({ ...page, who: decidePolicy(page.operation, 'nobody') === 'allowed' ? 'nobody' : 'admin' }) as const,
+      (page) =>
+        ({ ...page, who: decidePermission(page.operation, 'nobody') === 'allowed' ? 'nobody' : 'admin' }) as const,
     );
 }
 
@@ -85,7 +86,9 @@ const shown = pages.filter(({ path, posts }) => playsAll || !posts || shownForms
 const asked = pages.filter((page) => !shown.includes(page));
 const shownToOthers = (['maintainer', 'viewer'] as const).flatMap((who) =>
   pages
-    .filter(({ path, operation }) => decidePolicy(operation, who) === 'allowed' && (playsAll || ofEachRole.has(path)))
+    .filter(
+      ({ path, operation }) => decidePermission(operation, who) === 'allowed' && (playsAll || ofEachRole.has(path)),
+    )
     .map(({ path }) => ({ path, who })),
 );
 

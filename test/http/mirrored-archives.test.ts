@@ -29,7 +29,7 @@ describe('a streamed archive', () => {
     const sender = createSender({
       rawResponses: undefined,
       stallTimeoutMs: 5000,
-      untakenMs: 5000,
+      writeStallMs: 5000,
       keepAliveMs: 5000,
       now: Date.now,
       elapsed: Date.now,

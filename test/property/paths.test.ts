@@ -5,8 +5,7 @@ import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';
-import { decodeOnce } from '../../proxy/core/protocol/percent-decode.ts';
-import { parseRoute, type Route } from '../../proxy/core/protocol/route.ts';
+import { decodeOnce, parseRoute, type Route } from '../../proxy/core/protocol/route.ts';
 
 const runs = {
   numRuns: Number(process.env['PATH_RUNS'] ?? 20_000),

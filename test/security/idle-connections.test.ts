@@ -130,7 +130,7 @@ describe('over HTTP/1.1', () => {
   });
 
   it('connections with a request in progress never count', async () => {
-    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 60_000 } });
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, writeStallMs: 60_000 } });
     publishLarge(served);
     const sockets = await Promise.all(Array.from({ length: 10 }, () => beginDownload(served.port)));
     const idle = await openAll(6, served.port, whole);
@@ -140,7 +140,7 @@ describe('over HTTP/1.1', () => {
   });
 
   it('downloads that the client never reads are reset, the oldest first, and a slow download arrives complete', async () => {
-    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 2000 } });
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, writeStallMs: 2000 } });
     publishLarge(served);
     const slow = await beginDownload(served.port);
     let taken = 0;
@@ -200,7 +200,7 @@ describe('requests whose body never arrives', () => {
   });
 
   it('are closed together with connections whose clients read no answer', async () => {
-    await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 200 } });
+    await using registry = await runManagement({ limits: { idlePerAddress: 2, writeStallMs: 200 } });
     const sockets: Socket[] = [];
     for (let at = 0; at < 6; at += 1) {
       const socket = connect({ port: registry.proxy.port, host: '127.0.0.1' });
@@ -217,7 +217,7 @@ describe('requests whose body never arrives', () => {
   });
 
   it('do not include slow readers of an answer from memory, who keep their connections and get the whole answer', async () => {
-    await using registry = await runManagement({ limits: { idlePerAddress: 2, untakenMs: 60_000 } });
+    await using registry = await runManagement({ limits: { idlePerAddress: 2, writeStallMs: 60_000 } });
     const readers = await beginAll(10, registry.proxy.port);
     const idle = await openAll(6, registry.proxy.port, whole);
     await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
@@ -228,7 +228,7 @@ describe('requests whose body never arrives', () => {
   });
 
   it('get no time to read answers at an address with half of all connections, and other clients are answered', async () => {
-    const limits = { idlePerAddress: 2, untakenMs: 60_000, maxConnections: 24 };
+    const limits = { idlePerAddress: 2, writeStallMs: 60_000, maxConnections: 24 };
     await using registry = await runManagement({ limits });
     const readers = await beginAll(13, registry.proxy.port);
     await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(2);
@@ -272,7 +272,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     await using served = await runProxy({
       certificate: authority.issue('idle'),
       tokens: { reader: 0 },
-      limits: { idlePerAddress: most, untakenMs: 60_000 },
+      limits: { idlePerAddress: most, writeStallMs: 60_000 },
     });
     publishLarge(served);
     await using busy = await connectHttp2(served.port, authority);
@@ -288,7 +288,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   it('HTTP/2 sessions that wait for bodies or for a client that reads no answer are closed, the oldest first', async () => {
     await using registry = await runManagement({
       certificate: authority.issue('idle'),
-      limits: { idlePerAddress: most, untakenMs: 200 },
+      limits: { idlePerAddress: most, writeStallMs: 200 },
     });
     const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
       (session) =>
@@ -330,7 +330,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   it('HTTP/2 sessions whose clients read small answers slowly stay above the cap', async () => {
     await using served = await runProxy({
       certificate: authority.issue('idle'),
-      limits: { idlePerAddress: 2, untakenMs: 60_000 },
+      limits: { idlePerAddress: 2, writeStallMs: 60_000 },
     });
     const sessions: ClientHttp2Session[] = [];
     for (let at = 0; at < 6; at += 1) {

@@ -2,7 +2,7 @@
 // therefore cover a new one automatically.
 
 import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/openapi/schema.ts';
-import type { OperationId } from '../../proxy/auth/policy.ts';
+import type { OperationId } from '../../proxy/auth/permissions.ts';
 import type { RunningManagement } from './running-management.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

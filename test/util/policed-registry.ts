@@ -9,7 +9,7 @@ import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/curr
 import { createHits } from '../../proxy/policy/apply/hits.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
-import { createReleasePolicy } from '../../proxy/policy/apply/release-policy.ts';
+import { createRegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
 import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
 import { noPolicy, type PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { settingDefinitions, type SettingValues } from '../../proxy/settings/definitions.ts';
@@ -106,7 +106,7 @@ function openPolicy(
     throw error;
   };
   const hits = createHits({ store: createAuditedStore({ store: state, now }), onError, onDropped: onError });
-  return { reader, hits, releases: createReleasePolicy({ reader, files, hits, cacheBytes: 1024 ** 2 }) };
+  return { reader, hits, releases: createRegistryPolicy({ reader, files, hits, cacheBytes: 1024 ** 2 }) };
 }
 
 /** With the time limits of a server. */

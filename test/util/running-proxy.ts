@@ -21,8 +21,8 @@ import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/core/ser
 import { publicPath } from '../../proxy/core/http/node-path.ts';
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
 import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
-import { createFeedFeature } from '../../proxy/feeds/feature.ts';
-import { createFeeds, type FeedParts } from '../../proxy/feeds/feeds.ts';
+import { createAtomFeature } from '../../proxy/atom/feature.ts';
+import { createAtomFeeds, type AtomFeedParts } from '../../proxy/atom/atom-feeds.ts';
 import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
@@ -87,7 +87,7 @@ export interface RunningOptions {
   readonly onInstall?: (name: string, version: string) => void;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
-  readonly feeds?: Omit<FeedParts, 'files'> | undefined;
+  readonly feeds?: Omit<AtomFeedParts, 'files'> | undefined;
   readonly advisories?: PublishedAdvisories | undefined;
   readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
@@ -208,7 +208,7 @@ function featuresOf(
 ): readonly Feature[] {
   return [
     ...(lookups === undefined ? [] : [createSearchFeature(lookups)]),
-    ...(feeds === undefined ? [] : [createFeedFeature(createFeeds({ ...feeds, files }))]),
+    ...(feeds === undefined ? [] : [createAtomFeature(createAtomFeeds({ ...feeds, files }))]),
     ...(onInstall === undefined
       ? []
       : [createInstallReportFeature(createInstallReports({ files, mirrored, onInstall }))]),

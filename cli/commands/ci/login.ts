@@ -10,7 +10,7 @@ import type { Context } from '../../io/context.ts';
 import { printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-type Place =
+type CredentialsTarget =
   | { readonly kind: 'print' }
   | { readonly kind: 'next steps'; readonly file: string }
   | { readonly kind: 'folder'; readonly path: string };
@@ -31,7 +31,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 /** Throws UsageError if nothing says where Composer of the next steps would read it. */
-function placeOf(flags: Given['flags'], { environment, workingDirectory }: Context): Place {
+function placeOf(flags: Given['flags'], { environment, workingDirectory }: Context): CredentialsTarget {
   const { print, composerHome: folder } = flags;
   if (print === true && folder !== undefined) throw new UsageError('Use --print or --composer-home, not both.');
   if (print === true) return { kind: 'print' };
@@ -47,7 +47,7 @@ function placeOf(flags: Given['flags'], { environment, workingDirectory }: Conte
 
 async function give(
   { environment, stdout, stderr, remarks }: Context,
-  place: Place,
+  place: CredentialsTarget,
   host: string,
   { token }: JobToken,
 ): Promise<void> {

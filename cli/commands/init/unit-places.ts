@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { Answers } from '../../init/answers.ts';
-import type { Place } from '../../init/hidden-places.ts';
+import type { UnitPath } from '../../init/hidden-places.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 
 /** The place of the script for operators: a program installed there by npm gives way to it. */
@@ -18,8 +18,8 @@ export function programCommand(): readonly string[] {
   return [process.execPath, realPath(script)];
 }
 
-export function unitPlaces({ sources, data, tlsCert, tlsKey }: Answers): readonly Place[] {
-  const named: readonly (readonly [Place['what'], string | undefined])[] = [
+export function unitPlaces({ sources, data, tlsCert, tlsKey }: Answers): readonly UnitPath[] {
+  const named: readonly (readonly [UnitPath['what'], string | undefined])[] = [
     ['program', programCommand().at(-1)],
     ['node', process.execPath],
     ...sources.map((source) => ['source', 'path' in source ? source.path : fileOf(source.url)] as const),

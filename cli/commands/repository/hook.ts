@@ -18,7 +18,7 @@ import { describeHookLines } from '../../text/hook-text.ts';
 import { addressForClients } from '../token/address-for-clients.ts';
 import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
 
-type Place = typeof sharedHook | { readonly of: 'repository'; readonly id: RepositoryId };
+type HookTarget = typeof sharedHook | { readonly of: 'repository'; readonly id: RepositoryId };
 
 export const publishes = true;
 
@@ -59,13 +59,13 @@ function assertOne({ operands, flags }: Given): void {
   if (flags['dropOld'] === true && flags['rotate'] !== true) throw new UsageError('--drop-old belongs to --rotate.');
 }
 
-async function placeOf({ given, repositories, id }: RepositoryCommand): Promise<Place> {
+async function placeOf({ given, repositories, id }: RepositoryCommand): Promise<HookTarget> {
   return given.flags['all'] === true ? sharedHook : { of: 'repository', id: (await repositories.get(id)).id };
 }
 
 async function act(
   { given: { flags }, context, syncing }: RepositoryCommand,
-  place: Place,
+  place: HookTarget,
   hooks: Hooks,
 ): Promise<Acted> {
   if (flags['remove'] === true) {
@@ -90,13 +90,13 @@ async function act(
 }
 
 /** The secret that ends before its time, because two are valid already. */
-async function droppedSecret(hooks: Hooks, place: Place, nowMs: number): Promise<string | undefined> {
+async function droppedSecret(hooks: Hooks, place: HookTarget, nowMs: number): Promise<string | undefined> {
   const valid = (await hooks.find(place))?.secrets.filter((secret) => isValidAt(secret, nowMs)) ?? [];
   return valid[1]?.id;
 }
 
 /** The deliveries of a webhook are listed with it. */
-function asUnknownDelivery(place: Place): (error: unknown) => never {
+function asUnknownDelivery(place: HookTarget): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof RegistryError) || error.code !== 'NOT_FOUND') throw error;
     const operand = place.of === 'repository' ? place.id : '--all';

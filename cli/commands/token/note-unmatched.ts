@@ -4,7 +4,7 @@ import { listPackages } from '../../../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
-import { unmatchedPatterns } from '../../../proxy/core/views/unmatched-patterns.ts';
+import { unmatchedPatterns } from '../../../proxy/core/views/package-pattern.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';

@@ -5,10 +5,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Answer } from '../../core/http/answer.ts';
-import { chooseEncoding } from '../../core/http/content-encoding.ts';
-import { TextDocument } from '../../core/http/document.ts';
+import { answerIn, TextDocument } from '../../core/http/document.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
-import { answerWith } from '../../core/http/representation.ts';
 import { safetyHeaders } from '../request/html-answer.ts';
 
 export interface Assets {
@@ -67,10 +65,9 @@ export function createAssets(files: ReadonlyMap<string, Buffer>): Assets {
     answer: async (path, { headers }) => {
       const document = documents.get(path);
       if (document === undefined) return undefined;
-      const representation = await document.in(chooseEncoding(headers['accept-encoding']?.toString()), () => undefined);
-      return immutable(
-        answerWith(representation, { ifNoneMatch: headers['if-none-match'], ifModifiedSince: undefined }),
-      );
+      const [acceptEncoding, ifNoneMatch] = [headers['accept-encoding']?.toString(), headers['if-none-match']];
+      const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
+      return immutable(await answerIn(document, preferences, () => undefined));
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
-import type { Permission } from '../../auth/policy.ts';
+import type { Permission } from '../../auth/permissions.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FormFields, FormState } from '../request/form-fields.ts';
 import type { Section } from './sections.ts';

@@ -4,7 +4,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';
 import { needsBuilder } from '../../auth/needs-builder.ts';
-import { decidePolicy, type Permission } from '../../auth/policy.ts';
+import { decidePermission, type Permission } from '../../auth/permissions.ts';
 import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
 import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
@@ -110,7 +110,7 @@ export function pageRequest(
 }
 
 function assertOpen(operation: Permission): void {
-  if (decidePolicy(operation, 'nobody') !== 'allowed') throw new Error(`the operation ${operation} is not open`);
+  if (decidePermission(operation, 'nobody') !== 'allowed') throw new Error(`the operation ${operation} is not open`);
 }
 
 /** undefined: the text of a parameter cannot be decoded. */

@@ -1,7 +1,7 @@
 // The entries of the navigation, in their order. Each needs an operation of the policy: people see only what they may
 // open.
 
-import type { Permission } from '../../auth/policy.ts';
+import type { Permission } from '../../auth/permissions.ts';
 import type { IconName } from '../components/icon.tsx';
 
 export interface SectionEntry {

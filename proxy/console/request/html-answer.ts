@@ -1,9 +1,7 @@
 // A page as an answer of the pipeline: its headers, and its bytes, compressed as the browser prefers.
 
-import type { Answer } from '../../core/http/answer.ts';
-import { bodyOf } from '../../core/http/answer.ts';
-import { chooseEncoding } from '../../core/http/content-encoding.ts';
-import { compressors } from '../../core/http/document.ts';
+import { bodyOf, type Answer } from '../../core/http/answer.ts';
+import { chooseEncoding, compressors } from '../../core/http/content-encoding.ts';
 
 /**
  * Everything comes from this server, nothing is inline, and no other page frames this one. A form may post to this

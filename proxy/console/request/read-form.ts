@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
-import { readBody } from '../../core/http/json-body.ts';
+import { readBody } from '../../core/http/request-body.ts';
 import { FormFields, formLimits } from './form-fields.ts';
 
 /** Throws RegistryError for a body of another type, and for one that is too large or too slow. */

@@ -4,9 +4,9 @@
 // requests whose bounds are clear. The server authenticates and counts these before the refusal.
 
 import { errorAnswer, type Answer } from './answer.ts';
-import { isStreamRequest, type HttpRequest } from './http-request.ts';
-import { streamFault } from './admit-stream.ts';
+import { isStreamRequest, type HttpRequest, type StreamRequest } from './http-request.ts';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
+import { defaultServerLimits } from './server-limits.ts';
 
 const maxHeaders = 100;
 
@@ -72,4 +72,34 @@ function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
 
 function refuse(code: ErrorCode, message?: string): Answer {
   return errorAnswer(code, { ...(message === undefined ? {} : { message }), headers: ['Connection', 'close'] });
+}
+
+interface StreamFault {
+  readonly code: 'BAD_REQUEST' | 'HEADERS_TOO_LARGE';
+  readonly message?: string;
+}
+
+/**
+ * The fault of an HTTP/2 request that is wrong for every target, beyond the checks of nghttp2: a repeated or missing
+ * pseudo header, or a target that HTTP/1.1 refuses. Undefined for an admitted request.
+ */
+function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): StreamFault | undefined {
+  if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
+  if (/[^\u0021-\u007e]/.test(url))
+    // node:http's parser refuses it
+    return { code: 'BAD_REQUEST', message: 'The path contains a character that must be percent-encoded.' };
+  const authority = headers[':authority'] as string | undefined;
+  if (authority === undefined && headers.host === undefined)
+    return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };
+  // RFC 9113 §8.3.1: a reverse proxy may have checked either of the two
+  if (authority !== undefined && headers.host !== undefined && authority !== headers.host)
+    return { code: 'BAD_REQUEST', message: 'The request has a :authority and another Host.' };
+  return undefined;
+}
+
+/** The size of the headers as in HTTP/1.1, one line each. */
+function headerBytes(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length + 2;
+  return bytes;
 }

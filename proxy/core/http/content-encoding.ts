@@ -1,5 +1,11 @@
-// Chooses the content encoding that a client prefers: RFC 9110 §12.5.3, with q-values and `*`. Pure, linear, never
-// throws.
+// Chooses the content encoding that a client prefers: RFC 9110 §12.5.3, with q-values and `*`; linear, never throws. Also
+// has the compressors, and compresses answers that are made for a single request. Answers for many requests are cached in
+// compressed form instead (document.ts).
+
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { Answer } from './answer.ts';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
@@ -43,4 +49,41 @@ function qualityOf(parameters: readonly string[]): number {
     if (/^\s*q\s*=/i.test(parameter)) return 0; // a malformed weight: leave this coding alone
   }
   return 1;
+}
+
+/** Up to here it takes less to compress than to have another thread do it. */
+const compressedInPlaceBytes = 8 * 1024;
+
+export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => MaybeAsync<Buffer>>> = {
+  gzip: (bytes) =>
+    bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 }),
+  br: (bytes) =>
+    bytes.length <= compressedInPlaceBytes
+      ? brotliCompressSync(bytes, brotliOptions(bytes))
+      : promisify(brotliCompress)(bytes, brotliOptions(bytes)),
+};
+
+/** 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json. */
+function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<number, number>> } {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: length } };
+}
+
+/** A smaller body fits into a packet anyway. */
+const worthBytes = 1400;
+
+/** `answer`: with a body in memory, and its Content-Length. Returns the same answer if compression saves nothing. */
+export async function compressed(answer: Answer, acceptEncoding: string | undefined): Promise<Answer> {
+  const { body, headers } = answer;
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return answer;
+  const encoding = body.length < worthBytes ? 'identity' : chooseEncoding(acceptEncoding);
+  if (encoding === 'identity') return answer;
+  const bytes = await compressors[encoding](typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+  const rest = headers.flatMap((name, at) =>
+    at % 2 === 0 && name !== 'Content-Length' ? [name, headers[at + 1] ?? ''] : [],
+  );
+  return {
+    ...answer,
+    headers: [...rest, 'Content-Encoding', encoding, 'Content-Length', String(bytes.length)],
+    body: bytes,
+  };
 }

@@ -3,31 +3,13 @@
 // Last-Modified is the document's.
 
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
-import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import type { Encoding } from './content-encoding.ts';
-import { redated, representationOf, type Representation } from './representation.ts';
+import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { Answer } from './answer.ts';
+import { chooseEncoding, compressors, type Encoding } from './content-encoding.ts';
+import { answerWith, redated, representationOf, type Conditions, type Representation } from './representation.ts';
 
 /** A compressed body below this size saves nothing on the network. */
 const minCompressedSize = 256;
-
-/** Up to here it takes less to compress than to have another thread do it. */
-const compressedInPlaceBytes = 8 * 1024;
-
-export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => MaybeAsync<Buffer>>> = {
-  gzip: (bytes) =>
-    bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 }),
-  br: (bytes) =>
-    bytes.length <= compressedInPlaceBytes
-      ? brotliCompressSync(bytes, brotliOptions(bytes))
-      : promisify(brotliCompress)(bytes, brotliOptions(bytes)),
-};
-
-/** 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json. */
-function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<number, number>> } {
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: length } };
-}
 
 /** The memory of a document in addition to its representations (measured with Node 20). */
 const ownBytes = 900;
@@ -131,4 +113,15 @@ export class TextDocument {
       this.vary,
     );
   }
+}
+
+/** The document as this client prefers it, or 304. `onCached`: see `TextDocument.in`. */
+export function answerIn(
+  document: TextDocument,
+  preferences: Conditions & { readonly acceptEncoding: string | undefined },
+  onCached: (bytes: number) => void,
+): MaybeAsync<Answer> {
+  return andThen(document.in(chooseEncoding(preferences.acceptEncoding), onCached), (chosen) =>
+    answerWith(chosen, preferences),
+  );
 }

@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { internalError } from './http2-codes.ts';
 
 export interface HttpRequest extends Readable {
   readonly method?: string | undefined;
@@ -29,7 +28,7 @@ export interface HttpRequest extends Readable {
    * Set while the client has not read a piece of its answer: at this time, in monotonic milliseconds, the client starts
    * to count as one that reads nothing.
    */
-  untakenFromMs?: number | undefined;
+  stalledFromMs?: number | undefined;
   readonly socket: Socket;
 }
 
@@ -44,11 +43,11 @@ export function isStreamRequest(request: HttpRequest): request is StreamRequest 
   return request.httpVersionMajor === 2;
 }
 
-/** Waits for the client to take a piece of an answer, which has been written. `fromMs`: see `untakenFromMs`. */
+/** Waits for the client to take a piece of an answer, which has been written. `fromMs`: see `stalledFromMs`. */
 export async function untilTaken(request: HttpRequest, leaving: Promise<void>, fromMs: number): Promise<void> {
-  request.untakenFromMs = fromMs;
+  request.stalledFromMs = fromMs;
   await leaving;
-  request.untakenFromMs = undefined;
+  request.stalledFromMs = undefined;
 }
 
 /**
@@ -56,7 +55,7 @@ export async function untilTaken(request: HttpRequest, leaving: Promise<void>, f
  * the answer.
  */
 export function isInProgress(request: HttpRequest, nowMs: number): boolean {
-  if (request.untakenFromMs !== undefined && nowMs >= request.untakenFromMs) return false;
+  if (request.stalledFromMs !== undefined && nowMs >= request.stalledFromMs) return false;
   return request.complete || request.holdsSlot === true || (isStreamRequest(request) && request.stream.endAfterHeaders);
 }
 
@@ -81,3 +80,9 @@ export function cutOff(response: HttpResponse): void {
 export function statusSent(response: HttpResponse): number {
   return isStream(response) ? Number(response.sentHeaders?.[':status'] ?? 500) : response.statusCode;
 }
+
+// The HTTP/2 error codes that end streams (RFC 9113 §7). node:http2 has these codes too, but its import would slow every
+// start, and most servers speak HTTP/1.1 alone.
+export const noError = 0;
+const internalError = 2;
+export const cancel = 8;

@@ -34,13 +34,13 @@ export interface IdleCap {
    * its client counts as half-open immediately. Answers from memory need no token, and would otherwise hold every
    * connection of the server.
    */
-  readonly mostPatient: number;
+  readonly strictAboveConnections: number;
   readonly trustedProxies: readonly AddressRange[];
   /**
    * While requests in progress keep an address above the cap, its connections are examined again after this number of
    * milliseconds.
    */
-  readonly againMs: number;
+  readonly recheckMs: number;
   /** monotonic milliseconds */
   readonly elapsed: () => number;
   /** called with an address whose connections are closed, once until it has no connection left */
@@ -104,19 +104,19 @@ export class IdleConnections {
   }
 
   #look(all: OfAddress, address: string): void {
-    const { most, againMs } = this.#cap;
+    const { most, recheckMs } = this.#cap;
     all.opened = 0;
     this.#closeOldest(all, address);
     if (all.connections.size <= most) return;
     all.again ??= setTimeout(() => {
       all.again = undefined;
       if (all.connections.size > most) this.#look(all, address);
-    }, againMs);
+    }, recheckMs);
   }
 
   #closeOldest(all: OfAddress, address: string): void {
-    const { most, mostPatient, elapsed, onExcess } = this.#cap;
-    const nowMs = all.connections.size > mostPatient ? Number.POSITIVE_INFINITY : elapsed();
+    const { most, strictAboveConnections, elapsed, onExcess } = this.#cap;
+    const nowMs = all.connections.size > strictAboveConnections ? Number.POSITIVE_INFINITY : elapsed();
     const waiting = [...all.connections].flatMap((connection) => {
       const state =
         connection.speaker === undefined

@@ -1,5 +1,5 @@
 // The two ways in which requests and whole answers pass node:http: the public interface, or the fast path with private
-// fields (fast-path/fast-path.ts). The server chooses one of them.
+// fields (fast-path.ts). The server chooses one of them.
 
 import type { ServerResponse } from 'node:http';
 import { ServerRequest } from './server-request.ts';

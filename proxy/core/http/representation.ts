@@ -1,9 +1,10 @@
 // One sequence of bytes for clients, with all parts that do not depend on the request made once: headers, validators,
-// body.
+// body. A client with the same bytes gets 304: RFC 9110 §13.2.2, for GET and HEAD. If-None-Match wins over
+// If-Modified-Since. Dates are compared by equality: Composer sends back the exact date that it received,
+// and a tree restored from a backup must not seem older.
 
 import { bodyOf, type Answer } from './answer.ts';
 import { serializeHeaders } from './serialize-headers.ts';
-import { isNotModified } from './conditional.ts';
 
 /**
  * private: a shared cache must not send one token's bytes to another. no-cache: clients revalidate before reuse, so
@@ -88,4 +89,22 @@ export function answerWith(representation: Representation, conditions: Condition
 /** IMF-fixdate of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. */
 export function httpDate(epochMs: number): string {
   return new Date(Math.floor(epochMs / 1000) * 1000).toUTCString();
+}
+
+/** True when the client's copy equals the answer. `etag` is our strong validator with its quotes. */
+export function isNotModified(
+  ifNoneMatch: string | undefined,
+  ifModifiedSince: string | undefined,
+  etag: string,
+  lastModified: string,
+): boolean {
+  if (ifNoneMatch !== undefined) return ifNoneMatch === etag || matchesAny(ifNoneMatch, etag);
+  return ifModifiedSince !== undefined && ifModifiedSince === lastModified;
+}
+
+/** Weak comparison (RFC 9110 §8.8.3.2) against a list, or `*`. */
+function matchesAny(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  for (const [candidate] of header.matchAll(/"[^"]*"/g)) if (candidate === etag) return true;
+  return false;
 }

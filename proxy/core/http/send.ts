@@ -2,11 +2,10 @@
 // whole. A client that hangs up frees the file immediately.
 
 import type { ServerResponse } from 'node:http';
-import { allHeaders, type Answer, type OpenFile, type Sent } from './answer.ts';
+import { allHeaders, type Answer, type OpenFile, type Sent, readChunk } from './answer.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { createHeadEnd } from './serialize-headers.ts';
 import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
-import { readChunk } from './read-chunk.ts';
 import { sendOnStream } from './stream-answer.ts';
 import { createWriteBatch } from './write-batch.ts';
 import type { RawResponses } from './node-path.ts';
@@ -23,7 +22,7 @@ export interface SenderOptions {
   readonly rawResponses: RawResponses | undefined;
   readonly stallTimeoutMs: number;
   /** for the client to take a piece, before its connection counts as half-open */
-  readonly untakenMs: number;
+  readonly writeStallMs: number;
   readonly keepAliveMs: number;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -46,14 +45,14 @@ export interface Sender {
  * `keepAliveMs`: the server's keepAliveTimeout, which answers name.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { rawResponses, stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed } = options;
+  const { rawResponses, stallTimeoutMs, writeStallMs, keepAliveMs, now, elapsed } = options;
   const headEnd = createHeadEnd(now, keepAliveMs);
-  const untakenFrom = (): number => elapsed() + untakenMs;
+  const stalledFrom = (): number => elapsed() + writeStallMs;
   const turn = createTurns();
   const batch = createWriteBatch(rawResponses);
   return {
     send: (request, response, answer, closing) => {
-      if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
+      if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, stalledFrom });
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
       if (head !== undefined && isShort(toSend) && !closing && rawResponses?.takes(response) === true)
@@ -64,8 +63,8 @@ export function createSender(options: SenderOptions): Sender {
         else batch.end(response, undefined);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
       }
-      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
-      if (body.length > watchedFromBytes) return sendWatched(response, request, body, { turn, untakenFrom });
+      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, stalledFrom);
+      if (body.length > watchedFromBytes) return sendWatched(response, request, body, { turn, stalledFrom });
       if (!closing) return batch.end(response, body);
       response.end(body, 'latin1');
       return { bytes: body.length, aborted: response.destroyed };
@@ -104,7 +103,7 @@ async function sendWatched(
   response: ServerResponse,
   request: HttpRequest,
   body: Buffer | string,
-  { turn, untakenFrom }: { readonly turn: () => Promise<void>; readonly untakenFrom: () => number },
+  { turn, stalledFrom }: { readonly turn: () => Promise<void>; readonly stalledFrom: () => number },
 ): Promise<Sent> {
   const closed = untilClosed(request);
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
@@ -117,7 +116,7 @@ async function sendWatched(
   while (sent < bytes.length && !request.socket.destroyed) {
     const piece = bytes.subarray(sent, sent + turnBytes);
     sent += piece.length;
-    await untilTaken(request, Promise.race([write(piece, sent === bytes.length), closed.promise]), untakenFrom());
+    await untilTaken(request, Promise.race([write(piece, sent === bytes.length), closed.promise]), stalledFrom());
   }
   closed.forget();
   if (!request.socket.destroyed) response.end();
@@ -132,7 +131,7 @@ async function sendFile(
   response: ServerResponse,
   request: HttpRequest,
   file: OpenFile,
-  untakenFrom: () => number,
+  stalledFrom: () => number,
 ): Promise<Sent> {
   const closed = untilClosed(request);
   const { abandon } = file;
@@ -146,12 +145,12 @@ async function sendFile(
     let leaving: Promise<void> = Promise.resolve();
     for (let turn = 0; sent < file.size; turn += 1) {
       const piece = await readChunk(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
-      await untilTaken(request, leaving, untakenFrom());
+      await untilTaken(request, leaving, stalledFrom());
       if (request.socket.destroyed) return { bytes: sent, aborted: true };
       leaving = Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);
       sent += piece.length;
     }
-    await untilTaken(request, leaving, untakenFrom());
+    await untilTaken(request, leaving, stalledFrom());
     response.end();
     return { bytes: sent, aborted: request.socket.destroyed };
   } catch (error) {

@@ -1,13 +1,14 @@
 // The limits of one client: time, memory, connections.
 
 import type { ServerOptions } from 'node:http';
+import type { Server, Socket } from 'node:net';
 
 export interface ServerLimits {
   /** from the first byte of a request to the end of its headers */
   readonly headersTimeoutMs: number;
   /**
    * to the end of its body. An upload may take this long; readers of JSON bodies have a shorter limit
-   * (http/json-body.ts). If no body is wanted, the connection ends with the answer
+   * (http/request-body.ts). If no body is wanted, the connection ends with the answer
    */
   readonly requestTimeoutMs: number;
   /**
@@ -25,7 +26,7 @@ export interface ServerLimits {
    * for the client to take a piece of an answer (send.ts), before its connection counts as half-open
    * (idle-connections.ts)
    */
-  readonly untakenMs: number;
+  readonly writeStallMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   /** connections of one client address without a request in progress; 0: unlimited (idle-connections.ts) */
@@ -41,7 +42,7 @@ export const defaultServerLimits: ServerLimits = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 120_000,
-  untakenMs: 30_000,
+  writeStallMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 8192,
   idlePerAddress: 1024,
@@ -61,4 +62,22 @@ export function nodeLimits(limits: ServerLimits): ServerOptions {
     requireHostHeader: false, // checked by `admit`, which answers in the error envelope
     noDelay: true,
   };
+}
+
+/**
+ * Closes connections that are too many, for one of several workers. With Node's own `maxConnections` such a worker
+ * returns excess connections to the primary, which offers them to the next worker. If all workers are full, the
+ * connections circulate and keep all workers busy.
+ */
+export function limitConnections(server: Server, most: number): void {
+  let open = 0;
+  server.maxConnections = Number.POSITIVE_INFINITY;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    // after all listeners have seen the connection: for them it is a client that leaves
+    if (open > most) setImmediate(() => socket.destroy());
+  });
 }

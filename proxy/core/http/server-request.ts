@@ -7,7 +7,7 @@ export class ServerRequest extends IncomingMessage {
   /** see HttpRequest */
   declare holdsSlot?: boolean;
   /** see HttpRequest */
-  declare untakenFromMs?: number | undefined;
+  declare stalledFromMs?: number | undefined;
 
   /**
    * Ends the body with `fault` for its present or later reader. Unlike `destroy` alone, it keeps the connection open

@@ -3,21 +3,18 @@
 // memory.
 
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { allHeaders, type Answer, type OpenFile } from './answer.ts';
+import { allHeaders, type Answer, type OpenFile, readChunk, type Sent } from './answer.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { cancel, noError } from './http2-codes.ts';
-import { cutOff, untilTaken, type HttpRequest } from './http-request.ts';
-import { readChunk } from './read-chunk.ts';
-import type { Sent } from './answer.ts';
+import { cancel, noError, cutOff, untilTaken, type HttpRequest } from './http-request.ts';
 
 /** Half of a chunk of HTTP/1.1, because one connection may have a hundred streams. */
 const pieceBytes = 64 * 1024;
 
-export interface Patience {
+export interface StallLimits {
   /** how long a client may read nothing */
   readonly stallMs: number;
-  /** for a chunk or a small answer that is being written: see `untakenFromMs` */
-  readonly untakenFrom: () => number;
+  /** for a chunk or a small answer that is being written: see `stalledFromMs` */
+  readonly stalledFrom: () => number;
 }
 
 /** Rejects if a file turns out shorter than its recorded size. */
@@ -25,7 +22,7 @@ export function sendOnStream(
   request: HttpRequest,
   stream: ServerHttp2Stream,
   answer: Answer,
-  { stallMs, untakenFrom }: Patience,
+  { stallMs, stalledFrom }: StallLimits,
 ): MaybeAsync<Sent> {
   const { body } = answer;
   const file = typeof body === 'object' && 'handle' in body ? body : undefined;
@@ -33,10 +30,10 @@ export function sendOnStream(
   endUnreadBody(request, stream);
   const bare = body === undefined || request.method === 'HEAD';
   stream.respond(headersOf(answer), { endStream: bare });
-  request.untakenFromMs = untakenFrom();
+  request.stalledFromMs = stalledFrom();
   const stall = watchStall(stream, stallMs);
   if (bare) return withoutBody(file, false);
-  const pieces = (): Pieces => writePieces(request, stream, stall, untakenFrom);
+  const pieces = (): Pieces => writePieces(request, stream, stall, stalledFrom);
   if (file !== undefined) return sendFile(stream, file, pieces());
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : (body as Buffer);
   if (bytes.length > pieceBytes) return sendBytes(bytes, pieces());
@@ -97,14 +94,14 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): MaybeAsync<S
  * Called from a timer. Resets the stream and releases it here, for any result of the reset: nghttp2 sends nothing on a
  * connection that broke the protocol.
  */
-export function giveUp(stream: ServerHttp2Stream): void {
+export function resetStream(stream: ServerHttp2Stream): void {
   stream.close(cancel);
   stream.destroy();
 }
 
 /** Ends a stream whose client has read nothing for this time. */
 function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
-  const timer = setTimeout(() => giveUp(stream), stallMs);
+  const timer = setTimeout(() => resetStream(stream), stallMs);
   stream.once('close', () => clearTimeout(timer));
   return timer;
 }
@@ -149,14 +146,14 @@ function writePieces(
   request: HttpRequest,
   stream: ServerHttp2Stream,
   stall: NodeJS.Timeout,
-  untakenFrom: () => number,
+  stalledFrom: () => number,
 ): Pieces {
   const closed = new Promise<void>((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
   let leaving: Promise<void> = Promise.resolve();
   let bytes = 0;
   return {
     write: async (piece) => {
-      await untilTaken(request, leaving, untakenFrom());
+      await untilTaken(request, leaving, stalledFrom());
       if (stream.destroyed || stream.closed) return false;
       stall.refresh();
       leaving = Promise.race([new Promise<void>((resolve) => stream.write(piece, () => resolve())), closed]);
@@ -164,9 +161,9 @@ function writePieces(
       return true;
     },
     end: async () => {
-      await untilTaken(request, leaving, untakenFrom());
+      await untilTaken(request, leaving, stalledFrom());
       const aborted = stream.destroyed || stream.closed;
-      request.untakenFromMs = untakenFrom(); // the end of the stream waits for the client, too
+      request.stalledFromMs = stalledFrom(); // the end of the stream waits for the client, too
       if (!aborted) stream.end();
       return { bytes, aborted };
     },

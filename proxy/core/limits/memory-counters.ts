@@ -11,7 +11,7 @@ export interface MemoryCounters extends Counters {
   readonly hit: (key: string, limit: number, windowMs: number, nowMs: number) => Count;
   readonly peek: (key: string, windowMs: number, nowMs: number) => Window | undefined;
   /** Adopts the window of a shared count. */
-  readonly learn: (key: string, window: Window, nowMs: number) => void;
+  readonly adopt: (key: string, window: Window, nowMs: number) => void;
   /** All current windows at `nowMs`, which the next process restores. */
   readonly snapshot: (nowMs: number) => readonly SavedWindow[];
 }
@@ -30,7 +30,7 @@ export function createMemoryCounters(saved: readonly SavedWindow[] = [], nowMs =
       return count;
     },
     peek: windows.current,
-    learn: windows.set,
+    adopt: windows.set,
     snapshot: (now) =>
       [...windows.entries()]
         .filter(([, { endsAtMs }]) => now < endsAtMs)

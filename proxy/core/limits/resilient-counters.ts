@@ -1,7 +1,7 @@
 // Shared counters that never fail a request. While their server is lost, slow, full or read-only, this process counts
 // locally from the last known shared count. So each process enforces the limit alone (I12), and no client gets an error
 // or a refusal because of the outage (I11). Each request sends the local count as a floor, so that a server that lost
-// its counts learns them again. A late server gets time if its count decides. A request far from its limit continues
+// its counts gets them again. A late server gets time if its count decides. A request far from its limit continues
 // with the local count, and the server is informed later. If a server stops answering, one request waits until the
 // outage is certain, and almost no other request waits (F6).
 
@@ -11,8 +11,14 @@ import { createCountersNotices, type CountersNotice } from './counters-notices.t
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
 import { createPendingHits, type PendingHits } from './pending-hits.ts';
 import { createReplyTimeout, type ReplyTimeout } from './reply-timeout.ts';
-import type { SharedCount, SharedCounters, SharedHit } from './shared-counters.ts';
-import { floorOf, learn, mergeWindow } from './shared-windows.ts';
+import {
+  type SharedCount,
+  type SharedCounters,
+  type SharedHit,
+  floorOf,
+  adoptReply,
+  mergeWindow,
+} from './shared-counters.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
@@ -84,13 +90,13 @@ function createParts({
   const local = createMemoryCounters();
   const pending = createPendingHits();
   const notices = createCountersNotices(notice, monotonicMs);
-  const goOn = (waiting: Waiting): void => goOnLocally(local, waiting);
+  const fallBack = (waiting: Waiting): void => countLocally(local, waiting);
   const breaker = createBreaker({
     periodMs: trialPeriodMs,
     trial: () => tryShared(shared),
     onFailure: (reason) => {
       notices.degraded(reason);
-      replies.drain().forEach(goOn);
+      replies.drain().forEach(fallBack);
     },
     onRecovery: notices.recovered,
   });
@@ -100,7 +106,7 @@ function createParts({
     onLate: () =>
       replies
         .release(({ key, limit, windowMs, nowMs }) => isFarFromLimit(parts, key, limit, windowMs, nowMs))
-        .forEach(goOn),
+        .forEach(fallBack),
     onTimeout: () => breaker.trip(silent(silentMs)),
     monotonicMs,
   });
@@ -120,7 +126,7 @@ function ask(parts: Parts, key: string, limit: number, windowMs: number, nowMs: 
   const reply = shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) });
   if (!replies.isLate() || !isFarFromLimit(parts, key, limit, windowMs, nowMs))
     return new Promise((answer) => waitFor(parts, reply, { key, limit, windowMs, nowMs, answer }));
-  learnLater(parts, reply, key, windowMs, nowMs);
+  adoptLater(parts, reply, key, windowMs, nowMs);
   return local.hit(key, limit, windowMs, nowMs);
 }
 
@@ -131,21 +137,21 @@ function waitFor({ local, pending, replies, breaker }: Parts, reply: Promise<Sha
     (count) => {
       const { key, limit, windowMs, nowMs, answer } = waiting;
       pending.answered(key, nowMs);
-      // a reply that comes too late still teaches; its request has been answered
-      const resetAtMs = learn(local, key, windowMs, count, nowMs);
+      // a reply that comes too late still updates the window; its request has been answered
+      const resetAtMs = adoptReply(local, key, windowMs, count, nowMs);
       if (replies.replied(waiting))
         answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
     },
     (reason: unknown) => {
       pending.failed(waiting.key);
-      if (replies.replied(waiting)) goOnLocally(local, waiting);
+      if (replies.replied(waiting)) countLocally(local, waiting);
       breaker.trip(reason);
     },
   );
 }
 
-/** No request waits for the reply; its content is remembered. */
-function learnLater(
+/** No request waits for the reply; it updates the window. */
+function adoptLater(
   { local, pending, replies, breaker }: Parts,
   reply: Promise<SharedCount>,
   key: string,
@@ -156,7 +162,7 @@ function learnLater(
     (count) => {
       pending.answered(key, nowMs);
       replies.replied(undefined);
-      learn(local, key, windowMs, count, nowMs);
+      adoptReply(local, key, windowMs, count, nowMs);
     },
     (reason: unknown) => {
       pending.failed(key);
@@ -165,7 +171,7 @@ function learnLater(
   );
 }
 
-function goOnLocally(local: MemoryCounters, { key, limit, windowMs, nowMs, answer }: Waiting): void {
+function countLocally(local: MemoryCounters, { key, limit, windowMs, nowMs, answer }: Waiting): void {
   answer(local.hit(key, limit, windowMs, nowMs));
 }
 

@@ -7,7 +7,6 @@ import { errorAnswer, jsonAnswer, type Answer } from '../http/answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
 import { StateError } from '../state/state-error.ts';
-import type { WorkerStatus } from './worker-status.ts';
 import type { StorageState } from './storage.ts';
 
 export interface Health {
@@ -57,15 +56,15 @@ export async function healthAnswer(
 ): Promise<Answer> {
   const [storage, seen, known] = await Promise.all([
     parts.storage(),
-    lookAtRoot(parts.tree, asked, nowMs),
-    lookAtState(parts.readState),
+    checkRoot(parts.tree, asked, nowMs),
+    checkState(parts.readState),
   ]);
   const fault = 'cause' in known ? known.cause : undefined;
   return { ...jsonAnswer(200, healthOf(seen, fault, storage, parts)), cause: seen.cause };
 }
 
 /** The result of a request for packages.json. */
-interface SeenRoot {
+interface RootCheck {
   readonly tree: Health['tree'];
   /** false: the state, which holds the settings, cannot be read */
   readonly isStateRead: boolean;
@@ -74,11 +73,11 @@ interface SeenRoot {
   readonly cause: unknown;
 }
 
-async function lookAtRoot(
+async function checkRoot(
   tree: HealthParts['tree'],
   asked: Parameters<Tree['metadataUrl']>[0],
   nowMs: number,
-): Promise<SeenRoot> {
+): Promise<RootCheck> {
   const [found] = await Promise.allSettled([treeState(tree, nowMs)]);
   // behind the tree, so that only the settings can be late
   const [url] = await Promise.allSettled([inTime(async () => tree.metadataUrl(asked, nowMs))]);
@@ -101,14 +100,14 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
 }
 
 /** `fault`: of the check of the state; undefined: none. */
-function stateOf(fault: unknown, { isStateRead }: SeenRoot, isAway: boolean): Health['state'] {
+function stateOf(fault: unknown, { isStateRead }: RootCheck, isAway: boolean): Health['state'] {
   const isOutOfReach = fault instanceof StateError && fault.code === 'STATE_UNAVAILABLE';
   if (isAway && (fault === undefined || isOutOfReach)) return 'away';
   return fault === undefined && isStateRead ? 'ok' : 'unreadable';
 }
 
 function healthOf(
-  seen: SeenRoot,
+  seen: RootCheck,
   fault: unknown,
   storage: StorageState,
   { counters: { degraded }, workerStatus, stateAway }: HealthParts,
@@ -169,8 +168,8 @@ const stateTimeoutMs = 2000;
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const [seen, known, storage] = await Promise.all([
-    lookAtRoot(parts.tree, { exactForm: true }, nowMs),
-    lookAtState(parts.readState),
+    checkRoot(parts.tree, { exactForm: true }, nowMs),
+    checkState(parts.readState),
     parts.storage(),
   ]);
   const { tree } = seen;
@@ -191,7 +190,7 @@ async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Healt
 }
 
 /** `cause`: why the state cannot be read. */
-function lookAtState(
+function checkState(
   readState: ReadyParts['readState'],
 ): Promise<{ readonly state: ReturnType<typeof graceOf> } | { readonly cause: unknown }> {
   return inTime(async () => readState?.()).then(
@@ -211,4 +210,12 @@ function inTime<Found>(ask: () => Promise<Found>): Promise<Found> {
   return withDeadline(ask(), stateTimeoutMs, () =>
     Promise.reject(new StateError('STATE_UNAVAILABLE', `the state has not answered within ${stateTimeoutMs} ms`)),
   );
+}
+
+/** The processes that serve one address, as known to one of them. */
+export interface WorkerStatus {
+  /** the wanted number of workers */
+  readonly size: number;
+  /** the number of serving workers */
+  readonly running: () => number;
 }

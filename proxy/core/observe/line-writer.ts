@@ -6,7 +6,6 @@ import { closeSync, mkdirSync, openSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { wholeLines } from './whole-lines.ts';
 
 /** A chunk is written when it is full, or after a short wait. */
 const pieceBytes = 128 * 1024;
@@ -144,4 +143,28 @@ async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {
       await sleep(busyRetryMs);
     }
   }
+}
+
+const atomicBytes = 4096;
+
+/**
+ * For a pipe that several processes write to: pieces of whole lines, none longer than `most` but for a line that is itself. `bytes` ends with a line end.
+ * Linux writes up to 4096 bytes atomically (PIPE_BUF, pipe(7)). A longer write could mix its lines with lines of another process.
+ */
+export function wholeLines(bytes: Buffer, most = atomicBytes): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const end = endOfPiece(bytes, start, most);
+    pieces.push(bytes.subarray(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+function endOfPiece(bytes: Buffer, start: number, most: number): number {
+  if (bytes.length - start <= most) return bytes.length;
+  const last = bytes.lastIndexOf(0x0a, start + most - 1);
+  if (last >= start) return last + 1;
+  const next = bytes.indexOf(0x0a, start + most);
+  return next === -1 ? bytes.length : next + 1;
 }

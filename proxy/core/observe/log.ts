@@ -3,8 +3,7 @@
 
 import { pino, type Logger } from 'pino';
 import { LineWriter } from './line-writer.ts';
-import { createLogTime } from './log-time.ts';
-import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createLogTime, createRequestLog, type RequestLog } from './request-log.ts';
 
 export interface LogOptions {
   /** 1 for stdout, or the path of a file, which is appended to; its folder is made */

@@ -40,18 +40,18 @@ async function answer(
   response: ServerResponse,
   { families, onError }: Pick<MetricsListenerOptions, 'families' | 'onError'>,
 ): Promise<void> {
-  if (url?.split('?', 1)[0] !== '/metrics') return say(response, 404, 'Only /metrics is here.\n');
+  if (url?.split('?', 1)[0] !== '/metrics') return respond(response, 404, 'Only /metrics is here.\n');
   if (method !== 'GET' && method !== 'HEAD')
-    return say(response, 400, 'Metrics are read with GET.\n', { allow: 'GET, HEAD' });
+    return respond(response, 400, 'Metrics are read with GET.\n', { allow: 'GET, HEAD' });
   try {
-    say(response, 200, formatMetrics(await families()), { 'content-type': metricsContentType });
+    respond(response, 200, formatMetrics(await families()), { 'content-type': metricsContentType });
   } catch (error) {
     onError(error);
-    say(response, 500, 'The metrics cannot be read now; the log has the reason.\n');
+    respond(response, 500, 'The metrics cannot be read now; the log has the reason.\n');
   }
 }
 
-function say(
+function respond(
   response: ServerResponse,
   status: number,
   text: string,

@@ -18,7 +18,7 @@ export const scarceBytes = 1024 ** 3;
 export const exhaustedBytes = 100 * 1024 ** 2;
 
 /** Health checks are frequent. */
-const holdsMs = 5000;
+const validMs = 5000;
 
 /** Parts of a data folder that may be on separate disks. */
 const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
@@ -26,12 +26,12 @@ const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
 /**
  * The worst of them; parts that are not there are passed over. Rejects with Node's error if a disk cannot be checked.
  */
-export async function lookAtStorage(dataDirectory: string): Promise<StorageState> {
-  const found = await Promise.all(parts.map((part) => lookAt(join(dataDirectory, part))));
+export async function checkStorage(dataDirectory: string): Promise<StorageState> {
+  const found = await Promise.all(parts.map((part) => checkDisk(join(dataDirectory, part))));
   return found.find((state) => state === 'read-only') ?? found.find((state) => state === 'full') ?? 'ok';
 }
 
-async function lookAt(path: string): Promise<StorageState> {
+async function checkDisk(path: string): Promise<StorageState> {
   try {
     await access(path, constants.W_OK);
     const { bavail, bsize, files, ffree } = await statfs(path);
@@ -51,11 +51,11 @@ async function lookAt(path: string): Promise<StorageState> {
  */
 export function createStorageWatch(dataDirectory: string, monotonicMs: () => number): () => Promise<StorageState> {
   let known: Promise<StorageState> | undefined;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
   return () => {
-    if (known === undefined || monotonicMs() - lookedAtMs > holdsMs) {
-      lookedAtMs = monotonicMs();
-      known = lookAtStorage(dataDirectory).catch(() => 'read-only');
+    if (known === undefined || monotonicMs() - checkedAtMs > validMs) {
+      checkedAtMs = monotonicMs();
+      known = checkStorage(dataDirectory).catch(() => 'read-only');
     }
     return known;
   };
@@ -84,7 +84,7 @@ export async function measureDisks(dataDirectory: string): Promise<readonly Disk
 async function measureDisk(path: string, part: string): Promise<DiskSpace> {
   const folder = part === '.' ? 'data' : part;
   const space = await statfs(path).catch(() => undefined);
-  const acceptsWrites = (await lookAt(path).catch(() => 'read-only')) === 'ok';
+  const acceptsWrites = (await checkDisk(path).catch(() => 'read-only')) === 'ok';
   if (space === undefined) return { folder, acceptsWrites, bytes: undefined };
   const { bavail, blocks, bsize } = space;
   return { folder, acceptsWrites, bytes: { available: bavail * bsize, size: blocks * bsize } };

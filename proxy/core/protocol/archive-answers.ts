@@ -9,7 +9,7 @@ import type { PackageArchives } from '../tree/package-archives.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { filterOf, type ReleaseFilter } from '../views/view.ts';
 import { absent } from './absent.ts';
-import type { MirroredPackages, Moment, Viewer } from './mirrored-packages.ts';
+import type { MirroredPackages, Moment } from './mirrored-packages.ts';
 import type { RulesInEffect } from './release-policy.ts';
 import type { RequestPreferences } from './request-preferences.ts';
 import type { Route } from './route.ts';
@@ -25,11 +25,14 @@ export interface ArchiveAnswersOptions {
   readonly tombstones?: Tombstones | undefined;
 }
 
-interface Deciding {
+/** A request for an archive. */
+interface Asked {
+  readonly route: Extract<Route, { kind: 'dist' }>;
+  readonly preferences: RequestPreferences;
+  /** the part of the package that the view shows */
   readonly filter: ReleaseFilter;
+  readonly moment: Moment;
   readonly rules: RulesInEffect | undefined;
-  /** `archives`: those of the package that the caller may know */
-  readonly missing: (archives?: PackageArchives) => MaybeAsync<Answer>;
 }
 
 /** The number of commits that an answer names. */
@@ -48,87 +51,83 @@ export class ArchiveAnswers {
     this.#tombstones = tombstones;
   }
 
-  /**
-   * A build publishes ZIPs and index before the p2 document that names them. If the index in memory lacks a version, or
-   * a file differs from its entry, this reads the index again before it answers 404.
-   */
   answer(
-    route: Extract<Route, { kind: 'dist' }>,
+    route: Asked['route'],
     preferences: RequestPreferences,
     moment: Moment,
     rules: RulesInEffect | undefined,
   ): MaybeAsync<Answer> {
-    const filter = filterOf(preferences.view, route.name);
+    const { view } = preferences;
+    const filter = filterOf(view, route.name);
     if (filter === 'none') return absent(this.#files, absentVersion(route), route.name);
-    const missing = (archives?: PackageArchives): MaybeAsync<Answer> =>
-      andThen(
-        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
-        (found) => found ?? this.#gone(route, { filter, archives }, preferences, moment),
-      );
-    return andThen(this.#files.visible.shows(preferences.view, route.name, 'archives', moment.epoch), (shows) =>
-      shows ? this.#published(route, preferences, moment, { filter, rules, missing }) : missing(),
-    );
-  }
-
-  #published(
-    route: Extract<Route, { kind: 'dist' }>,
-    preferences: RequestPreferences,
-    moment: Moment,
-    { filter, rules, missing }: Deciding,
-  ): MaybeAsync<Answer> {
-    const seen = { name: route.name, filter, epoch: moment.epoch };
-    const answer = (archives: PackageArchives | undefined): MaybeAsync<Answer> | undefined => {
-      const entry = archives?.find(route.labels, route.reference, filter);
-      if (entry === undefined) return undefined;
-      const sent = (): MaybeAsync<Answer> =>
-        this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
-      if (rules === undefined) return sent();
-      return andThen(rules.publishedArchive(route.name, entry, preferences, moment), (refusal) => refusal ?? sent());
-    };
-    const again = (): MaybeAsync<Answer> =>
-      andThen(
-        absentWhereHidden(this.#files, this.#files.archivesAgain(route.name, moment.epoch), seen),
-        (archives) => answer(archives) ?? missing(archives),
-      );
-    if (this.#mirrored?.isElsewhere(route.name, moment) === true)
-      return andThen(
-        this.#mirroredArchive(route, preferences, { view: preferences.view, filter }, moment),
-        (found) => found ?? again(),
-      );
-    return andThen(absentWhereHidden(this.#files, this.#files.archives(route.name, moment.epoch), seen), (archives) => {
-      const first = answer(archives);
-      if (first === undefined) return again();
-      return first instanceof Promise
-        ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
-        : first;
+    const asked = { route, preferences, filter, moment, rules };
+    return andThen(this.#files.visible.shows(view, route.name, 'archives', moment.epoch), (shows) => {
+      if (!shows) return this.#unpublished(asked);
+      return this.#mirrored?.isElsewhere(route.name, moment) === true ? this.#elsewhere(asked) : this.#published(asked);
     });
   }
 
-  #gone(
-    route: Extract<Route, { kind: 'dist' }>,
-    { filter, archives }: { readonly filter: ReleaseFilter; readonly archives: PackageArchives | undefined },
-    { userAgent }: RequestPreferences,
-    { nowMs }: Moment,
-  ): MaybeAsync<Answer> {
-    const forComposer = userAgent?.startsWith('Composer/') === true;
-    return andThen(this.#tombstones?.read(nowMs), (purged) => {
-      const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
-      const gone = tombstone && goneAnswer(tombstone, filter, forComposer);
-      if (gone !== undefined) return gone;
-      const commits = (archives?.entriesOf(route.labels, filter) ?? []).map(({ reference }) => reference);
-      return absent(this.#files, absentVersion(route, commits), route.name, forComposer && commits.length > 0);
+  #published(asked: Asked): MaybeAsync<Answer> {
+    return andThen(this.#knownTo(asked, this.#files.archives(asked.route.name, asked.moment.epoch)), (archives) => {
+      const answer = this.#archiveIn(archives, asked);
+      if (answer === undefined) return this.#again(asked);
+      if (!(answer instanceof Promise)) return answer;
+      return answer.catch((error: unknown) => {
+        if (error instanceof ArchiveMismatch) return this.#again(asked);
+        throw error;
+      });
     });
   }
 
-  #mirroredArchive(
-    route: Extract<Route, { kind: 'dist' }>,
-    preferences: RequestPreferences,
-    viewer: Viewer,
-    moment: Moment,
-  ): MaybeAsync<Answer | undefined> {
-    return andThen(this.#mirrored?.archive(route, preferences, viewer, moment), (found) =>
-      found === undefined ? undefined : this.#counted(route.name, found.version, preferences, found.answer),
-    );
+  #knownTo(
+    { route: { name }, filter, moment: { epoch } }: Asked,
+    archives: MaybeAsync<PackageArchives | undefined>,
+  ): MaybeAsync<PackageArchives | undefined> {
+    return absentWhereHidden(this.#files, archives, { name, filter, epoch });
+  }
+
+  /** undefined: the index has no such version. */
+  #archiveIn(archives: PackageArchives | undefined, asked: Asked): MaybeAsync<Answer> | undefined {
+    const { route, preferences, filter, moment, rules } = asked;
+    const entry = archives?.find(route.labels, route.reference, filter);
+    if (entry === undefined) return undefined;
+    const send = (): MaybeAsync<Answer> =>
+      this.#counted(route.name, entry.version, preferences, this.#files.archive(entry, preferences));
+    if (rules === undefined) return send();
+    return andThen(rules.publishedArchive(route.name, entry, preferences, moment), (refusal) => refusal ?? send());
+  }
+
+  /**
+   * A build publishes ZIPs and index before the p2 document that names them. If the index in memory lacks a version, or
+   * a file differs from its entry, this reads the index again.
+   */
+  async #again(asked: Asked): Promise<Answer> {
+    const archives = await this.#knownTo(asked, this.#files.archivesAgain(asked.route.name, asked.moment.epoch));
+    return this.#archiveIn(archives, asked) ?? this.#unpublished(asked, archives);
+  }
+
+  /** An earlier request gave the name to another registry. */
+  async #elsewhere(asked: Asked): Promise<Answer> {
+    return (await this.#ofMirror(asked)) ?? this.#again(asked);
+  }
+
+  async #ofMirror({ route, preferences, filter, moment }: Asked): Promise<Answer | undefined> {
+    const found = await this.#mirrored?.archive(route, preferences, { view: preferences.view, filter }, moment);
+    return found && this.#counted(route.name, found.version, preferences, found.answer);
+  }
+
+  /** `archives`: those of the package that the caller may know. */
+  async #unpublished(asked: Asked, archives?: PackageArchives): Promise<Answer> {
+    const mirrored = await this.#ofMirror(asked);
+    if (mirrored !== undefined) return mirrored;
+    const { route, filter, moment } = asked;
+    const forComposer = asked.preferences.userAgent?.startsWith('Composer/') === true;
+    const purged = await this.#tombstones?.read(moment.nowMs);
+    const tombstone = purged && tombstoneOf(route, purged);
+    const gone = tombstone && goneAnswer(tombstone, filter, forComposer);
+    if (gone !== undefined) return gone;
+    const commits = (archives?.entriesOf(route.labels, filter) ?? []).map(({ reference }) => reference);
+    return absent(this.#files, absentVersion(route, commits), route.name, forComposer && commits.length > 0);
   }
 
   #counted(
@@ -149,7 +148,7 @@ export class ArchiveAnswers {
 }
 
 /** `commits`: those with an archive under this label, newest first. */
-function absentVersion(route: Extract<Route, { kind: 'dist' }>, commits: readonly string[] = []): string {
+function absentVersion(route: Asked['route'], commits: readonly string[] = []): string {
   const version = (route.labels[0] ?? '').slice(0, 128);
   const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
   const known = [...new Set(commits)].slice(0, mostCommits).map((commit) => commit.slice(0, 12));

@@ -15,8 +15,7 @@ import {
 import { isDevVersion } from '../../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
 import { andThen } from '../../../build/shared/concurrency/maybe-async.ts';
-import { readAnnouncement } from '../tree/published-announcement.ts';
-import { createPublishedListCache, type PublishedListCache } from '../tree/published-list-cache.ts';
+import { readAnnouncement, createPublishedListCache, type PublishedListCache } from '../tree/published-lists.ts';
 import { parsePublished, type PublishedFiles } from '../tree/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 

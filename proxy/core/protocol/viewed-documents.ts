@@ -5,7 +5,7 @@ import { type PackageName } from '../../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../../build/contract/paths.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
-import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { passes, type ReleaseFilter, type View } from '../views/view.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import { readDocumentReleases } from '../tree/document-releases.ts';
@@ -39,29 +39,26 @@ export class ViewedDocuments {
   ): MaybeAsync<TextDocument | undefined> {
     const cached = this.#cache.get(view, path);
     if (cached?.base === base) return cached.document;
-    const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
-      passes(filter, releaseOfVersion(version));
-    const make = (seen: (version: ProviderVersion) => boolean): MaybeAsync<TextDocument | undefined> => {
-      // a damaged index must not reveal a hidden document
-      if (!this.#partsOf(path, name, base).versions.some(seen)) return undefined;
-      return andThen(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
-        const document = this.#filtered(
-          path,
-          name,
-          base,
-          seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds),
-          seen,
-        );
-        if (isSure) this.#cache.set(view, path, { base, document, epoch });
-        return document;
-      });
-    };
-    if (!view.dated) return make(isSeen((version) => version));
-    return andThen(
-      this.#archivesOf(path, name, base, epoch),
-      (archives) => make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? version)),
-      () => make(isSeen((version) => version)),
-    );
+    return this.#make(path, name, base, { view, filter }, epoch);
+  }
+
+  async #make(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+    epoch: number,
+  ): Promise<TextDocument | undefined> {
+    const archives = view.dated ? await this.#archivesOf(path, name, base, epoch).catch(() => undefined) : undefined;
+    const isSeen = (version: ProviderVersion): boolean =>
+      passes(filter, archives?.release(version.version, version.reference ?? '') ?? version);
+    // a damaged index must not reveal a hidden document
+    if (!this.#partsOf(path, name, base).versions.some(isSeen)) return undefined;
+    const { seconds, isSure } = await this.#dateOf(name, base, path, filter, epoch);
+    const lastModifiedMs = seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds);
+    const document = this.#filtered(path, name, base, lastModifiedMs, isSeen);
+    if (isSure) this.#cache.set(view, path, { base, document, epoch });
+    return document;
   }
 
   /**
@@ -118,13 +115,13 @@ export class ViewedDocuments {
    * document do not count yet. An index in memory that is older than the document is read again. `isSure`: false if the
    * index stays older; the result is then not cached.
    */
-  #dateOf(
+  async #dateOf(
     name: PackageName,
     base: TextDocument,
     path: PublicPath,
     filter: ReleaseFilter,
     epoch: number,
-  ): MaybeAsync<{ readonly seconds: number; readonly isSure: boolean }> {
+  ): Promise<{ readonly seconds: number; readonly isSure: boolean }> {
     const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
     const lastModified = Math.floor(base.lastModifiedMs / 1000);
     const document: DatedDocument = { lastModified, digest: base.digest };
@@ -134,14 +131,13 @@ export class ViewedDocuments {
       const knows = releases?.knows(kind, document) === true;
       return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
     };
-    return andThen(
-      this.#files.releases(name, epoch),
-      (releases) =>
-        releases?.knows(kind, document) === true
-          ? dated(releases)
-          : andThen(this.#files.releasesAgain(name, epoch), dated),
-      () => dated(undefined), // a damaged index does not keep a whole document from clients
-    );
+    let releases: PackageReleases | undefined;
+    try {
+      releases = await this.#files.releases(name, epoch);
+    } catch {
+      return dated(undefined); // a damaged index does not keep a whole document from clients
+    }
+    return dated(releases?.knows(kind, document) === true ? releases : await this.#files.releasesAgain(name, epoch));
   }
 
   #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {
@@ -161,18 +157,17 @@ export class ViewedDocuments {
    * An index is published before the documents that name its versions. So an index in memory without one of these
    * versions is read again.
    */
-  #archivesOf(
+  async #archivesOf(
     path: PublicPath,
     name: PackageName,
     base: TextDocument,
     epoch: number,
-  ): MaybeAsync<PackageArchives | undefined> {
+  ): Promise<PackageArchives | undefined> {
+    const archives = await this.#files.archives(name, epoch);
     const { versions } = this.#partsOf(path, name, base);
-    return andThen(this.#files.archives(name, epoch), (archives) => {
-      const knowsAll =
-        archives !== undefined &&
-        versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
-      return knowsAll ? archives : this.#files.archivesAgain(name, epoch);
-    });
+    const knowsAll =
+      archives !== undefined &&
+      versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
+    return knowsAll ? archives : this.#files.archivesAgain(name, epoch);
   }
 }

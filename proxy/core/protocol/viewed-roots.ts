@@ -4,7 +4,7 @@ import { matchesNothingPattern } from '../../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../../build/shared/caches/date-shift.ts';
-import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { TextDocument } from '../http/document.ts';
 import { anyName, isAnyName } from '../tree/root-document.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
@@ -32,23 +32,26 @@ export class ViewedRoots {
     const { built, base } = documents;
     const cached = this.#cache.get(view, path);
     if (cached?.document !== undefined && cached.base === base && cached.epoch === epoch) return cached.document;
-    return andThen(this.#files.visible.of(view, epoch), ({ listed, seconds }) => {
-      const json = this.#rootOf(base);
-      const names = json['available-packages'];
-      const isAll = Array.isArray(names) && names.length === listed.size && listed.size > 0;
-      // additions of the server move the date back, as without a view
-      const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
-      const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-      const made = new TextDocument(
-        isAll && !asksForMore ? base : rootFor(json, [...listed], view),
-        (seconds === undefined ? built.lastModifiedMs : seconds * 1000) - shiftMs,
-        { vary: base.vary },
-      );
-      const before = this.#cache.get(view, path)?.document;
-      const document = before?.equals(made) === true ? redatedFrom(before, made) : made;
-      this.#cache.set(view, path, { base, document, epoch });
-      return document;
-    });
+    return this.#make(path, built, base, view, epoch);
+  }
+
+  async #make(path: string, built: TextDocument, base: TextDocument, view: View, epoch: number): Promise<TextDocument> {
+    const { listed, seconds } = await this.#files.visible.of(view, epoch);
+    const json = this.#rootOf(base);
+    const names = json['available-packages'];
+    const isAll = Array.isArray(names) && names.length === listed.size && listed.size > 0;
+    // additions of the server move the date back, as without a view
+    const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
+    const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
+    const made = new TextDocument(
+      isAll && !asksForMore ? base : rootFor(json, [...listed], view),
+      (seconds === undefined ? built.lastModifiedMs : seconds * 1000) - shiftMs,
+      { vary: base.vary },
+    );
+    const before = this.#cache.get(view, path)?.document;
+    const document = before?.equals(made) === true ? redatedFrom(before, made) : made;
+    this.#cache.set(view, path, { base, document, epoch });
+    return document;
   }
 
   #rootOf(base: TextDocument): JsonObject {

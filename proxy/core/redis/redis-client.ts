@@ -2,7 +2,6 @@
 // decides how long to wait and how to continue. Only this file imports ioredis.
 
 import { Redis, type RedisOptions, type Result } from 'ioredis';
-
 import { parseSentinelUrl, type SentinelAddress } from './redis-address.ts';
 
 declare module 'ioredis' {
@@ -181,4 +180,14 @@ function explained(error: Error & { readonly code?: string }): Error {
         cause: error,
       })
     : error;
+}
+
+/** The facts of one section of INFO, by name. Empty if the Redis refuses the command. */
+export async function readRedisInfo(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = await redis.info(section).catch(() => '');
+  return new Map(
+    text
+      .split(/\r?\n/)
+      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
+  );
 }

@@ -50,7 +50,7 @@ export interface Authenticator {
   readonly authenticate: (authorization: string | undefined, nowMs: number) => Authentication | Promise<Authentication>;
 }
 
-interface Remembered {
+interface CachedToken {
   readonly authentication: Authentication;
   readonly expiresMs: number;
 }
@@ -58,13 +58,13 @@ interface Remembered {
 /** The tokens in use, as one generation of the state has them. */
 interface TokenCache {
   generation: number | undefined;
-  readonly byHash: Map<TokenHash, Remembered>;
+  readonly byHash: Map<TokenHash, CachedToken>;
   /**
    * Cache by the header with the token, so that checksum and SHA-256 are computed once and not for every request: 7 µs
    * become 1. Headers are secrets, and stay in this process's memory, where every request brings them anyway. Only
    * valid headers are stored, so that invalid ones cannot fill the cache.
    */
-  readonly byHeader: Map<string, Remembered>;
+  readonly byHeader: Map<string, CachedToken>;
 }
 
 const absent: Authentication = { outcome: 'absent' };
@@ -92,7 +92,7 @@ export function createAuthenticator(
     const found = await readToken(store, hash, await defaultLimits(), accessOf);
     if (found === undefined) return invalid;
     // the state may have changed during the lookup: this result then answers its own request, and is not cached
-    if (generation === cache.generation) remember(cache.byHash, capacity, hash, found);
+    if (generation === cache.generation) cacheToken(cache.byHash, capacity, hash, found);
     return unlessExpired(found, nowMs);
   };
   return {
@@ -103,29 +103,29 @@ export function createAuthenticator(
       const token = parseToken(readCredentials(authorization));
       if (token === undefined) return invalid;
       const generation = store.generation();
-      keepPace(cache, generation);
+      followGeneration(cache, generation);
       const hash = hashToken(token);
       const known = cache.byHash.get(hash);
       if (known === undefined) return lookUp(hash, generation, nowMs);
-      remember(cache.byHeader, capacity, authorization, known);
+      cacheToken(cache.byHeader, capacity, authorization, known);
       return unlessExpired(known, nowMs);
     },
   };
 }
 
-function unlessExpired({ authentication, expiresMs }: Remembered, nowMs: number): Authentication {
+function unlessExpired({ authentication, expiresMs }: CachedToken, nowMs: number): Authentication {
   return nowMs < expiresMs ? authentication : invalid;
 }
 
 /** Forgets the tokens of an earlier generation of the state. */
-function keepPace(cache: TokenCache, generation: number): void {
+function followGeneration(cache: TokenCache, generation: number): void {
   if (generation === cache.generation) return;
   cache.byHash.clear();
   cache.byHeader.clear();
   cache.generation = generation;
 }
 
-function remember<Key>(tokens: Map<Key, Remembered>, capacity: number, key: Key, token: Remembered): void {
+function cacheToken<Key>(tokens: Map<Key, CachedToken>, capacity: number, key: Key, token: CachedToken): void {
   if (tokens.size >= capacity) {
     const [oldest] = tokens.keys();
     if (oldest !== undefined) tokens.delete(oldest);
@@ -138,7 +138,7 @@ async function readToken(
   hash: TokenHash,
   limits: Readonly<Record<TokenKind, number>>,
   accessOf: (record: TokenRecord) => MaybeAsync<TokenAccess | undefined>,
-): Promise<Remembered | undefined> {
+): Promise<CachedToken | undefined> {
   const pointer = await store.get(tokenHashKey(hash));
   const entry = pointer === undefined ? undefined : await store.get(tokenKey(parseTokenPointer(pointer.value)));
   if (entry === undefined) return undefined;

@@ -17,8 +17,8 @@ import {
   representationOf,
   type Conditions,
   type Representation,
+  isNotModified,
 } from '../http/representation.ts';
-import { isNotModified } from '../http/conditional.ts';
 import { readFault } from '../../../build/shared/files/unusable-file.ts';
 
 /**

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
 import { releasedVersion } from '../../../build/contract/released-version.ts';
-import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { TextDocument } from '../http/document.ts';
 import { seesSome, type Release, type ReleaseFilter } from '../views/view.ts';
 import type { ViewDate } from '../views/view-date.ts';
@@ -56,11 +56,7 @@ export async function readDocumentReleases(
   epoch: number,
 ): Promise<DocumentReleases> {
   const read = async (kind: 'stable' | 'dev'): Promise<readonly TextDocument[]> => {
-    const document = await andThen(
-      files.document(providerPath(name, kind), epoch),
-      (found) => found,
-      () => undefined,
-    );
+    const document = await Promise.resolve(files.document(providerPath(name, kind), epoch)).catch(() => undefined);
     if (document === undefined) return [];
     return seesSome(filter, releasesIn(document, name)) ? [document] : [];
   };

@@ -26,7 +26,7 @@ export class PackageReleases {
   readonly #archived: number;
   readonly #documents: { readonly [Each in Kind]: RecordedChanges };
 
-  /** `intern`: one text for all equal ones, in totaly package has its 1.0.0.0. */
+  /** `intern`: one text for all equal ones: nearly every package has its 1.0.0.0. */
   constructor({ versions, documents }: Pick<PackageIndex, 'versions' | 'documents'>, intern: Intern) {
     const places = new Map<string, number>();
     const all: Release[] = [];

@@ -70,13 +70,13 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
     if (scopes.length === 0) return { to: 'nobody', because: 'nothing is mirrored' };
     if (names.unknown !== undefined) return { to: 'nobody', because: names.unknown, unknown: true };
     const ids: string[] = [];
-    let isSpokenFor = false;
+    let hasDedicated = false;
     for (const scope of scopes) {
       // a name with a dedicated upstream is never requested from an open one: the open one would learn the name, and
       // could supply a missing package in its place
-      if (!scope.allows(name) || scope.denies(name) || (isSpokenFor && scope.isOpen)) continue;
+      if (!scope.allows(name) || scope.denies(name) || (hasDedicated && scope.isOpen)) continue;
       ids.push(scope.id);
-      isSpokenFor ||= !scope.isOpen;
+      hasDedicated ||= !scope.isOpen;
     }
     return ids.length === 0
       ? { to: 'nobody', because: `no upstream is used for ${name}: the allow and deny patterns exclude it` }

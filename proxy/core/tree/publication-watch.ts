@@ -11,13 +11,13 @@ import { parsePublication, type Publication } from '../../../build/contract/publ
 import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 
-const lookEveryMs = 5;
+const checkEveryMs = 5;
 
 export class PublicationWatch {
   readonly #path: string;
   readonly #onNewer: (error: Error) => void;
   #stamp: FileStamp | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
 
   /** `onNewer` is called once for a publication that this version cannot read. */
@@ -32,8 +32,8 @@ export class PublicationWatch {
    * change.
    */
   epoch(nowMs: number): number {
-    if (Math.abs(nowMs - this.#lookedAtMs) < lookEveryMs) return this.#epoch;
-    this.#lookedAtMs = nowMs;
+    if (Math.abs(nowMs - this.#checkedAtMs) < checkEveryMs) return this.#epoch;
+    this.#checkedAtMs = nowMs;
     const stamp = stampFile(this.#path);
     if (stamp === undefined || (!sameStamp(stamp, this.#stamp) && !this.#isNewer())) this.#epoch += 1;
     this.#stamp = stamp;

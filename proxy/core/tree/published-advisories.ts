@@ -9,8 +9,7 @@ import {
   type AdvisoryLists,
 } from '../../../build/contract/advisory-lists.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
-import { readAnnouncement } from './published-announcement.ts';
-import { createPublishedListCache, type PublishedListCache } from './published-list-cache.ts';
+import { readAnnouncement, createPublishedListCache, type PublishedListCache } from './published-lists.ts';
 import { parsePublished, type PublishedFiles } from './published-files.ts';
 
 export type PublishedAdvisories = PublishedListCache<AdvisoryLists>;

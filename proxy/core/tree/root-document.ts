@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/co
 import { dateShiftMs } from '../../../build/shared/caches/date-shift.ts';
 import { TextDocument } from '../http/document.ts';
 import { exactFormVary } from './exact-form.ts';
-import { advisoryUrls } from './advisory-urls.ts';
-import { chosenForm, servedAddresses, type AddressChanges } from './root-addresses.ts';
+import { advisoryUrls, chosenForm, servedAddresses, type AddressChanges } from './root-addresses.ts';
 
 /** The changes and additions of the server to the built packages.json. */
 export interface RootChanges extends AddressChanges {

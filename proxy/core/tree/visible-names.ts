@@ -96,7 +96,7 @@ class VisibleNames implements VisiblePackages {
       addPrunedChanges(date, changes, view.filterOf(name));
     // a caller who saw a withdrawn package has another list since then
     const named = [...(publication?.withdrawn ?? []), ...names].filter((name) => view.filterOf(name) !== 'none');
-    await look(named, { files: this.#files, view, epoch }, (name, releases) => {
+    await readReleases(named, { files: this.#files, view, epoch }, (name, releases) => {
       const filter = view.filterOf(name);
       const isUnusable = releases instanceof DocumentReleases;
       const isSeen = filter === 'all' || (isUnusable ? releases.isSeen : releases?.isSeen(filter) === true);
@@ -118,28 +118,28 @@ function addRootFields(date: ViewDate, { root }: Publication): void {
 
 type Releases = PackageReleases | DocumentReleases | undefined;
 
-interface Looker {
+interface ReleaseParts {
   readonly files: Files;
   readonly view: View;
   readonly epoch: number;
 }
 
 /** If an index is unusable, `found` gets the data of the documents. */
-async function look(
+async function readReleases(
   names: readonly PackageName[],
-  { files, view, epoch }: Looker,
+  { files, view, epoch }: ReleaseParts,
   found: (name: PackageName, releases: Releases) => void,
 ): Promise<void> {
   for (let from = 0; from < names.length; from += packagesAtOnce) {
     const chunk = names.slice(from, from + packagesAtOnce);
-    const looked: MaybeAsync<Releases>[] = chunk.map((name) => {
+    const reads: MaybeAsync<Releases>[] = chunk.map((name) => {
       const releases = files.releases(name, epoch);
       return releases instanceof Promise
         ? releases.catch(() => readDocumentReleases(files, name, view.filterOf(name), epoch))
         : releases;
     });
     // mostly they are in memory, and thousands of promises would cost more than looking
-    const releases = looked.some((one) => one instanceof Promise) ? await Promise.all(looked) : (looked as Releases[]);
+    const releases = reads.some((one) => one instanceof Promise) ? await Promise.all(reads) : (reads as Releases[]);
     for (const [at, name] of chunk.entries()) found(name, releases[at]);
     if (from % packagesInTurn === 0) await new Promise(setImmediate);
   }

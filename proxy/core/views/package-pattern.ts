@@ -60,3 +60,20 @@ export class PatternMap<Value> {
     return found;
   }
 }
+
+/** A pattern with a `*` may be compared with every name; further ones are not looked at. */
+const mostCompared = 50;
+
+/** The patterns of a token's limits that match no package: most often a typing error. `names`: all packages, in lower case. */
+export function unmatchedPatterns(
+  { packages, constraints }: { readonly packages: readonly string[] | null; readonly constraints: object | null },
+  names: Pick<ReadonlySet<string>, 'has' | 'keys'>,
+): readonly string[] {
+  const patterns = [...new Set([...(packages ?? []), ...Object.keys(constraints ?? {})])];
+  const wildcards = patterns.filter((pattern) => pattern.includes('*')).slice(0, mostCompared);
+  const all = [...names.keys()];
+  return [
+    ...patterns.filter((pattern) => !pattern.includes('*') && !names.has(pattern)),
+    ...wildcards.filter((pattern) => !all.some((name) => matchesPattern(pattern, name))),
+  ];
+}

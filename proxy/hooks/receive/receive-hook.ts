@@ -4,7 +4,7 @@
 import { createSlices, type InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Answer } from '../../core/http/answer.ts';
-import { readPieces, type BodyLimits } from '../../core/http/body-pieces.ts';
+import { readPieces, type BodyLimits } from '../../core/http/request-body.ts';
 import type { FailedAuthLimiter } from '../../core/limits/failed-auth-limiter.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import type { HookAddress, HookInbox } from '../inbox.ts';

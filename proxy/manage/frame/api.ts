@@ -1,5 +1,5 @@
-// The frame of the management API: one Hono application. An operation can only be registered together with its policy
-// row, its schemas and its errors. Documentation, checks and behaviour therefore cannot differ.
+// The frame of the management API: one Hono application. An operation can only be registered together with its row of
+// permissions, its schemas and its errors. Documentation, checks and behaviour therefore cannot differ.
 
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
@@ -7,7 +7,7 @@ import { HTTPException } from 'hono/http-exception';
 
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { actorOf, type Caller } from '../../auth/caller.ts';
-import { policy, type CallerClass, type OperationId } from '../../auth/policy.ts';
+import { apiPermissions, type CallerClass, type OperationId } from '../../auth/permissions.ts';
 import type { PersonRight } from '../../core/tokens/person.ts';
 import { sessionOnly } from '../../auth/session-only.ts';
 import type { Actor } from '../../state/audit.ts';
@@ -17,7 +17,7 @@ import { errorResponses } from './error-responses.ts';
 import { needsBuilder } from '../../auth/needs-builder.ts';
 
 export interface ApiEnvironment {
-  /** `operation`: the operation that the policy has checked */
+  /** `operation`: the operation whose permission was checked */
   readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
 }
 
@@ -70,7 +70,7 @@ export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'mid
 /** A route with its guard and its documented errors; pass it to `api.openapi` together with the handler. */
 export function operation<const Route extends OperationRoute>(route: Route): Route {
   const { errors = [], ...config } = route;
-  const allowed: readonly (CallerClass | PersonRight)[] = policy[route.operationId];
+  const allowed: readonly (CallerClass | PersonRight)[] = apiPermissions[route.operationId];
   const open = allowed.includes('nobody');
   const documented = {
     ...config,
@@ -89,7 +89,7 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
   return documented as unknown as Route;
 }
 
-/** Does nothing if Hono and the policy parse a path differently. */
+/** Does nothing if Hono and the permission table parse a path differently. */
 function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
   return async ({ env }, next) => {
     if (env.operation !== id) throw new RegistryError('NOT_FOUND');

@@ -2,7 +2,7 @@
 // the permission.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { OperationId } from '../../auth/policy.ts';
+import type { OperationId } from '../../auth/permissions.ts';
 import type { Api } from './api.ts';
 
 interface OperationPath {

@@ -2,8 +2,7 @@
 
 import { bodyOf, type Answer } from '../../core/http/answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { readFormBody } from '../../core/http/form-body.ts';
-import { readJsonBody } from '../../core/http/json-body.ts';
+import { readFormBody, readJsonBody } from '../../core/http/request-body.ts';
 
 /** Operations whose handlers read the body from the socket. */
 const streamed = new Set(['POST /api/artifacts']);

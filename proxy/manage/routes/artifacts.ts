@@ -14,7 +14,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import type { Actor } from '../../state/audit.ts';
 import { filterOf, passes, type View } from '../../core/views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { awaitBuilder } from '../../core/protocol/await-builder.ts';
+import { awaitBuilder } from '../../core/protocol/feature.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import {
   artifactSchema,

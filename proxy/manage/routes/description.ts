@@ -3,9 +3,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { chooseEncoding } from '../../core/http/content-encoding.ts';
-import { TextDocument } from '../../core/http/document.ts';
-import { answerWith } from '../../core/http/representation.ts';
+import { answerIn, TextDocument } from '../../core/http/document.ts';
 import { operation, type Api, type ApiContext } from '../frame/api.ts';
 import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
 import { page, policy } from '../explorer/page.ts';
@@ -111,8 +109,8 @@ async function respond(
   more: readonly string[] = [],
 ): Promise<AnswerResponse> {
   const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = exchange.incoming.headers;
-  const representation = await document.in(chooseEncoding(acceptEncoding), () => undefined);
-  const { status, headers, body } = answerWith(representation, { ifNoneMatch, ifModifiedSince: undefined });
+  const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
+  const { status, headers, body } = await answerIn(document, preferences, () => undefined);
   const undated = headers.filter((_, at) => headers[at - (at % 2)] !== 'Last-Modified');
   return new AnswerResponse({ status, headers: [...undated, 'X-Content-Type-Options', 'nosniff', ...more], body });
 }

@@ -33,7 +33,7 @@ export interface HookServices extends RepositoryServices {
 }
 
 /** The owner of a hook is at the same time its address, for the two kinds that people make. */
-type Place = HookOwner & HookAddress;
+type ManagedHook = HookOwner & HookAddress;
 
 export function registerHooks(api: Api, services: HookServices): void {
   registerOfRepositories(api, services);
@@ -41,7 +41,7 @@ export function registerHooks(api: Api, services: HookServices): void {
 }
 
 function registerOfRepositories(api: Api, services: HookServices): void {
-  const placeOf = async (context: ApiContext, id: string): Promise<Place> => {
+  const placeOf = async (context: ApiContext, id: string): Promise<ManagedHook> => {
     const record = await services.repositoriesOf(actor(context)).get(id);
     return { of: 'repository', id: record.id };
   };
@@ -81,7 +81,11 @@ function registerOfRegistry(api: Api, services: HookServices): void {
 }
 
 /** The casts only drop `readonly` from the lists. */
-async function show(services: HookServices, context: ApiContext, place: Place): Promise<z.infer<typeof hookSchema>> {
+async function show(
+  services: HookServices,
+  context: ApiContext,
+  place: ManagedHook,
+): Promise<z.infer<typeof hookSchema>> {
   const record = await services.hooksOf(actor(context)).find(place);
   const hook = await describeHook(services, place, record, context.env.exchange.nowMs);
   const url = services.publicUrl === undefined ? null : `${services.publicUrl.replace(/\/$/, '')}${hook.path}`;
@@ -91,7 +95,7 @@ async function show(services: HookServices, context: ApiContext, place: Place): 
 async function issue(
   services: HookServices,
   context: ApiContext,
-  place: Place,
+  place: ManagedHook,
   body: { readonly drop_old?: boolean } | undefined,
 ): Promise<z.infer<typeof issuedHook>> {
   const { secret } = await services.hooksOf(actor(context)).issue(place, { dropOld: body?.drop_old === true });

@@ -14,7 +14,7 @@ import {
 import { isDescending, listPackages as findPackages } from '../../packages/list-packages.ts';
 import { showStatistics } from '../../packages/package-statistics.ts';
 import type { Withdrawals } from '../../packages/withdrawals.ts';
-import { awaitBuilder } from '../../core/protocol/await-builder.ts';
+import { awaitBuilder } from '../../core/protocol/feature.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import { page } from '../frame/page.ts';

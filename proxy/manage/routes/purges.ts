@@ -9,7 +9,7 @@ import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/pu
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { awaitBuilder } from '../../core/protocol/await-builder.ts';
+import { awaitBuilder } from '../../core/protocol/feature.ts';
 import { page, pageOf, pageQuery } from '../frame/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { longestPassword } from '../../auth/password.ts';
-import { roles } from '../../auth/policy.ts';
+import { roles } from '../../auth/permissions.ts';
 import { mailTopics } from '../../auth/mail-topic.ts';
 import { actorWho, idOf } from './id.ts';
 import { time, timeWhen } from './time.ts';

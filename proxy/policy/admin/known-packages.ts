@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Release } from '../../core/views/view.ts';
-import type { Origin, VersionFacts } from '../judge/facts.ts';
+import type { PackageOrigin, VersionFacts } from '../judge/facts.ts';
 
 export interface KnownVersion {
   readonly facts: VersionFacts;
@@ -18,14 +18,14 @@ export interface KnownVersion {
 
 export interface KnownPackage {
   readonly name: PackageName;
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   /** advisories and filter lists of its registry, as at the top of a p2 document */
   readonly beside: JsonObject;
   readonly versions: readonly KnownVersion[];
 }
 
 export interface PackageSource {
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   /** in order */
   readonly names: () => Promise<readonly PackageName[]>;
   /** undefined: there is no such package */

@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { Origin } from '../judge/facts.ts';
+import type { PackageOrigin } from '../judge/facts.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { Action, PolicyException, Rule } from '../model/policy-document.ts';
@@ -36,7 +36,7 @@ export interface PolicyCheck {
 export interface TestedVersion {
   readonly name: PackageName;
   readonly version: string;
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   readonly rule: string;
   readonly action: Action;
   readonly because: string;
@@ -66,7 +66,7 @@ export interface PolicyTest {
 export interface ExplainedVersion {
   readonly name: PackageName;
   readonly version: string;
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   /**
    * blocked: absent from the metadata, and its archive is refused. served: absent, by a rule or since it is withdrawn, but
    * its archive is still sent

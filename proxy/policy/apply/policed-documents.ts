@@ -15,7 +15,7 @@ import {
   type ProviderDocument,
 } from '../../core/documents/provider-document.ts';
 import { TextDocument } from '../../core/http/document.ts';
-import { factsOfRecord, type Origin, type VersionFacts } from '../judge/facts.ts';
+import { factsOfRecord, type PackageOrigin, type VersionFacts } from '../judge/facts.ts';
 import { earlier, judgePackage } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { FoundRules } from './rule-finder.ts';
@@ -40,7 +40,7 @@ interface Verdict {
 export interface PolicedPackage {
   readonly name: PackageName;
   readonly stability: 'stable' | 'dev';
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   /** of the token's view; empty without one */
   readonly viewKey: string;
   readonly found: FoundRules;

@@ -2,7 +2,7 @@
 // is the result for a token that a rule names.
 
 import type { CompiledPolicy, CompiledRule } from '../judge/compile-policy.ts';
-import type { Origin } from '../judge/facts.ts';
+import type { PackageOrigin } from '../judge/facts.ts';
 import { rulesAbout } from '../judge/judge.ts';
 
 export interface FoundRules {
@@ -24,7 +24,10 @@ export class RuleFinder {
   /** the tokens that rules name */
   readonly #named: ReadonlySet<string>;
   /** name → the rules for tokens that no rule names */
-  readonly #known: Readonly<Record<Origin, Map<string, FoundRules>>> = { private: new Map(), mirrored: new Map() };
+  readonly #known: Readonly<Record<PackageOrigin, Map<string, FoundRules>>> = {
+    private: new Map(),
+    mirrored: new Map(),
+  };
   readonly #ofTokens = new Map<string, FoundRules>();
 
   constructor(policy: CompiledPolicy) {
@@ -40,7 +43,7 @@ export class RuleFinder {
   }
 
   /** All rules about the package for this token. `token`: its id; undefined: none, and so the rules for all tokens. */
-  about(name: string, origin: Origin, token: string | undefined): FoundRules {
+  about(name: string, origin: PackageOrigin, token: string | undefined): FoundRules {
     if (this.isEmpty) return noRules;
     if (this.#named.size === 0 || token === undefined || !this.#named.has(token))
       return (
@@ -58,14 +61,18 @@ export class RuleFinder {
   }
 
   /** Only the rules that name this token. */
-  aboutToken(name: string, origin: Origin, token: string | undefined): FoundRules {
+  aboutToken(name: string, origin: PackageOrigin, token: string | undefined): FoundRules {
     if (token === undefined || !this.#named.has(token)) return noRules;
     const key = `${origin} ${name} ${token} only`;
     const isOfToken = (tokens: readonly string[] | undefined): boolean => tokens?.includes(token) === true;
     return this.#ofTokens.get(key) ?? remembered(this.#ofTokens, key, this.#find(name, origin, isOfToken));
   }
 
-  #find(name: string, origin: Origin, isOfToken: (tokens: readonly string[] | undefined) => boolean): FoundRules {
+  #find(
+    name: string,
+    origin: PackageOrigin,
+    isOfToken: (tokens: readonly string[] | undefined) => boolean,
+  ): FoundRules {
     const rules = rulesAbout(this.#policy, { name, origin }, isOfToken);
     const hidesSource = this.#policy.sources.some(
       ({ given, concerns }) => isOfToken(given.tokens) && concerns(name, origin),

@@ -14,7 +14,7 @@ import {
   type VersionRule,
 } from '../model/policy-document.ts';
 import { conditionOf, type PackageCondition } from './conditions.ts';
-import type { Origin } from './facts.ts';
+import type { PackageOrigin } from './facts.ts';
 
 export interface CompiledException {
   readonly given: PolicyException;
@@ -26,14 +26,14 @@ export interface CompiledException {
 
 export interface CompiledRule {
   readonly given: VersionRule;
-  readonly concerns: (name: string, origin: Origin) => boolean;
+  readonly concerns: (name: string, origin: PackageOrigin) => boolean;
   readonly condition: PackageCondition;
   readonly exceptions: readonly CompiledException[];
 }
 
 export interface SourceRule {
   readonly given: RuleOf<'source'>;
-  readonly concerns: (name: string, origin: Origin) => boolean;
+  readonly concerns: (name: string, origin: PackageOrigin) => boolean;
 }
 
 export interface ComposerRule {
@@ -77,8 +77,8 @@ function isVersionRule(rule: Rule): rule is VersionRule {
 
 function concernOf(
   { packages, except }: Pick<VersionRule, 'packages' | 'except'>,
-  origin: Origin | undefined,
-): (name: string, origin: Origin) => boolean {
+  origin: PackageOrigin | undefined,
+): (name: string, origin: PackageOrigin) => boolean {
   const isOf = packages === undefined ? () => true : matchAnyName(packages);
   const isExcept = except === undefined ? () => false : matchAnyName(except);
   return (name, own) => (origin === undefined || origin === own) && isOf(name) && !isExcept(name);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/co
 import { isDevVersion } from '../../../build/contract/version.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 
-export type Origin = 'private' | 'mirrored';
+export type PackageOrigin = 'private' | 'mirrored';
 
 export interface KnownAdvisory {
   readonly id: string;
@@ -26,7 +26,7 @@ export interface ListEntry {
 
 export interface PackageFacts {
   readonly name: string;
-  readonly origin: Origin;
+  readonly origin: PackageOrigin;
   readonly advisories: readonly KnownAdvisory[];
   readonly entries: readonly ListEntry[];
 }

@@ -2,7 +2,7 @@
 // mapped groups counts, and a person without a mapped group gets no role. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { roles } from '../../auth/policy.ts';
+import { roles } from '../../auth/permissions.ts';
 import type { Role } from '../../core/tokens/person.ts';
 import { claimAt } from '../model/claim-at.ts';
 

@@ -2,7 +2,7 @@
 // by their registration.
 
 import { describe, expect, it } from 'vitest';
-import { decidePolicy, roles, type CallerClass } from '../../../proxy/auth/policy.ts';
+import { decidePermission, roles, type CallerClass } from '../../../proxy/auth/permissions.ts';
 import { readAuditHead } from '../../../proxy/state/audit-log.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 
@@ -47,7 +47,7 @@ describe('the permissions of the console', () => {
       for (const definition of console.definitions) {
         const line = `${who} GET ${definition.path}: `;
         found.push(line + verdictOf(await browser.get(pathOf(definition))));
-        expected.push(line + decidePolicy(definition.operation, who));
+        expected.push(line + decidePermission(definition.operation, who));
       }
       expect(await readAuditHead(console.registry.state)).toEqual(before);
     }
@@ -61,7 +61,7 @@ describe('the permissions of the console', () => {
     const expected: string[] = [];
     for (const who of visitors) {
       for (const definition of console.definitions.filter(({ posts }) => posts)) {
-        const decision = decidePolicy(definition.operation, who);
+        const decision = decidePermission(definition.operation, who);
         const browser = await browserOf(who);
         const before = await readAuditHead(console.registry.state);
         const verdict = verdictOf(await browser.post(pathOf(definition), {}));
@@ -78,7 +78,7 @@ describe('the permissions of the console', () => {
     await using console = await runConsole();
     const postedBy = (who: CallerClass): readonly string[] =>
       console.definitions
-        .filter(({ posts, operation }) => posts && decidePolicy(operation, who) === 'allowed')
+        .filter(({ posts, operation }) => posts && decidePermission(operation, who) === 'allowed')
         .map(({ path }) => path);
     const own = /^\/(?:account|passkey|device|sign-in|sign-out|setup|invitation)(?:\/|$)/;
     const kept = /^\/(?:(?:tokens|repositories|connections|uploads|packages|health)(?:\/|$)|policy\/check$)/;

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../build/contract/errors.ts';
-import { policy } from '../../../proxy/auth/policy.ts';
+import { apiPermissions } from '../../../proxy/auth/permissions.ts';
 import type { ApiDocument, OperationObject } from '../../../proxy/manage/openapi/schema.ts';
 import { createAnswerCheck, createCompiler, faults, resolveResponse } from '../../util/api-document.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
@@ -43,7 +43,7 @@ describe('GET /api/openapi.json', () => {
 
   it('the document has every operation, and the routes of Composer and of webhooks', () => {
     const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
-    expect(described.filter((id) => !(id in policy))).toEqual([]);
+    expect(described.filter((id) => !(id in apiPermissions))).toEqual([]);
     expect(new Set(described).size).toBe(described.length);
     expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual([
       '/packages.json',

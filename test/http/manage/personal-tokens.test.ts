@@ -2,7 +2,7 @@
 // (I25).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decidePolicy, roles } from '../../../proxy/auth/policy.ts';
+import { decidePermission, roles } from '../../../proxy/auth/permissions.ts';
 import type { Role } from '../../../proxy/core/tokens/person.ts';
 import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import type { TokenId } from '../../../proxy/core/tokens/token.ts';
@@ -48,7 +48,7 @@ describe('a personal token', () => {
     const expected: Record<string, string> = {};
     for (const operation of operations) {
       found[operation.id] = await ask(operation, (await holder(role)).personal);
-      const isAllowed = decidePolicy(operation.id, role) === 'allowed' && !sessionOnly.has(operation.id);
+      const isAllowed = decidePermission(operation.id, role) === 'allowed' && !sessionOnly.has(operation.id);
       expected[operation.id] = isAllowed ? 'admitted' : 'INSUFFICIENT_SCOPE';
     }
     expect(found).toEqual(expected);

@@ -1,10 +1,10 @@
-// Calls every operation as every kind of caller. The answers must agree with the policy table and with the table in
+// Calls every operation as every kind of caller. The answers must agree with the permission table and with the table in
 // docs/reference/api.md, which `npx vitest -u` rewrites.
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../build/contract/errors.ts';
-import { decidePolicy, policy, roles, type CallerClass } from '../../../proxy/auth/policy.ts';
+import { apiPermissions, decidePermission, roles, type CallerClass } from '../../../proxy/auth/permissions.ts';
 import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import { tags } from '../../../proxy/manage/openapi/introduction.ts';
 import { demandCompiled } from '../../setup/compiled.ts';
@@ -48,10 +48,10 @@ async function ask(
     : [0, ''];
 }
 
-describe('the policy', () => {
+describe('the permissions', () => {
   it('has one row for each operation, and one operation for each row', () => {
     expect(operations.map(({ id }) => id).toSorted()).toEqual(
-      (Object.keys(policy) as DescribedOperation['id'][]).toSorted(),
+      (Object.keys(apiPermissions) as DescribedOperation['id'][]).toSorted(),
     );
   });
 
@@ -64,7 +64,7 @@ describe('the policy', () => {
         allowed: [0, ''],
         authenticate: [401, 'AUTHENTICATION_REQUIRED'],
         refused: [403, 'INSUFFICIENT_SCOPE'],
-      }[decidePolicy(operation.id, caller)] as [number, unknown];
+      }[decidePermission(operation.id, caller)] as [number, unknown];
     }
     expect(found).toEqual(expected);
   });
@@ -74,7 +74,7 @@ describe('the policy', () => {
     async (as) => {
       await using asked = await runManagement(); // because guesses per minute are limited
       for (const operation of operations) {
-        const open = decidePolicy(operation.id, 'nobody') === 'allowed';
+        const open = decidePermission(operation.id, 'nobody') === 'allowed';
         expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
           operation.id,
           ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
@@ -85,10 +85,10 @@ describe('the policy', () => {
 
   it('equals the security of the API document', () => {
     for (const { id, security } of operations) {
-      const open = decidePolicy(id, 'nobody') === 'allowed';
+      const open = decidePermission(id, 'nobody') === 'allowed';
       const [people, tokens] = [
-        roles.some((role) => decidePolicy(id, role) === 'allowed'),
-        callers.slice(1, 3).some((caller) => decidePolicy(id, caller) === 'allowed'),
+        roles.some((role) => decidePermission(id, role) === 'allowed'),
+        callers.slice(1, 3).some((caller) => decidePermission(id, caller) === 'allowed'),
       ];
       expect([id, ...security]).toEqual([
         id,
@@ -136,9 +136,9 @@ function policyTable(): string {
 
 /** A person's token may not do everything that a session of the person may. A right adds to the role of a person. */
 function allows(id: DescribedOperation['id'], caller: CallerClass): string {
-  if (decidePolicy(id, caller) !== 'allowed') {
+  if (decidePermission(id, caller) !== 'allowed') {
     const isPerson = roles.some((role) => role === caller);
-    return isPerson && decidePolicy(id, caller, false, ['policy editor']) === 'allowed' ? 'right' : '–';
+    return isPerson && decidePermission(id, caller, false, ['policy editor']) === 'allowed' ? 'right' : '–';
   }
   return sessionOnly.has(id) ? 'session' : 'yes';
 }

@@ -32,7 +32,7 @@ export function PublicationPage(props: PublicationPageProps): Child {
     <>
       <PageHead
         title={`Publication ${serial}`}
-        sentence={<Origin {...props} />}
+        sentence={<PublicationOrigin {...props} />}
         trail={[{ label: 'History', to: '/history' }]}
         actions={
           isNewest ? (
@@ -66,7 +66,7 @@ export function PublicationPage(props: PublicationPageProps): Child {
   );
 }
 
-function Origin({ publication, nowMs }: PublicationPageProps): Child {
+function PublicationOrigin({ publication, nowMs }: PublicationPageProps): Child {
   const { published_at: at, author, rollback_to: to, previous } = publication;
   return (
     <>

@@ -2,7 +2,7 @@
 
 import { actorOf } from '../../../auth/caller.ts';
 import { replayDelivery } from '../../../hooks/replay-delivery.ts';
-import type { Permission } from '../../../auth/policy.ts';
+import type { Permission } from '../../../auth/permissions.ts';
 import { CheckField, Form, ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';

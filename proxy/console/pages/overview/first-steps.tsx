@@ -1,7 +1,7 @@
 // The way of a new registry to its first install, with a mark at each step that is done.
 
 import type { Child } from 'hono/jsx';
-import type { Permission } from '../../../auth/policy.ts';
+import type { Permission } from '../../../auth/permissions.ts';
 import type { StatusCounts } from '../../../status/status.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';

@@ -80,7 +80,7 @@ function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boole
   const columns: readonly Column<SettingView>[] = [
     { label: 'Setting', cell: ({ key }) => <Named name={key} purpose={settingDefinitions[key].description} /> },
     { label: 'Value', cell: ({ key, value }) => <Value text={shownSetting(key, value)} empty="none" /> },
-    { label: 'From', cell: (setting) => <Origin setting={setting} configuration={configuration} /> },
+    { label: 'From', cell: (setting) => <ValueOrigin setting={setting} configuration={configuration} /> },
   ];
   if (!mayChange) return columns;
   return [
@@ -119,7 +119,7 @@ interface OriginProps {
   readonly configuration: readonly ConfiguredSetting[];
 }
 
-function Origin({ setting, configuration }: OriginProps): Child {
+function ValueOrigin({ setting, configuration }: OriginProps): Child {
   const name = nameOrigin(setting, configuration);
   if (setting.origin === 'api') return <Badge icon="pencil">{name}</Badge>;
   if (setting.changeable) return <OriginText name={name} />;

@@ -3,7 +3,7 @@
 import type { Catalogue, PublishedPackages } from '../../../packages/catalogue.ts';
 import { compileView } from '../../../core/views/compile-view.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
-import { unmatchedPatterns } from '../../../core/views/unmatched-patterns.ts';
+import { unmatchedPatterns } from '../../../core/views/package-pattern.ts';
 
 export interface SeenPackages {
   /** all published packages */

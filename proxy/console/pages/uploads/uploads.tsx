@@ -3,7 +3,7 @@
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { HttpRequest } from '../../../core/http/http-request.ts';
-import { awaitBuilder } from '../../../core/protocol/await-builder.ts';
+import { awaitBuilder } from '../../../core/protocol/feature.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';

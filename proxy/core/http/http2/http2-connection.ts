@@ -22,7 +22,7 @@ import type { TLSSocket } from 'node:tls';
 import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
 import type { Waiting } from '../idle-connections.ts';
 import type { ServerLimits } from '../server-limits.ts';
-import { dropBody, giveUp } from '../stream-answer.ts';
+import { dropBody, resetStream } from '../stream-answer.ts';
 
 export interface Http2Parts {
   readonly limits: Pick<
@@ -44,12 +44,12 @@ const maxStreams = 100;
 const windowBytes = 256 * 1024;
 /** More headers than accepted: `admit` refuses them with an explaining answer. */
 const maxHeaderPairs = 256;
-/** Streams that a client may take back, if it lets fewer be answered. */
-const maxTakenBack = 200;
+/** Streams that a client may cancel (rapid reset), if it lets fewer be answered. */
+const maxCancelled = 200;
 /** The time that a client has to close its side after the end of the connection is announced. */
-const farewellMs = 1000;
+const closeGraceMs = 1000;
 /** A client with an open answer that has received no byte for this time will receive none later. */
-const silentMs = 3000;
+const deadClientMs = 3000;
 
 export class Http2Connection {
   readonly #session: ServerHttp2Session;
@@ -58,7 +58,7 @@ export class Http2Connection {
   #timer: NodeJS.Timeout | undefined;
   readonly #open = new Set<Http2ServerRequest & HttpRequest>();
   #answered = 0;
-  #takenBack = 0;
+  #cancelled = 0;
   /** time of the opening of the connection, or of the last start or end of a stream */
   #sinceMs: number;
   #isFinishing = false;
@@ -108,7 +108,7 @@ export class Http2Connection {
     const before = this.#socket.bytesWritten;
     if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
     if (this.#open.size === 0) this.#part();
-    else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
+    else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), deadClientMs);
   }
 
   /** undefined while a stream is in progress: its request has arrived, and its client takes the answer. */
@@ -128,7 +128,7 @@ export class Http2Connection {
       this.#closeSession(); // for a session so marked node:http2 ends the socket in order
       this.#session.destroy();
     });
-    this.#cutIn(farewellMs);
+    this.#cutIn(closeGraceMs);
   }
 
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
@@ -153,7 +153,7 @@ export class Http2Connection {
   }
 
   #limitBody(stream: ServerHttp2Stream, request: Http2ServerRequest): void {
-    const late = setTimeout(() => giveUp(stream), this.#parts.limits.requestTimeoutMs);
+    const late = setTimeout(() => resetStream(stream), this.#parts.limits.requestTimeoutMs);
     request.once('end', () => clearTimeout(late));
     stream.once('aborted', () => dropBody(stream));
     stream.once('close', () => clearTimeout(late));
@@ -161,10 +161,10 @@ export class Http2Connection {
 
   #noteEnd(stream: ServerHttp2Stream): void {
     if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#answered += 1;
-    else this.#takenBack += 1;
+    else this.#cancelled += 1;
     if (
-      this.#takenBack <= maxTakenBack ||
-      this.#takenBack <= this.#answered ||
+      this.#cancelled <= maxCancelled ||
+      this.#cancelled <= this.#answered ||
       this.#session.destroyed ||
       this.#isFlooding
     )
@@ -173,11 +173,11 @@ export class Http2Connection {
     this.#parts.onMalformed(this.#socket, 'HTTP2_RESETS');
     setImmediate(() =>
       this.#session.destroy(
-        new Error('the client takes back more requests than it lets be answered'),
+        new Error('the client cancels more streams than it lets be answered'),
         constants.NGHTTP2_ENHANCE_YOUR_CALM,
       ),
     );
-    this.#cutIn(farewellMs);
+    this.#cutIn(closeGraceMs);
   }
 
   #ended(stream: ServerHttp2Stream, request: Http2ServerRequest & HttpRequest): void {
@@ -186,7 +186,7 @@ export class Http2Connection {
     if (this.#open.size > 0 || this.#socket.destroyed) return;
     this.#sinceMs = this.#parts.elapsed();
     if (this.#isFinishing) this.#part();
-    else if (this.#session.destroyed) this.#cutIn(farewellMs);
+    else if (this.#session.destroyed) this.#cutIn(closeGraceMs);
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);
   }
 

@@ -2,9 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { hiddenPlaces, type Place } from '../../../../cli/init/hidden-places.ts';
+import { hiddenPlaces, type UnitPath } from '../../../../cli/init/hidden-places.ts';
 
-const place = (path: string, realPath = path, what: Place['what'] = 'program'): Place => ({ what, path, realPath });
+const place = (path: string, realPath = path, what: UnitPath['what'] = 'program'): UnitPath => ({
+  what,
+  path,
+  realPath,
+});
 
 describe('a place that the units of systemd hide', () => {
   it.each(['/home/me/main.js', '/root/main.js', '/run/user/1000/a', '/tmp/a', '/var/tmp/a'])('is %s', (path) =>

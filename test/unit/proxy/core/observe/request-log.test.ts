@@ -1,8 +1,7 @@
 // Tests that the log line of a request is JSON whatever a client sends.
 
 import { describe, expect, it } from 'vitest';
-import { createLogTime } from '../../../../../proxy/core/observe/log-time.ts';
-import { createRequestLog, type RequestLine } from '../../../../../proxy/core/observe/request-log.ts';
+import { createLogTime, createRequestLog, type RequestLine } from '../../../../../proxy/core/observe/request-log.ts';
 
 const line: RequestLine = {
   request_id: 'a-1',

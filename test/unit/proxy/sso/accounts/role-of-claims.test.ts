@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
-import { roles } from '../../../../../proxy/auth/policy.ts';
+import { roles } from '../../../../../proxy/auth/permissions.ts';
 import type { Role } from '../../../../../proxy/core/tokens/person.ts';
 import { roleOfClaims, type RoleDecision } from '../../../../../proxy/sso/accounts/role-of-claims.ts';
 import { fc } from '../../../../util/seeded-check.ts';

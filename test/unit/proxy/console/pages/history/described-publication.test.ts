@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createTokens } from '../../../../../../proxy/auth/tokens.ts';
-import { decidePolicy, type Permission } from '../../../../../../proxy/auth/policy.ts';
+import { decidePermission, type Permission } from '../../../../../../proxy/auth/permissions.ts';
 import type { Role } from '../../../../../../proxy/core/tokens/person.ts';
 import { describePublications } from '../../../../../../proxy/console/pages/history/described-publication.ts';
 import type { PublicationSummary } from '../../../../../../proxy/inspection/publications.ts';
@@ -17,7 +17,7 @@ it('names a token by its description to an admin, and as a token to others', asy
   const { record } = await tokens.create({ description: 'CI of the shop', kind: 'write' });
   const authorsFor = async (role: Role) => {
     const by = (actor: string) => ({ by: { actor, command: 'publish' } }) as unknown as PublicationSummary;
-    const request = { caller: undefined, may: (wanted: Permission) => decidePolicy(wanted, role) === 'allowed' };
+    const request = { caller: undefined, may: (wanted: Permission) => decidePermission(wanted, role) === 'allowed' };
     const found = await describePublications(state, [by(`token:${record.id}`), by('token:tok_gone')], request);
     return found.map(({ author }) => author);
   };

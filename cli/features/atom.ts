@@ -1,0 +1,20 @@
+// The feature `feeds`: Atom feeds of the published versions, for feed readers.
+
+import { createAtomFeature } from '../../proxy/atom/feature.ts';
+import { createAtomFeeds } from '../../proxy/atom/atom-feeds.ts';
+import { publicUrlOf } from '../config/public-url.ts';
+import type { ServingCore } from '../core/serving-core.ts';
+import type { Offers, OpenFeature } from './served-feature.ts';
+
+export function open({ tree, config }: ServingCore, { packages }: Offers): OpenFeature {
+  if (packages === undefined) throw new Error('feeds are opened behind packages');
+  const feeds = createAtomFeeds({
+    catalogue: packages.catalogue,
+    published: packages.published,
+    files: tree.files,
+    publicUrl: publicUrlOf(config)?.url,
+    // a console with an address of its own may be for an internal network only
+    hasPages: config.features.value.includes('console') && config.consoleListen.value === undefined,
+  });
+  return { answers: createAtomFeature(feeds) };
+}

@@ -1,0 +1,135 @@
+// Answers requests for Atom feeds. A feed is made once for each view and publication, from the catalogue or from the
+// files of one package, and contains only what the view sees (I14).
+
+import type { PackageName } from '../../build/contract/name.ts';
+import type { Stability } from '../../build/contract/stability.ts';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { errorAnswer, type Answer } from '../core/http/answer.ts';
+import { answerIn, TextDocument } from '../core/http/document.ts';
+import type { Catalogue } from '../packages/catalogue.ts';
+import { absent } from '../core/protocol/absent.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
+import type { TreeFiles } from '../core/tree/tree-files.ts';
+import type { View } from '../core/views/view.ts';
+import { feedType, writeFeed } from './write-feed.ts';
+import { stabilityNamed } from './newest-versions.ts';
+import { readAllPackages, readOnePackage, type FeedContent } from './read-versions.ts';
+
+export interface FeedRoute {
+  /** undefined: all packages */
+  readonly name: PackageName | undefined;
+  /** raw */
+  readonly query: string;
+}
+
+/** The parts of a request that the answer depends on. */
+export interface FeedPreferences {
+  /** undefined: sees all */
+  readonly view: View | undefined;
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+export interface AtomFeeds {
+  readonly answer: (route: FeedRoute, preferences: FeedPreferences, nowMs: number) => Promise<Answer>;
+}
+
+export interface AtomFeedParts {
+  readonly catalogue: Catalogue;
+  readonly published: PublishedFiles;
+  readonly files: TreeFiles;
+  /** the address of the registry for clients; undefined: unknown, and links are relative to the feed */
+  readonly publicUrl: string | undefined;
+  /** true: the console answers at this address */
+  readonly hasPages: boolean;
+}
+
+interface Kept {
+  readonly epoch: number;
+  readonly document: TextDocument;
+}
+
+/** A reader of feeds wants releases; dev versions change with each commit. */
+const standardStability: Stability = 'alpha';
+const cacheBytes = 16 * 1024 * 1024;
+
+export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
+  const cache = new ByteCache<Kept>(cacheBytes);
+  const making = new SingleFlight<Kept | undefined>();
+  const find = async (key: string, asked: AskedFeed, nowMs: number): Promise<Kept | undefined> => {
+    const epoch = await parts.published.epoch(nowMs);
+    const known = cache.get(key);
+    if (known?.epoch === epoch) return known;
+    return making.run(`${epoch} ${key}`, async () => {
+      const content = await contentOf(parts, asked, nowMs);
+      if (content === undefined) return undefined;
+      const made = { epoch, document: documentOf(parts, asked, content) };
+      // a feed with a damaged file is made again: the repair of a file is no publication
+      if (content.isWhole) cache.set(key, made, made.document.weight + key.length);
+      return made;
+    });
+  };
+  return {
+    answer: async ({ name, query }, { view, acceptEncoding, ifNoneMatch }, nowMs) => {
+      const least = leastStability(query);
+      if (least === undefined) return unknownStability();
+      const asked = { name, least, view };
+      const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)}`;
+      const kept = await find(key, asked, nowMs);
+      if (kept === undefined) return notPublished(parts, name);
+      // a feed without an older version has the date of before, so that only the ETag decides
+      const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
+      return answerIn(kept.document, preferences, (bytes) => cache.grow(key, kept, bytes));
+    },
+  };
+}
+
+interface AskedFeed {
+  readonly name: PackageName | undefined;
+  readonly least: Stability;
+  readonly view: View | undefined;
+}
+
+async function contentOf(
+  { catalogue, published }: AtomFeedParts,
+  { name, least, view }: AskedFeed,
+  nowMs: number,
+): Promise<FeedContent | undefined> {
+  return name === undefined
+    ? readAllPackages({ catalogue, published }, { least, view }, nowMs)
+    : readOnePackage(published, name, { least, view });
+}
+
+function documentOf({ publicUrl, hasPages }: AtomFeedParts, asked: AskedFeed, { entries }: FeedContent): TextDocument {
+  const { name } = asked;
+  const up = name === undefined ? '../' : '../../';
+  const base = publicUrl === undefined ? up : `${publicUrl.replace(/\/+$/, '')}/`;
+  const title = name === undefined ? 'New versions' : `New versions of ${name}`;
+  const { bytes, updatedMs } = writeFeed(title, { path: pathOf(asked), base, hasPages }, entries);
+  return new TextDocument(bytes, updatedMs, { type: feedType });
+}
+
+/** One path for each content, without a slash at the beginning. */
+function pathOf({ name, least }: AskedFeed): string {
+  return `feeds/${name ?? 'releases'}.atom${least === standardStability ? '' : `?stability=${least}`}`;
+}
+
+/** undefined: the query names an unknown one. */
+function leastStability(query: string): Stability | undefined {
+  const text = new URLSearchParams(query).get('stability');
+  return text === null ? standardStability : stabilityNamed(text);
+}
+
+function unknownStability(): Answer {
+  const message = 'must be stable, RC, beta, alpha or dev';
+  return errorAnswer('INVALID_INPUT', {
+    message: `stability ${message}.`,
+    details: { issues: [{ path: 'stability', message }] },
+  });
+}
+
+async function notPublished({ files }: AtomFeedParts, name: PackageName | undefined): Promise<Answer> {
+  if (name === undefined) throw new Error('the feed of all packages exists always');
+  return absent(files, `The package ${name} is not published here.`, name);
+}
