@@ -65,14 +65,17 @@ describe('row 62: paths', () => {
     ));
 
   it('a path with another path in an extra field is refused', async () => {
-    const path = Buffer.from('../evil.php');
-    const extra = extraField(0x7075, Buffer.concat([Buffer.from([1]), words(crc32(Buffer.from('b.php'))), path]));
-    expect(await refusal(withEntry({ name: 'b.php', data: 'x', both: { extra } }))).toMatch(
-      /ARCHIVE_UNSAFE.*"b.php" has a second name.*\.\.\/evil/,
-    );
-    expect(await refusal(withEntry({ name: 'b.php', data: 'x', local: { extra } }))).toMatch(
-      /ARCHIVE_UNSAFE.*"b.php" has a second name/,
-    );
+    const sum = crc32(Buffer.from('b.php'));
+    const field = (version: number, checksum: number, path: string): Buffer =>
+      extraField(0x7075, Buffer.concat([Buffer.from([version]), words(checksum), Buffer.from(path)]));
+    const refused = /ARCHIVE_UNSAFE.*"b.php" has a second name/;
+    const evil = field(1, sum, '../evil.php');
+    for (const where of ['both', 'local', 'central'])
+      expect(await refusal(withEntry({ name: 'b.php', data: 'x', [where]: { extra: evil } }))).toMatch(
+        /ARCHIVE_UNSAFE.*"b.php" has a second name.*\.\.\/evil/,
+      );
+    for (const extra of [field(0, sum, 'l'), field(2, sum, 'l'), field(1, 7, 'l'), field(1, sum, '')])
+      expect(await refusal(withEntry({ name: 'b.php', data: 'x', central: { extra } }))).toMatch(refused);
   });
 });
 
