@@ -98,6 +98,8 @@ describe('row 75: an archive of another registry is refused', () => {
     ['a drive letter', [file('C:evil')], 'absolute'],
     ['a NUL', [file('t/a\0b')], 'NUL'],
     ['a device', [{ name: 't/d', mode: 0o020666 }], 'device'],
+    ['a reparse point of FAT', [{ ...file('t/r'), central: { madeBy: 20, attributes: 0x400 } }], 'reparse point'],
+    ['a reparse point of NTFS', [{ ...file('t/r'), central: { madeBy: 0x0b14, attributes: 0x420 } }], 'reparse point'],
     ['a leaving link', [link('t/l', '../../x')], 'leaves the package'],
     ['a link beside the package', [link('t/l', '../other')], 'leaves the package'],
     ['a link over a missing folder', [link('t/l', 'missing/../../x')], 'leaves the package'],
