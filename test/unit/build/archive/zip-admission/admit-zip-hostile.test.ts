@@ -127,6 +127,19 @@ describe('row 64: kinds of entries', () => {
     expect(await refusal(zipOf(top))).toMatch(/ARCHIVE_UNSAFE.*"l" → .*leaves the package/);
   });
 
+  it('an empty folder beside the only other folder is at the top, as Composer sees it, and .DS_Store is not', async () => {
+    const top = { ...composerJson, name: 'top/composer.json' };
+    const rootBeside = async (name: string): Promise<string> => {
+      writeFileSync(folder.at('tops.zip'), zipOf([top, { name }]));
+      return (await admitZip(folder.at('tops.zip'))).root;
+    };
+    expect([await rootBeside('empty/'), await rootBeside('top/'), await rootBeside('.DS_Store/x')]).toEqual([
+      '',
+      'top/',
+      'top/',
+    ]);
+  });
+
   it('an entry below a symlink is refused', async () => {
     expect(
       await refusal(
