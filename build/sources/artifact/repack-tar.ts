@@ -63,6 +63,8 @@ async function unpacked(packed: Buffer): Promise<Buffer> {
   }
 }
 
+/** `offset` is that of its header. */
+type TarEntry = Entry & { readonly offset: number };
 type TarFile = Pick<ContentFile, 'mode'> & { readonly bytes: Buffer };
 type TarFiles = ReadonlyMap<string, TarFile>;
 
@@ -70,16 +72,19 @@ type TarFiles = ReadonlyMap<string, TarFile>;
 async function filesOf(tar: Buffer): Promise<TarFiles> {
   const limits = defaultZipLimits;
   const files = new Map<string, TarFile>();
-  let [entries, bytes] = [0, 0];
+  let [entries, bytes, end] = [0, 0, 0];
   const parser = extract();
   parser.end(tar);
   try {
-    for await (const entry of parser) {
+    for await (const entry of parser as AsyncIterable<TarEntry>) {
       entries += 1;
       if (entries > limits.entries)
         throw unsafeArchive(`holds ${entries} entries or more; the maximum is ${limits.entries}`);
+      if (holdsEnd(tar.subarray(end, entry.offset)))
+        throw unsafeArchive('has entries behind its end, which other tools do not read');
       const path = withoutDot(entry.header.name);
       const file = await fileOf(entry, path, files);
+      end = entry.offset + blockBytes * (file === undefined ? 1 : 1 + Math.ceil((entry.header.size ?? 0) / blockBytes));
       if (file === undefined) continue;
       files.set(path, file);
       bytes += file.bytes.length;
@@ -92,7 +97,16 @@ async function filesOf(tar: Buffer): Promise<TarFiles> {
   }
 }
 
-async function fileOf(entry: Entry, path: string, files: TarFiles): Promise<TarFile | undefined> {
+const blockBytes = 512;
+const endOfTar = Buffer.alloc(2 * blockBytes);
+
+function holdsEnd(between: Buffer): boolean {
+  for (let at = 0; at < between.length; at += blockBytes)
+    if (endOfTar.equals(between.subarray(at, at + endOfTar.length))) return true;
+  return false;
+}
+
+async function fileOf(entry: TarEntry, path: string, files: TarFiles): Promise<TarFile | undefined> {
   const { type, linkname, mode = 0, size = 0 } = entry.header;
   // the parser never ends the body of a directory with a size, nor one whose size is no number; it reads -1 as -0
   if (type === 'directory') return undefined;

@@ -23,15 +23,16 @@ function write(bytes: Buffer): string {
 const zipOf = (bytes: Buffer): Promise<string> => repackTar(write(bytes), folder.at('zips'));
 const admitted = async (bytes: Buffer) => admitZip(await zipOf(bytes));
 
-/** The first header with another size, and the checksum of that. */
-function withSize(tar: Buffer, size: Buffer): Buffer {
+/** The first header with other bytes, and the checksum of that. */
+function withBytes(tar: Buffer, at: number, bytes: Buffer): Buffer {
   const changed = Buffer.from(tar);
-  size.copy(changed, 124);
+  bytes.copy(changed, at);
   changed.fill(' ', 148, 156);
   const sum = changed.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return changed;
 }
+const withSize = (tar: Buffer, size: Buffer): Buffer => withBytes(tar, 124, size);
 
 describe('the ZIP of a tar', () => {
   it('has its files, links and modes, and the folder of the tar at its top', async () => {
@@ -147,6 +148,17 @@ describe('row 63: a tar is refused', () => {
       code: 'ARCHIVE_UNSAFE',
       message: /"hello\/a" has a size that is no/,
     });
+  });
+
+  it('for entries behind its end, also behind an extended header, and not for files that end in zeros', async () => {
+    const zeros = await tarOf({ name: 'hello/zeros', text: Buffer.alloc(2048) }, composerJson);
+    expect((await admitted(zeros)).paths).toHaveLength(2);
+    const extended = (await tarOf({ name: 'hello/a', pax: { comment: 'x' } })).subarray(0, 1024);
+    for (const first of [await tarOf(composerJson), Buffer.alloc(1024), extended, Buffer.concat([zeros, extended])])
+      await expect(zipOf(Buffer.concat([first, Buffer.alloc(1024), zeros]))).rejects.toMatchObject({
+        code: 'ARCHIVE_UNSAFE',
+        message: /has entries behind its end/,
+      });
   });
 
   it('for a path or a target that is too long, which the answer names in part', async () => {
