@@ -113,6 +113,8 @@ async function fileOf(entry: TarEntry, path: string, files: TarFiles): Promise<T
   if (!(1 / size > 0)) throw unsafeEntry(path, 'has a size that is no number of bytes');
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(linkname ?? '')) > defaultZipLimits.linkBytes)
     throw unsafeEntry(path, `has a path or a target of more than ${defaultZipLimits.linkBytes} bytes`);
+  if (`${path}${linkname ?? ''}`.includes('\ufffd'))
+    throw unsafeEntry(path, 'has a path or a target that is not UTF-8');
   const pieces: Buffer[] = [];
   for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece);
   if (type === 'symlink') return { mode: 'symlink', bytes: Buffer.from(linkname ?? '') };

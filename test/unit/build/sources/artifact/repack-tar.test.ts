@@ -150,6 +150,14 @@ describe('row 63: a tar is refused', () => {
     });
   });
 
+  it('for a path or a target that is not UTF-8', async () => {
+    const path = withBytes(await tarOf({ name: 'hello/caf_.php', text: 'x' }), 9, Buffer.from([0xe9]));
+    const link: TarEntry = { name: 'hello/l', type: 'symlink', linkname: 'caf_.php' };
+    const target = withBytes(await tarOf(link), 157 + 3, Buffer.from([0xe9]));
+    for (const tar of [path, target])
+      await expect(zipOf(tar)).rejects.toThrow(/"hello\/\S+" has a path or a target that is not UTF-8/);
+  });
+
   it('for entries behind its end, also behind an extended header, and not for files that end in zeros', async () => {
     const zeros = await tarOf({ name: 'hello/zeros', text: Buffer.alloc(2048) }, composerJson);
     expect((await admitted(zeros)).paths).toHaveLength(2);
