@@ -63,8 +63,8 @@ async function unpacked(packed: Buffer): Promise<Buffer> {
   }
 }
 
-/** `offset` is that of its header. */
-type TarEntry = Entry & { readonly offset: number };
+/** `offset` is that of its header; `pax` are its own extended headers and those of the whole tar. */
+type TarEntry = Entry & { readonly offset: number; readonly header: { readonly pax?: Record<string, string> | null } };
 type TarFile = Pick<ContentFile, 'mode'> & { readonly bytes: Buffer };
 type TarFiles = ReadonlyMap<string, TarFile>;
 
@@ -106,8 +106,11 @@ function holdsEnd(between: Buffer): boolean {
   return false;
 }
 
+/** Headers with which the bytes of an entry are not those of one whole file, as of sparse files and several volumes. */
+const partialHeader = /^(?:GNU\.|SCHILY\.(?:realsize|filetype)$)/;
+
 async function fileOf(entry: TarEntry, path: string, files: TarFiles): Promise<TarFile | undefined> {
-  const { type, linkname, mode = 0, size = 0 } = entry.header;
+  const { type, linkname, mode = 0, size = 0, pax } = entry.header;
   // the parser never ends the body of a directory with a size, nor one whose size is no number; it reads -1 as -0
   if (type === 'directory') return undefined;
   if (!(1 / size > 0)) throw unsafeEntry(path, 'has a size that is no number of bytes');
@@ -115,6 +118,8 @@ async function fileOf(entry: TarEntry, path: string, files: TarFiles): Promise<T
     throw unsafeEntry(path, `has a path or a target of more than ${defaultZipLimits.linkBytes} bytes`);
   if (`${path}${linkname ?? ''}`.includes('\ufffd'))
     throw unsafeEntry(path, 'has a path or a target that is not UTF-8');
+  if (Object.keys(pax ?? {}).some((key) => partialHeader.test(key)))
+    throw unsafeEntry(path, 'is a sparse file, or a part of a file');
   const pieces: Buffer[] = [];
   for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece);
   if (type === 'symlink') return { mode: 'symlink', bytes: Buffer.from(linkname ?? '') };

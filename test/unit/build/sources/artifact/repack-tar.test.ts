@@ -169,6 +169,13 @@ describe('row 63: a tar is refused', () => {
       });
   });
 
+  it.each(['GNU.sparse.major', 'GNU.volume.offset', 'SCHILY.realsize'])('for the extended header %s', async (key) => {
+    const tar = await tarOf(composerJson, { name: 'hello/part', text: 'x', pax: { [key]: '1' } });
+    await expect(zipOf(tar)).rejects.toThrow(/"hello\/part" is a sparse file, or a part of a file/);
+    const other = await tarOf(composerJson, { name: 'hello/whole', text: 'x', pax: { 'SCHILY.xattr.user.a': '1' } });
+    expect((await admitted(other)).paths).toContain('hello/whole');
+  });
+
   it('for a path or a target that is too long, which the answer names in part', async () => {
     const long = `hello/${'n'.repeat(5000)}`;
     for (const entry of [{ name: long }, { name: 'hello/l', type: 'symlink', linkname: long } as const]) {
