@@ -150,7 +150,7 @@ describe('row 63: a tar is refused', () => {
     });
   });
 
-  it('for a path or a target that is not UTF-8', async () => {
+  it('row 64: for a path or a target that is not UTF-8', async () => {
     const path = withBytes(await tarOf({ name: 'hello/caf_.php', text: 'x' }), 9, Buffer.from([0xe9]));
     const link: TarEntry = { name: 'hello/l', type: 'symlink', linkname: 'caf_.php' };
     const target = withBytes(await tarOf(link), 157 + 3, Buffer.from([0xe9]));
@@ -158,7 +158,7 @@ describe('row 63: a tar is refused', () => {
       await expect(zipOf(tar)).rejects.toThrow(/"hello\/\S+" has a path or a target that is not UTF-8/);
   });
 
-  it('for entries behind its end, also behind an extended header, and not for files that end in zeros', async () => {
+  it('row 64: for entries behind its end, also behind an extended header, and not for files that end in zeros', async () => {
     const zeros = await tarOf({ name: 'hello/zeros', text: Buffer.alloc(2048) }, composerJson);
     expect((await admitted(zeros)).paths).toHaveLength(2);
     const extended = (await tarOf({ name: 'hello/a', pax: { comment: 'x' } })).subarray(0, 1024);
@@ -169,12 +169,15 @@ describe('row 63: a tar is refused', () => {
       });
   });
 
-  it.each(['GNU.sparse.major', 'GNU.volume.offset', 'SCHILY.realsize'])('for the extended header %s', async (key) => {
-    const tar = await tarOf(composerJson, { name: 'hello/part', text: 'x', pax: { [key]: '1' } });
-    await expect(zipOf(tar)).rejects.toThrow(/"hello\/part" is a sparse file, or a part of a file/);
-    const other = await tarOf(composerJson, { name: 'hello/whole', text: 'x', pax: { 'SCHILY.xattr.user.a': '1' } });
-    expect((await admitted(other)).paths).toContain('hello/whole');
-  });
+  it.each(['GNU.sparse.major', 'GNU.volume.offset', 'SCHILY.realsize'])(
+    'row 64: for the extended header %s',
+    async (key) => {
+      const tar = await tarOf(composerJson, { name: 'hello/part', text: 'x', pax: { [key]: '1' } });
+      await expect(zipOf(tar)).rejects.toThrow(/"hello\/part" is a sparse file, or a part of a file/);
+      const other = await tarOf(composerJson, { name: 'hello/whole', text: 'x', pax: { 'SCHILY.xattr.user.a': '1' } });
+      expect((await admitted(other)).paths).toContain('hello/whole');
+    },
+  );
 
   it('for a path or a target that is too long, which the answer names in part', async () => {
     const long = `hello/${'n'.repeat(5000)}`;
