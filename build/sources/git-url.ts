@@ -30,9 +30,9 @@ export interface Remote {
 const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
 const sshPattern =
   /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
-/** `host:path`, `user@host:path`, `user@[2001:db8::1]:path` or `[user@host:port]:path` */
+/** `host:path`, `user@host:path`, `user@[2001:db8::1]:path` or `[user@host:port]:path`; `https:/host` is a slip */
 const scpPattern =
-  /^(?:[a-z0-9_][a-z0-9._-]*@)?(?:([a-z0-9_][a-z0-9._-]*)|\[(?:[a-z0-9_][a-z0-9._-]*@)?([a-z0-9_:][a-z0-9_:.-]*)\]):(?![:-]|\/\/)([^\s?#\\]+)$/i;
+  /^(?!(?:https?|ssh):)(?:[a-z0-9_][a-z0-9._-]*@)?(?:([a-z0-9_][a-z0-9._-]*)|\[(?:[a-z0-9_][a-z0-9._-]*@)?([a-z0-9_:][a-z0-9_:.-]*)\]):(?![:-]|\/\/)([^\s?#\\]+)$/i;
 
 /**
  * The folder that `git clone TEXT` would read; undefined for a remote. A colon before the first slash means ssh, unless
@@ -83,7 +83,7 @@ export function parseGitUrl(text: string): GitUrl | { readonly refusal: string }
         `https://${unprotected} or ssh://git@${unprotected}.`,
     };
   const parsed = parseAddress(withScheme(url));
-  if ('refusal' in parsed && (url.includes('://') || scpPattern.test(url)))
+  if ('refusal' in parsed && (url.includes('://') || scpPattern.test(url.replace(/[\p{Cc}\p{Cf}]/gu, ''))))
     return { refusal: `The URL ${shown} ${parsed.refusal}.` };
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };

@@ -2,7 +2,11 @@
 
 import { pack, type Headers } from 'tar-stream';
 
-export type TarEntry = Headers & { readonly text?: string | Buffer };
+export type TarEntry = Headers & {
+  readonly text?: string | Buffer;
+  /** extended headers */
+  readonly pax?: Readonly<Record<string, string>>;
+};
 
 export async function tarOf(...entries: readonly TarEntry[]): Promise<Buffer> {
   const tar = pack();

@@ -6,7 +6,16 @@ import { parseAttributeFile, type AttributeRule, type AttributeState } from './a
 import type { Candidate } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
 import { createWorkCount, workOfMatch, workOfRule, workOfStep, type CountWork } from './linear-matcher.ts';
+import { QuarantineError } from '../../contract/quarantine.ts';
 import { parentPath } from '../../shared/text/parent-path.ts';
+
+/** Of all .gitattributes files of one version together: far above any real package, and parsed in a moment. */
+export const maxAttributesBytes = 1024 * 1024;
+
+export function tooManyAttributes(path: string): QuarantineError {
+  const fault = `The .gitattributes files of this version, up to ${path}, are larger than 1 MiB together`;
+  return new QuarantineError('UNREADABLE_FILE', `${fault}. Use fewer rules.`);
+}
 
 export interface AttributeFile {
   /** '' is the root, else like `a/b` */
@@ -43,7 +52,8 @@ export function compileAttributes(
 ): AttributeLookup | undefined {
   const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text, count) }));
   const macros: Macros = new Map([...builtInMacros, ...(parsed.find(({ folder }) => folder === '')?.macros ?? [])]);
-  count(workOfRule * macros.size ** 2); // each look at all of them may find one more
+  const states = [...macros.values()].reduce((sum, { length }) => sum + length, 0);
+  count(macros.size * (workOfRule * macros.size + workOfStep * states)); // each look at all may find one more
   const relevant = attributesThatMatter(wanted, macros);
   const rulesOf = new Map(
     parsed.map(({ folder, rules }) => [

@@ -14,7 +14,7 @@
 
 import { byteString } from './bytes.ts';
 import { compileExpression, noDot, segmentEnd } from './composer-expression.ts';
-import type { CountWork } from './linear-matcher.ts';
+import { workOfMatch, type CountWork } from './linear-matcher.ts';
 
 interface ExcludeRule {
   readonly matches: (subject: string) => boolean;
@@ -32,6 +32,7 @@ export function compileComposerExcludes(
   const compiled = rules.map((rule) => compileRule(rule, count)).filter((rule) => rule !== undefined);
   if (compiled.length === 0) return (_, excluded) => excluded;
   return (path, excluded) => {
+    count(workOfMatch * compiled.length);
     const subject = `/${byteString(path)}`;
     return compiled.findLast(({ matches }) => matches(subject))?.excludes ?? excluded;
   };

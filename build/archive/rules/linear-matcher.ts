@@ -28,7 +28,7 @@ export function either(first: readonly Step[], second: readonly Step[]): readonl
 export type CountWork = (work: number) => void;
 
 /** What a rule, one try of it, a step and a state take in time or memory, if one byte in a known state takes 1. */
-export const [workOfRule, workOfStep, workOfMatch] = [1000, 20, 3];
+export const [workOfRule, workOfStep, workOfMatch] = [1000, 20, 25];
 const workOfState = 8000;
 /** One to three seconds. 50,000 paths of 100 bytes with 60 ordinary patterns take less than half of it. */
 const mostWork = 500_000_000;

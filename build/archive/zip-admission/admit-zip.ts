@@ -5,14 +5,13 @@
 import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { packageRoot } from '../package-root.ts';
 import { quoteName } from '../safe-paths.ts';
 import { listEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
-import { checkHarmlessLinks, checkLinks, checkMemberNames } from './member-tree.ts';
+import { checkHarmlessLinks, checkLinks, checkMemberNames, rootOf } from './member-tree.ts';
 import { withOpenFile, type FileLook } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
@@ -47,7 +46,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
         'EMPTY_ARCHIVE',
         'The archive contains no file. Remove it, or pack it again with the package.',
       );
-    const root = packageRoot(paths);
+    const root = rootOf(members);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
     if (limits.harmless) checkHarmlessLinks(content.links, members, root, limits);
     else checkLinks(new Map(content.links), paths, root);

@@ -1,7 +1,6 @@
 // The extra fields of a ZIP entry (APPNOTE 4.5, Info-ZIP's extrafld.txt). Three of them can make one unpacker see
 // another name, kind or size than the next one; all others are of no interest.
 
-import { crc32 } from 'node:zlib';
 import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
 
 export interface ExtraField {
@@ -37,18 +36,14 @@ export function checkExtraFields(fields: readonly ExtraField[], nameBytes: Buffe
   for (const { id, data } of found) {
     if (id === asiUnix)
       throw unsafeEntry(name, 'has an extra field (0x756e) that some unpackers read as another file type');
-    if (id === unicodePath && appliesTo(data, nameBytes) && !data.subarray(5).equals(nameBytes)) {
+    // some unpackers obey a name of any version, and an empty one
+    if (id === unicodePath && !data.subarray(5).equals(nameBytes)) {
       throw unsafeEntry(
         name,
         `has a second name in an extra field: ${JSON.stringify(data.subarray(5, 205).toString('utf8'))}`,
       );
     }
   }
-}
-
-/** An Info-ZIP Unicode path counts only if it was made for this very name. */
-function appliesTo(data: Buffer, nameBytes: Buffer): boolean {
-  return data.length > 5 && data.readUInt8(0) === 1 && data.readUInt32LE(1) === crc32(nameBytes);
 }
 
 /** The ZIP64 field, if there is one. */

@@ -2,6 +2,7 @@
 // name of a folder. Every symlink leads into the package.
 
 import { QuarantineError } from '../../contract/quarantine.ts';
+import { packageRoot } from '../package-root.ts';
 import { climbs, faultOfTarget, quoteName, treeOrderKey, unsafeLinks } from '../safe-paths.ts';
 import type { ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
@@ -43,6 +44,15 @@ function mergedPath(path: string): string {
   return folded.replace(/(?<=[^. /])[. ]+(?=\/|$)/g, '');
 }
 
+/** The package's folder, as `packageRoot` finds it. Empty folders count, because Composer sees them. */
+export function rootOf(members: readonly ZipMember[], read?: (name: string) => string): string {
+  const named = members.filter(({ path }) => path !== '');
+  return packageRoot(
+    named.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path)),
+    read,
+  );
+}
+
 /**
  * `links` maps paths to targets. A link has to end inside the package, which is the folder `root`: unpacking removes
  * the folder's name. Without `paths`, a link may point at nothing, and counts as macOS and Windows read it. Throws
@@ -80,6 +90,8 @@ export function checkHarmlessLinks(
 ): void {
   const climbing = links.find(([, target]) => climbs(target));
   try {
+    if (climbing !== undefined && root === '' && rootOf(members, mergedPath) !== '')
+      throw unsafeArchive('has top folders that are one folder on macOS and Windows');
     if (climbing !== undefined)
       checkMemberNames(members.map((member) => zipMember(member, { ...limits, harmless: false })));
   } catch (error) {

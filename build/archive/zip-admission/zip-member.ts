@@ -72,6 +72,9 @@ function harmlessPath(name: string): string {
 }
 
 const typeBits = 0o170000;
+/** FILE_ATTRIBUTE_REPARSE_POINT of Windows, where the low bits are those of Windows */
+const reparsePoint = 0x400;
+const unixHost = 3;
 const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
   [0o100000, 'file'],
   [0o040000, 'folder'],
@@ -79,7 +82,9 @@ const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
 ]);
 
 /** The kind by the Unix mode. Some unpackers obey the mode for archives of any system. */
-function kindOf({ attributes }: CentralEntry, name: string, harmless: boolean): ZipMember['kind'] {
+function kindOf({ attributes, madeBy }: CentralEntry, name: string, harmless: boolean): ZipMember['kind'] {
+  if ((attributes & reparsePoint) !== 0 && madeBy >> 8 !== unixHost)
+    throw unsafeEntry(name, 'is a reparse point of Windows, which some unpackers make a link of');
   const type = (attributes >>> 16) & typeBits;
   const byName = name.endsWith('/') ? 'folder' : 'file';
   if (type === 0) return byName;

@@ -63,6 +63,8 @@ async function unpacked(packed: Buffer): Promise<Buffer> {
   }
 }
 
+/** `offset` is that of its header; `pax` are its own extended headers and those of the whole tar. */
+type TarEntry = Entry & { readonly offset: number; readonly header: { readonly pax?: Record<string, string> | null } };
 type TarFile = Pick<ContentFile, 'mode'> & { readonly bytes: Buffer };
 type TarFiles = ReadonlyMap<string, TarFile>;
 
@@ -70,16 +72,19 @@ type TarFiles = ReadonlyMap<string, TarFile>;
 async function filesOf(tar: Buffer): Promise<TarFiles> {
   const limits = defaultZipLimits;
   const files = new Map<string, TarFile>();
-  let [entries, bytes] = [0, 0];
+  let [entries, bytes, end] = [0, 0, 0];
   const parser = extract();
   parser.end(tar);
   try {
-    for await (const entry of parser) {
+    for await (const entry of parser as AsyncIterable<TarEntry>) {
       entries += 1;
       if (entries > limits.entries)
         throw unsafeArchive(`holds ${entries} entries or more; the maximum is ${limits.entries}`);
+      if (holdsEnd(tar.subarray(end, entry.offset)))
+        throw unsafeArchive('has entries behind its end, which other tools do not read');
       const path = withoutDot(entry.header.name);
       const file = await fileOf(entry, path, files);
+      end = entry.offset + blockBytes * (file === undefined ? 1 : 1 + Math.ceil((entry.header.size ?? 0) / blockBytes));
       if (file === undefined) continue;
       files.set(path, file);
       bytes += file.bytes.length;
@@ -92,13 +97,29 @@ async function filesOf(tar: Buffer): Promise<TarFiles> {
   }
 }
 
-async function fileOf(entry: Entry, path: string, files: TarFiles): Promise<TarFile | undefined> {
-  const { type, linkname, mode = 0, size = 0 } = entry.header;
+const blockBytes = 512;
+const endOfTar = Buffer.alloc(2 * blockBytes);
+
+function holdsEnd(between: Buffer): boolean {
+  for (let at = 0; at < between.length; at += blockBytes)
+    if (endOfTar.equals(between.subarray(at, at + endOfTar.length))) return true;
+  return false;
+}
+
+/** Headers with which the bytes of an entry are not those of one whole file, as of sparse files and several volumes. */
+const partialHeader = /^(?:GNU\.|SCHILY\.(?:realsize|filetype)$)/;
+
+async function fileOf(entry: TarEntry, path: string, files: TarFiles): Promise<TarFile | undefined> {
+  const { type, linkname, mode = 0, size = 0, pax } = entry.header;
   // the parser never ends the body of a directory with a size, nor one whose size is no number; it reads -1 as -0
   if (type === 'directory') return undefined;
   if (!(1 / size > 0)) throw unsafeEntry(path, 'has a size that is no number of bytes');
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(linkname ?? '')) > defaultZipLimits.linkBytes)
     throw unsafeEntry(path, `has a path or a target of more than ${defaultZipLimits.linkBytes} bytes`);
+  if (`${path}${linkname ?? ''}`.includes('\ufffd'))
+    throw unsafeEntry(path, 'has a path or a target that is not UTF-8');
+  if (Object.keys(pax ?? {}).some((key) => partialHeader.test(key)))
+    throw unsafeEntry(path, 'is a sparse file, or a part of a file');
   const pieces: Buffer[] = [];
   for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece);
   if (type === 'symlink') return { mode: 'symlink', bytes: Buffer.from(linkname ?? '') };

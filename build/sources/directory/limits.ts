@@ -10,5 +10,5 @@ export interface PackageLimits {
 
 export const defaultLimits: PackageLimits = { filesPerPackage: 50_000, bytesPerFile: maxFileBytes };
 
-/** A .gitattributes or composer.json that is larger than this is neither. */
+/** A composer.json that is larger than this is none. */
 export const maxRulesBytes = 1024 * 1024;

@@ -3,6 +3,7 @@
 
 import { basename, join } from 'node:path';
 import { checkFileTree, unsafeLinks } from '../../archive/safe-paths.ts';
+import { maxAttributesBytes, tooManyAttributes } from '../../archive/rules/attribute-lookup.ts';
 import { selectFiles } from '../../archive/select.ts';
 import type { Reference } from '../../contract/digest.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -19,7 +20,7 @@ import { contentReference } from './content-digest.ts';
 import type { FileReader } from './file-reader.ts';
 import { identifyFiles } from './identify-files.ts';
 import type { CachedContents } from './cached-contents.ts';
-import { maxRulesBytes, type PackageLimits } from './limits.ts';
+import type { PackageLimits } from './limits.ts';
 import type { Pause } from '../../files/pause.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import type { PackageWalk, WalkedEntry } from './walk-package.ts';
@@ -115,6 +116,7 @@ async function readAttributes(
   { folder, pause }: ReadingContext,
 ): Promise<{ readonly directory: string; readonly text: string }[]> {
   const attributes: { directory: string; text: string }[] = [];
+  let left = maxAttributesBytes;
   for (const { path, kind, stamp } of entries) {
     if (
       !path.endsWith('.gitattributes') ||
@@ -122,7 +124,9 @@ async function readAttributes(
       basename(path) !== '.gitattributes'
     )
       continue;
-    const bytes = await readUnchanged(join(folder, path), { stamp, maxBytes: maxRulesBytes }, pause);
+    const bytes = await readUnchanged(join(folder, path), { stamp, maxBytes: maxAttributesBytes }, pause);
+    if (bytes.length > left) throw tooManyAttributes(join(folder, path));
+    left -= bytes.length;
     attributes.push({
       directory: path.slice(0, Math.max(0, path.length - '/.gitattributes'.length)),
       text: bytes.toString('utf8'),

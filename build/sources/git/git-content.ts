@@ -13,6 +13,7 @@ import {
   type PackageText,
   type PackageTexts,
 } from '../../archive/content.ts';
+import { mapYielding } from '../../shared/concurrency/yielding.ts';
 import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
 import { below, findFolder } from './folders.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
@@ -70,7 +71,7 @@ async function listContent(
   await pointers.look({ where, folder: place.folder, files, attributes });
   const conversionOf = compileConversions(attributes);
   const ofCommit: string[] = [];
-  const converted = files.map((file): ContentFile => {
+  const converted = await mapYielding(files, (file): ContentFile => {
     const path = below(place.folder, file.path);
     const conversion = file.mode === 'symlink' ? undefined : conversionOf(path);
     if (conversion === undefined) return file;

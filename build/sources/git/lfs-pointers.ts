@@ -7,6 +7,7 @@ import { byteString } from '../../archive/rules/bytes.ts';
 import type { ContentFile } from '../../archive/content.ts';
 import { below } from './folders.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
+import { mapYielding } from '../../shared/concurrency/yielding.ts';
 import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf } from './package-files.ts';
@@ -44,9 +45,8 @@ export class LfsPointers {
   async look({ where, folder, files, attributes }: ListedVersion): Promise<void> {
     if (!attributes.some(({ text }) => text.includes('lfs'))) return;
     const filterOf = compileFilters(attributes);
-    const candidates = files
-      .filter(({ path, mode }) => mode !== 'symlink' && filterOf(below(folder, path)) === 'lfs')
-      .slice(0, maxFiles);
+    const filters = await mapYielding(files, ({ path }) => filterOf(below(folder, path)));
+    const candidates = files.filter(({ mode }, at) => mode !== 'symlink' && filters[at] === 'lfs').slice(0, maxFiles);
     const pointers = await Promise.all(candidates.map((file) => this.#isPointer(file)));
     for (const [at, { path }] of candidates.entries()) {
       if (pointers[at] !== true) continue;

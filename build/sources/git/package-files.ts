@@ -1,7 +1,7 @@
 // The files of one package at one commit for its archive: the files of `git archive`, without those that composer.json
 // or the publication rules exclude. The package is the whole repository or a folder of it. No files are checked out.
 
-import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
+import { maxAttributesBytes, tooManyAttributes, type AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { checkFileTree, quoteName, unsafeLinks } from '../../archive/safe-paths.ts';
 import { selectFiles } from '../../archive/select.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -23,7 +23,6 @@ export interface PackageFiles extends ContentListing {
   readonly attributes: readonly AttributeFile[];
 }
 
-const maxAttributesBytes = 1024 * 1024;
 /** PATH_MAX */
 const maxTargetBytes = 4096;
 
@@ -38,10 +37,10 @@ export async function listPackageFiles(
   if (root === undefined)
     throw new QuarantineError('BROKEN_OBJECT', `The folder ${folder} was there a moment ago and is no longer.`);
   const { files, undecodable } = await listTree(store, root);
-  const attributes = [
+  const attributes = await readAttributes(store, [
     ...(await attributesAbove(store, tree, folder)),
-    ...(await attributesWithin(store, files, folder)),
-  ];
+    ...attributesWithin(files, folder),
+  ]);
   const selected = await selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
   const paths = selected.files.map((file) => file.path);
   const undecodablePath = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
@@ -57,25 +56,24 @@ export async function listPackageFiles(
   return { ...selected, files: kept, unsafeLinks: [...unsafe.values()], attributes };
 }
 
-/** Like git, it reads only files in the tree, and a symlink is no attributes file (gitattributes(5)). */
-async function attributesWithin(
-  store: ObjectStore,
-  files: readonly ContentFile[],
-  folder: string,
-): Promise<AttributeFile[]> {
+interface AttributesBlob {
+  readonly directory: string;
+  readonly oid: string;
+}
+
+/** Like git, it finds only files in the tree, and a symlink is no attributes file (gitattributes(5)). */
+function attributesWithin(files: readonly ContentFile[], folder: string): AttributesBlob[] {
   const found = files.filter(
     ({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')),
   );
-  return Promise.all(
-    found.map(async (file) => {
-      const directory = below(folder, file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length)));
-      return { directory, text: await readAttributes(store, oidOf(file), below(directory, '.gitattributes')) };
-    }),
-  );
+  return found.map((file) => ({
+    directory: below(folder, file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length))),
+    oid: oidOf(file),
+  }));
 }
 
-async function attributesAbove(store: ObjectStore, tree: string, folder: string): Promise<AttributeFile[]> {
-  const found: AttributeFile[] = [];
+async function attributesAbove(store: ObjectStore, tree: string, folder: string): Promise<AttributesBlob[]> {
+  const found: AttributesBlob[] = [];
   for (const directory of ancestorsOf(folder)) {
     const oid = await findFolder(store, tree, directory);
     const entry =
@@ -84,17 +82,23 @@ async function attributesAbove(store: ObjectStore, tree: string, folder: string)
         : (await store.tree(oid)).find(
             ({ name, kind }) => name === '.gitattributes' && (kind === 'file' || kind === 'executable'),
           );
-    if (entry !== undefined)
-      found.push({ directory, text: await readAttributes(store, entry.oid, below(directory, entry.name)) });
+    if (entry !== undefined) found.push({ directory, oid: entry.oid });
   }
   return found;
 }
 
-async function readAttributes(store: ObjectStore, oid: string, path: string): Promise<string> {
-  const bytes = await store.sharedBlob(oid, maxAttributesBytes, path);
-  if (bytes === undefined)
-    throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 MiB, too large for attributes.`);
-  return bytes.toString('utf8');
+/** One after the other, so that few are in memory when they are too large together. */
+async function readAttributes(store: ObjectStore, found: readonly AttributesBlob[]): Promise<AttributeFile[]> {
+  const read: AttributeFile[] = [];
+  let left = maxAttributesBytes;
+  for (const { directory, oid } of found) {
+    const path = below(directory, '.gitattributes');
+    const bytes = await store.sharedBlob(oid, maxAttributesBytes, path);
+    if (bytes === undefined || bytes.length > left) throw tooManyAttributes(path);
+    left -= bytes.length;
+    read.push({ directory, text: bytes.toString('utf8') });
+  }
+  return read;
 }
 
 async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Promise<Map<string, string>> {

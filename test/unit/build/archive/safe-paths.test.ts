@@ -120,6 +120,14 @@ describe('row 52: unsafeLinks', () => {
     expect(check(links)).toContain('"l"'.replace('l', Object.keys(links)[0] ?? ''));
   });
 
+  it('a link that leads upwards behind a long chain or a circle is unsafe, and the chain alone is safe', () => {
+    const chain = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`l${at}`, at < 44 ? `l${at + 1}` : 'd']));
+    const upwards = 'it leads upwards behind more than 40 links';
+    expect(check({ ...chain, x: 'l0/a' })).toBe('safe');
+    expect(check({ x: 'l0/../..', ...chain })).toContain(upwards);
+    expect(check({ x: 'm/..', m: 'm' })).toContain(upwards);
+  });
+
   it.each<[Record<string, string>, string[]]>([
     [{ l: 'missing' }, ['a']],
     [{ l: 'a/b' }, ['a']],

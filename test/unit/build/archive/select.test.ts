@@ -1,6 +1,8 @@
 // Tests the selection of files for an archive: export-ignore, archive.exclude, credentials.
 
 import { describe, expect, it } from 'vitest';
+import { compileAttributes } from '../../../../build/archive/rules/attribute-lookup.ts';
+import { compileComposerExcludes } from '../../../../build/archive/rules/composer-exclude.ts';
 import { selectFiles } from '../../../../build/archive/select.ts';
 
 interface Rules {
@@ -158,6 +160,27 @@ describe('selectFiles', async () => {
     await expect(select(paths, { attributes })).rejects.toThrow(refused);
     const macros = Array.from({ length: 1000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
     await expect(select(['a'], { attributes: macros })).rejects.toThrow(refused);
+  });
+
+  it('a try of a rule that misses counts as the time it takes', () => {
+    let work = 0;
+    const count = (more: number): void => void (work += more);
+    const text = Array.from({ length: 100 }, (_, at) => `*.x${at} export-ignore`).join('\n');
+    const excluded = compileComposerExcludes(Array<string>(100).fill('/a'), count);
+    const ignored = compileAttributes([{ directory: '', text }], ['export-ignore'], count);
+    for (const decide of [() => excluded('b', false), () => ignored?.('b', false)]) {
+      work = 0;
+      decide();
+      expect(work).toBeGreaterThanOrEqual(100 * 25);
+    }
+  });
+
+  it('macros of many states are refused when they take too much work', async () => {
+    const macro = (at: number): string =>
+      `[attr]m${at} ${at === 0 ? 'export-ignore' : `m${at - 1}`} ${'z '.repeat(500)}`;
+    await expect(
+      select(['a'], { attributes: Array.from({ length: 600 }, (_, at) => macro(at)).join('\n') }),
+    ).rejects.toThrow(/take too much work/);
   });
 
   it('60 ordinary patterns in both places and 10,000 paths of 100 bytes are no refusal', async () => {

@@ -33,6 +33,8 @@ describe('parseGitUrl', () => {
     'git@[2001:db8::g]:lib.git',
     'alias:-oProxyCommand=x',
     'alias::lib.git',
+    'https:/git.example.org/lib.git',
+    'ssh:git.example.org/lib.git',
     'ext::sh -c id',
     'file:///srv/lib.git',
     'git://git.example.org/lib.git',
@@ -48,6 +50,11 @@ describe('parseGitUrl', () => {
   ])('the URL %j is refused', (url) => {
     expect(parseGitUrl(url)).toHaveProperty('refusal');
   });
+
+  it.each(['git@git\u200b.example.org:lib.git', 'gi\u202et@git.example.org:lib.git', 'git@git.example.org:lib\u00ad'])(
+    'the invisible character in %j is named',
+    (url) => expect(parseGitUrl(url)).toHaveProperty('refusal', expect.stringContaining('an invisible character')),
+  );
 
   it('git:// is refused with the addresses that are safe', () => {
     expect(parseGitUrl('git://git.example.org/lib.git')).toEqual({

@@ -98,11 +98,14 @@ describe('row 75: an archive of another registry is refused', () => {
     ['a drive letter', [file('C:evil')], 'absolute'],
     ['a NUL', [file('t/a\0b')], 'NUL'],
     ['a device', [{ name: 't/d', mode: 0o020666 }], 'device'],
+    ['a reparse point of FAT', [{ ...file('t/r'), central: { madeBy: 20, attributes: 0x400 } }], 'reparse point'],
+    ['a reparse point of NTFS', [{ ...file('t/r'), central: { madeBy: 0x0b14, attributes: 0x420 } }], 'reparse point'],
     ['a leaving link', [link('t/l', '../../x')], 'leaves the package'],
     ['a link beside the package', [link('t/l', '../other')], 'leaves the package'],
     ['a link over a missing folder', [link('t/l', 'missing/../../x')], 'leaves the package'],
     ['an absolute link', [link('t/l', '/etc/passwd')], 'absolute'],
     ['a link that leaves on Windows', [link('t/l', '..\\..\\x')], 'backslash'],
+    ['a link that leaves a top folder beside .DS_Store', [link('t/l', '../up'), file('.DS_Store/x')], 'leaves the'],
     ['a leaving link before another of its name', [link('t/l', '../../x'), link('t/l', 'a')], 'leads upwards'],
     ['a leaving link after another of its name', [link('t/l', 'a'), link('./t/l', '../../x')], 'leads upwards'],
     ['an absolute link before another of its name', [link('t/l', '/etc'), link('t/l', 'a')], 'absolute'],
@@ -132,6 +135,7 @@ describe('row 75: an archive of another registry is refused', () => {
     ['a backslash', [link('t/d\\l', 'sub')], 'backslash'],
     ['an entry below a link', [inner, file('t/d/e/a/b.php')], 'in the place of a folder'],
     ['a link of two kinds', [{ ...inner, name: 't/d/e/a/' }], 'a symlink by its mode and a folder by its name'],
+    ['a top folder of two cases', [file('T/a.php')], 'top folders that are one folder'],
     ['a folder at the top for unzip', [file('t\u0001/evil.php')], 'control character'],
   ] as [string, EntrySpec[], string][])('for %s beside a link that leads upwards', async (_what, entries, fault) => {
     await expect(admitZip(write([link('t/d/x', '../y'), ...entries]), foreignZipLimits)).rejects.toMatchObject({

@@ -65,14 +65,17 @@ describe('row 62: paths', () => {
     ));
 
   it('a path with another path in an extra field is refused', async () => {
-    const path = Buffer.from('../evil.php');
-    const extra = extraField(0x7075, Buffer.concat([Buffer.from([1]), words(crc32(Buffer.from('b.php'))), path]));
-    expect(await refusal(withEntry({ name: 'b.php', data: 'x', both: { extra } }))).toMatch(
-      /ARCHIVE_UNSAFE.*"b.php" has a second name.*\.\.\/evil/,
-    );
-    expect(await refusal(withEntry({ name: 'b.php', data: 'x', local: { extra } }))).toMatch(
-      /ARCHIVE_UNSAFE.*"b.php" has a second name/,
-    );
+    const sum = crc32(Buffer.from('b.php'));
+    const field = (version: number, checksum: number, path: string): Buffer =>
+      extraField(0x7075, Buffer.concat([Buffer.from([version]), words(checksum), Buffer.from(path)]));
+    const refused = /ARCHIVE_UNSAFE.*"b.php" has a second name/;
+    const evil = field(1, sum, '../evil.php');
+    for (const where of ['both', 'local', 'central'])
+      expect(await refusal(withEntry({ name: 'b.php', data: 'x', [where]: { extra: evil } }))).toMatch(
+        /ARCHIVE_UNSAFE.*"b.php" has a second name.*\.\.\/evil/,
+      );
+    for (const extra of [field(0, sum, 'l'), field(2, sum, 'l'), field(1, 7, 'l'), field(1, sum, '')])
+      expect(await refusal(withEntry({ name: 'b.php', data: 'x', central: { extra } }))).toMatch(refused);
   });
 });
 
@@ -122,6 +125,19 @@ describe('row 64: kinds of entries', () => {
   it('a symlink that leaves the only top folder, which Composer takes for the package, is refused', async () => {
     const top = [{ ...composerJson, name: 'top/composer.json' }, link('top/l', '../top/composer.json')];
     expect(await refusal(zipOf(top))).toMatch(/ARCHIVE_UNSAFE.*"l" → .*leaves the package/);
+  });
+
+  it('an empty folder beside the only other folder is at the top, as Composer sees it, and .DS_Store is not', async () => {
+    const top = { ...composerJson, name: 'top/composer.json' };
+    const rootBeside = async (name: string): Promise<string> => {
+      writeFileSync(folder.at('tops.zip'), zipOf([top, { name }]));
+      return (await admitZip(folder.at('tops.zip'))).root;
+    };
+    expect([await rootBeside('empty/'), await rootBeside('top/'), await rootBeside('.DS_Store/x')]).toEqual([
+      '',
+      'top/',
+      'top/',
+    ]);
   });
 
   it('an entry below a symlink is refused', async () => {

@@ -131,10 +131,10 @@ describe('unusual but valid ZIPs', () => {
     ],
     ['padding in the extra field', { ...composer, local: { extra: Buffer.alloc(3) } }, {}],
     [
-      'a second name that was made for another one',
+      'its own name in an extra field',
       {
         ...composer,
-        both: { extra: extraField(0x7075, Buffer.concat([Buffer.from([1]), words(0x12345678), Buffer.from('other')])) },
+        both: { extra: extraField(0x7075, Buffer.concat([Buffer.from([0]), words(0), Buffer.from('composer.json')])) },
       },
       {},
     ],

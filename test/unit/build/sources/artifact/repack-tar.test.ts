@@ -23,15 +23,16 @@ function write(bytes: Buffer): string {
 const zipOf = (bytes: Buffer): Promise<string> => repackTar(write(bytes), folder.at('zips'));
 const admitted = async (bytes: Buffer) => admitZip(await zipOf(bytes));
 
-/** The first header with another size, and the checksum of that. */
-function withSize(tar: Buffer, size: Buffer): Buffer {
+/** The first header with other bytes, and the checksum of that. */
+function withBytes(tar: Buffer, at: number, bytes: Buffer): Buffer {
   const changed = Buffer.from(tar);
-  size.copy(changed, 124);
+  bytes.copy(changed, at);
   changed.fill(' ', 148, 156);
   const sum = changed.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return changed;
 }
+const withSize = (tar: Buffer, size: Buffer): Buffer => withBytes(tar, 124, size);
 
 describe('the ZIP of a tar', () => {
   it('has its files, links and modes, and the folder of the tar at its top', async () => {
@@ -148,6 +149,35 @@ describe('row 63: a tar is refused', () => {
       message: /"hello\/a" has a size that is no/,
     });
   });
+
+  it('row 64: for a path or a target that is not UTF-8', async () => {
+    const path = withBytes(await tarOf({ name: 'hello/caf_.php', text: 'x' }), 9, Buffer.from([0xe9]));
+    const link: TarEntry = { name: 'hello/l', type: 'symlink', linkname: 'caf_.php' };
+    const target = withBytes(await tarOf(link), 157 + 3, Buffer.from([0xe9]));
+    for (const tar of [path, target])
+      await expect(zipOf(tar)).rejects.toThrow(/"hello\/\S+" has a path or a target that is not UTF-8/);
+  });
+
+  it('row 64: for entries behind its end, also behind an extended header, and not for files that end in zeros', async () => {
+    const zeros = await tarOf({ name: 'hello/zeros', text: Buffer.alloc(2048) }, composerJson);
+    expect((await admitted(zeros)).paths).toHaveLength(2);
+    const extended = (await tarOf({ name: 'hello/a', pax: { comment: 'x' } })).subarray(0, 1024);
+    for (const first of [await tarOf(composerJson), Buffer.alloc(1024), extended, Buffer.concat([zeros, extended])])
+      await expect(zipOf(Buffer.concat([first, Buffer.alloc(1024), zeros]))).rejects.toMatchObject({
+        code: 'ARCHIVE_UNSAFE',
+        message: /has entries behind its end/,
+      });
+  });
+
+  it.each(['GNU.sparse.major', 'GNU.volume.offset', 'SCHILY.realsize'])(
+    'row 64: for the extended header %s',
+    async (key) => {
+      const tar = await tarOf(composerJson, { name: 'hello/part', text: 'x', pax: { [key]: '1' } });
+      await expect(zipOf(tar)).rejects.toThrow(/"hello\/part" is a sparse file, or a part of a file/);
+      const other = await tarOf(composerJson, { name: 'hello/whole', text: 'x', pax: { 'SCHILY.xattr.user.a': '1' } });
+      expect((await admitted(other)).paths).toContain('hello/whole');
+    },
+  );
 
   it('for a path or a target that is too long, which the answer names in part', async () => {
     const long = `hello/${'n'.repeat(5000)}`;

@@ -144,6 +144,19 @@ describe('unreadable input', () => {
     );
   });
 
+  it('row 54: .gitattributes of more than 1 MiB together are refused', async () => {
+    const half = '# rules\n'.repeat(80_000);
+    const { root } = made({
+      ...below('bad', libraryTree('acme/bad')),
+      'bad/x/.gitattributes': half,
+      'bad/y/.gitattributes': half,
+    });
+    expect(onlyQuarantine(await readDirectory(root))).toMatchObject({
+      code: 'UNREADABLE_FILE',
+      message: expect.stringContaining('are larger than 1 MiB together') as unknown,
+    });
+  });
+
   it('row 54: a package beyond the limits is refused', async () => {
     const { root } = made({
       ...below('many', { ...libraryTree('acme/many'), a: '', b: '', c: '' }),

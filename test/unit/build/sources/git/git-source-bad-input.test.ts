@@ -145,6 +145,17 @@ describe('a version with files that no archive can hold', () => {
   });
 });
 
+it('a version whose .gitattributes are larger than 1 MiB together is refused, also where they are one blob', async () => {
+  const states = `a ${'b '.repeat(1000)}\n`.repeat(300);
+  const repository = repositoryWith({ 'x/.gitattributes': states, 'y/.gitattributes': states });
+  await scanOf(repository, async (scan) =>
+    expect(listOf(findRelease(scan, '2.0.0'))).rejects.toMatchObject({
+      code: 'UNREADABLE_FILE',
+      message: expect.stringMatching(/up to y\/\.gitattributes, are larger than 1 MiB together/),
+    }),
+  );
+});
+
 describe('a tag or HEAD that is no commit', () => {
   it('is skipped with a notice', async () => {
     const repository = createRepository(folder.at('tags'), good);
