@@ -210,52 +210,6 @@ it('the commands that copy and restore a data folder behave as recorded', async 
   expectRecorded('commands/backup', transcript.text());
 });
 
-it('unusable arguments and configurations are refused as recorded', async () => {
-  const transcript = openTranscript(workspace);
-  const { run } = transcript;
-  for (const command of [
-    '',
-    '--version',
-    'bild',
-    'build --jsno',
-    'token',
-    'token creat',
-    'serve --listen nowhere',
-    'serve --listen 127.0.0.1:4000 --workers 0',
-    'serve --tls-cert none.pem',
-    'start --origin https://tree.example',
-    'start --listen 1.2.3.4:99999',
-    'verify --data',
-    'help serve',
-    'help nothing',
-  ])
-    await run(command);
-  await run('build', {
-    environment: {
-      LIBRETTO_JOB: '4',
-      LIBRETTO_KEEP: 'x',
-      LIBRETTO_HISTORY_KEEP: 'many',
-      LIBRETTO_DIST_SHASUM: 'never',
-    },
-  });
-  writeFileSync(
-    workspace.at('wrong.json'),
-    JSON.stringify({
-      sorces: [],
-      jobs: '4',
-      sources: [{ type: 'hg', url: 'x' }, { path: 1 }],
-      limits: { raed: 1 },
-      abandoned: { 'not a name': true },
-      distUrl: 'ftp://x',
-    }),
-  );
-  await run('build --config wrong.json');
-  await run('verify --config nowhere.json');
-  writeFileSync(workspace.at('broken.json'), '{"sources": [');
-  await run('settings list --config broken.json');
-  expectRecorded('commands/refusals', transcript.text());
-});
-
 it('the first configuration is written as recorded', async () => {
   const transcript = openTranscript(workspace);
   for (const command of [

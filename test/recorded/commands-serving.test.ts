@@ -252,7 +252,8 @@ it('a server with one feature, of a tree at an origin, behaves as recorded', asy
   ])
     await transcript.ask(line, { headers: { Authorization: `Bearer ${token}` } });
   await transcript.stop(serve.join(' '), server);
-  for (const command of ['serve --features pages', 'serve --origin ftp://127.0.0.1']) await transcript.run(command);
+  for (const command of ['serve --features pages', 'serve --origin ftp://127.0.0.1', 'start --origin https://a.example'])
+    await transcript.run(command);
   expectRecorded('commands/origin', transcript.text());
 });
 

@@ -1,5 +1,5 @@
-// Writes the steps in a workspace and their results as text: commands with streams and exit code, requests with
-// status, headers and body.
+// Writes the steps in a workspace and their results as text: commands with exit code and the data that they print,
+// requests with status, headers and body. Sentences are not recorded: the tests beside their cause assert them.
 
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -33,9 +33,9 @@ export interface Transcript {
   /** Repeats a request until `isOver` returns true, while the clock stands still; records nothing. */
   readonly wait: (line: string, asked: Asked, isOver: (answer: Answer) => boolean) => Promise<void>;
   readonly note: (text: string) => void;
-  /** Records the output of a server when it was stopped. */
+  /** Records the exit code and the log of a server when it was stopped. */
   readonly stop: (commandLine: string, running: Running) => Promise<void>;
-  /** Records the output of a started command when it has ended by itself. */
+  /** Records the exit code of a started command when it has ended by itself. */
   readonly end: (commandLine: string, running: Running) => Promise<void>;
   readonly text: () => string;
 }
@@ -43,11 +43,10 @@ export interface Transcript {
 export function openTranscript(workspace: Workspace): Transcript {
   const parts: string[] = [];
   const note = (text: string): void => void parts.push(stableText(text, workspace.root));
-  const noteOutcome = (line: string, outcome: Outcome): void => {
-    const streams = (['stdout', 'stderr'] as const)
-      .filter((name) => outcome[name] !== '')
-      .map((name) => `--- ${name}, ${stableBytes(Buffer.from(outcome[name]), workspace.root)}`);
-    note([`$ libretto ${line}`, `exit ${outcome.exitCode}`, ...streams].join('\n'));
+  const noteOutcome = (line: string, { exitCode, stdout }: Outcome): void => {
+    // a document of --json, or the lines of a log
+    const data = stdout.startsWith('{') ? [`--- stdout, ${stableBytes(Buffer.from(stdout), workspace.root)}`] : [];
+    note([`$ libretto ${line}`, `exit ${exitCode}`, ...data].join('\n'));
   };
   return {
     run: async (given, options) => {
