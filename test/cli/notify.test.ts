@@ -54,7 +54,7 @@ const findings = async (): Promise<Json[]> => {
 async function serveUntil(check: () => void | Promise<void>): Promise<void> {
   const serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
-  await vi.waitFor(check, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(check, { timeout: 60_000, interval: 100 });
   serving.signal('SIGTERM');
   await serving.ended;
 }
