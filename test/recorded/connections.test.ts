@@ -21,7 +21,7 @@ it('the commands about connections behave as recorded', async () => {
   forge.repositories.push({ id: '3', name: 'website' });
   writeConfiguration(workspace, { egress: { allow: ['127.0.0.0/8'] } });
   writeFileSync(workspace.at('forge-token.txt'), `${forge.token}\n`);
-  const { run, text } = openTranscript(workspace);
+  const { run, text, expectSaid } = openTranscript(workspace);
   const place = `connect github --url ${forge.url} --owner acme --token-file forge-token.txt`;
   await run(`${place} --dry-run`);
   const { connection } = JSON.parse((await run(`${place} --json`)).stdout) as { readonly connection: { id: string } };
@@ -33,6 +33,14 @@ it('the commands about connections behave as recorded', async () => {
   for (const command of ['refresh', 'show', 'update --forks', 'remove']) await run(`connection ${command} conn_0`);
   await run(`connection remove ${connection.id} --yes`);
   await run('connection list');
+  expectSaid({
+    'connection show': [
+      'refresh interval  3600 seconds',
+      'sync interval     43200 seconds',
+      'last refreshed    ',
+      'Not registered: its default branch has no composer.json.',
+    ],
+  });
   expectRecorded('commands/connections', withoutRandomness(text()));
 });
 

@@ -22,7 +22,7 @@ it('the commands about notifications behave as recorded', async () => {
     mail: 'smtp://libretto@127.0.0.1:9',
   });
   writeFileSync(workspace.at('url.txt'), `${receiver.url}/slack/secret\n`);
-  const { run, text } = openTranscript(workspace);
+  const { run, text, expectSaid } = openTranscript(workspace);
   const added = await run(`notify add ${receiver.url}/hook --package acme/* --json`);
   const { id } = JSON.parse(added.stdout) as { readonly id: string };
   await run('notify add --form slack --url-file url.txt --event repository.sync.failed');
@@ -40,6 +40,14 @@ it('the commands about notifications behave as recorded', async () => {
   await run('notify mail --remove-password');
   await run('notify mail --remove-password --password-stdin');
   await run(`notify remove ${id} --yes`);
+  expectSaid({
+    'notify add ftp://127.0.0.1/hook': 'The endpoint is refused:',
+    'notify test': 'The test of 127.0.0.1 (',
+    'notify list': 'WAITING  LAST DELIVERED',
+    'notify show': 'last delivered  ',
+    'notify mail': ['last sent    never', 'last failed  never'],
+    'notify remove': 'Removed the endpoint ',
+  });
   expectRecorded('commands/notifications', withoutRandomness(text()));
 });
 

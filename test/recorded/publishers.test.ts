@@ -30,7 +30,7 @@ it('a registry without a known address has no audience, as recorded', async () =
 it('the commands about trusted publishers behave as recorded', async () => {
   await using github = await startOidcIssuer('/_services/token');
   configure(github.url);
-  const { run, text, stop } = openTranscript(workspace);
+  const { run, text, expectSaid, stop } = openTranscript(workspace);
   const add = 'publisher add --issuer github --repository acme/app --workflow release.yml';
   const added = await run(`${add} --package acme/* --json`);
   const { id } = JSON.parse(added.stdout) as { readonly id: string };
@@ -58,6 +58,16 @@ it('the commands about trusted publishers behave as recorded', async () => {
   await run('ci logout');
   await stop(serve.join(' '), server);
   await run(`publisher remove ${id} --yes`);
+  expectSaid({
+    'publisher list': 'PACKAGES  LAST EXCHANGE',
+    'publisher show': [
+      'workflow       release.yml (the file that runs)',
+      'exchanges      0 of 60 in this hour',
+      'last exchange  never',
+    ],
+    'publisher add': 'Write acme/core, acme/* or *; a pattern has a vendor, a slash and a name.',
+    'ci login': 'Composer can read from 127.0.0.1:4000 until ',
+  });
   expectRecorded('commands/publishers', withoutRandomness(text()));
 });
 

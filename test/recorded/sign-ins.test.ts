@@ -45,7 +45,7 @@ async function sessionOfAda(transcript: Transcript, code?: string): Promise<Read
 }
 
 it('the commands about teams behave as recorded', async () => {
-  const { run, text } = openTranscript(workspace);
+  const { run, text, expectSaid } = openTranscript(workspace);
   await run('team list');
   await run("team create Tools --package acme/tool --package 'acme/hello' --member bob@example.org");
   await run('team create Tools --package acme');
@@ -64,6 +64,14 @@ it('the commands about teams behave as recorded', async () => {
   await run('team remove-member none ada@example.org');
   await run('team remove Shop');
   await run('team remove Shop --yes');
+  expectSaid({
+    'team create Tools': [
+      'people without a team see no packages, except admins.',
+      'a pattern has a vendor, a slash and a name.',
+    ],
+    'team show none': 'There is no team "none". `libretto team list` shows all of them.',
+    'team remove Shop --yes': 'Removed the team ',
+  });
   expectRecorded('commands/teams', withoutRandomness(text()));
 });
 
@@ -90,7 +98,7 @@ it('the operations on teams answer as recorded', async () => {
 it('libretto login and logout behave as recorded', async () => {
   const server = await workspace.start(serve);
   const transcript = openTranscript(workspace);
-  const { run, end, stop, text } = transcript;
+  const { run, end, stop, text, expectSaid } = transcript;
   const environment = { XDG_CONFIG_HOME: workspace.at('config'), COMPOSER_HOME: workspace.at('composer') };
   const visitor = await adaAtConsole(transcript);
   const login = ['login', url, '--composer'];
@@ -110,6 +118,16 @@ it('libretto login and logout behave as recorded', async () => {
   await run('logout', { environment });
   await run('logout', { environment });
   await stop(serve.join(' '), server);
+  expectSaid({
+    'login http://127.0.0.1:4000': [
+      'To sign in at http://127.0.0.1:4000, open http://127.0.0.1:4000/ui/device in a browser.',
+      'It is valid for ten minutes.',
+      'settings, people, tokens or second factors: that needs the console.',
+      'The token is in ',
+      'Composer reads it from ',
+    ],
+    'login --list': 'You are signed in nowhere. `libretto login https://packages.example.org` signs you in.',
+  });
   expectRecorded('commands/login', withoutRandomness(text()));
 });
 

@@ -1,9 +1,10 @@
 // Writes the steps in a workspace and their results as text: commands with exit code and the data that they print,
-// requests with status, headers and body. Sentences are not recorded: the tests beside their cause assert them.
+// requests with status, headers and body. Sentences are not recorded: expectSaid, or a test of test/cli, asserts them.
 
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { isOfRealClock, stableBytes, stableText } from './stable.ts';
 import type { Outcome, RunOptions, Running, Workspace } from './workspace.ts';
 
@@ -37,13 +38,17 @@ export interface Transcript {
   readonly stop: (commandLine: string, running: Running) => Promise<void>;
   /** Records the exit code of a started command when it has ended by itself. */
   readonly end: (commandLine: string, running: Running) => Promise<void>;
+  /** Fails unless commands that begin with such words said these sentences, on standard output or standard error. */
+  readonly expectSaid: (sentences: Readonly<Record<string, string | readonly string[]>>) => void;
   readonly text: () => string;
 }
 
 export function openTranscript(workspace: Workspace): Transcript {
   const parts: string[] = [];
+  const said: { readonly line: string; readonly text: string }[] = [];
   const note = (text: string): void => void parts.push(stableText(text, workspace.root));
-  const noteOutcome = (line: string, { exitCode, stdout }: Outcome): void => {
+  const noteOutcome = (line: string, { exitCode, stdout, stderr }: Outcome): void => {
+    said.push({ line: `${line} `, text: `${stdout}\n${stderr}` });
     // a document of --json, or the lines of a log
     const data = stdout.startsWith('{') ? [`--- stdout, ${stableBytes(Buffer.from(stdout), workspace.root)}`] : [];
     note([`$ libretto ${line}`, `exit ${exitCode}`, ...data].join('\n'));
@@ -85,6 +90,12 @@ export function openTranscript(workspace: Workspace): Transcript {
     note,
     stop: async (line, running) => noteOutcome(line, await running.stop()),
     end: async (line, running) => noteOutcome(line, await running.ended),
+    expectSaid: (sentences) => {
+      for (const [words, expected] of Object.entries(sentences)) {
+        const texts = said.filter(({ line }) => line.startsWith(`${words} `)).map(({ text }) => text);
+        for (const sentence of [expected].flat()) expect(texts.join('\n'), words).toContain(sentence);
+      }
+    },
     text: () => `${parts.join('\n\n')}\n`,
   };
 }
