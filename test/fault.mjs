@@ -23,6 +23,7 @@ const series = {
   SERIES_RUNS: '2000',
   EDIT_RUNS: '200',
   HIDDEN_RUNS: '100',
+  FLIPS: '60',
   FRAME_RUNS: '5000',
   DAMAGED_PAGES: 'all',
   HTTP_PUBLIC: 'all',

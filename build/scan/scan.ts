@@ -94,7 +94,7 @@ function describeFound({ remembered, renewed }: Known, found: ScannedSource | un
       ? 'read for the first time'
       : renewed
         ? 'read again, because its options or the settings have changed'
-        : 'changed since the last build';
+        : 'changed since the last build, or shortly before it';
   const releases = [...found.packages.values()].reduce((sum, { length }) => sum + length, 0);
   return `${why}; packages: ${found.packages.size}, versions: ${releases}`;
 }

@@ -20,7 +20,7 @@ import type {
 import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
-import { releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
+import { releaseOf, ViewedMirrorDocuments, type BlockedDocument } from './viewed-mirror-documents.ts';
 
 /** The port of the tree, with the further needs of features. */
 export interface MirroredTree extends MirroredPackages {
@@ -57,12 +57,9 @@ export function createMirroredTree(
           const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
           const policed = (seen: TextDocument): MaybeAsync<TextDocument> =>
             policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen;
-          const offered = (): ReturnType<Mirror['offered']> => mirror.offered(name, stability, moment);
+          const blocked = allBlocked(() => mirror.offered(name, stability, moment), name, policed);
           return andThen(advised.complete(document, name, own), (whole) =>
-            andThen(
-              documents.documentFor(whole, name, stability, viewer, (sees) => allBlocked(name, offered, sees, policed)),
-              (seen) => seen && policed(seen),
-            ),
+            andThen(documents.documentFor(whole, name, stability, viewer, blocked), (seen) => seen && policed(seen)),
           );
         }),
       ),
@@ -125,17 +122,18 @@ function withVersion(
 }
 
 /** The document with the sentences of the policy about the versions that a view sees, all of which are blocked (I14). */
-async function allBlocked(
-  name: PackageName,
+function allBlocked(
   offered: () => ReturnType<Mirror['offered']>,
-  sees: (record: JsonObject) => boolean,
+  name: PackageName,
   policed: (document: TextDocument) => MaybeAsync<TextDocument>,
-): Promise<TextDocument | undefined> {
-  const records = (await offered())?.filter(sees) ?? [];
-  if (records.length === 0) return undefined;
-  const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
-  const { beside } = await readProviderDocument(judged, name);
-  return new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0);
+): BlockedDocument {
+  return async (sees) => {
+    const records = (await offered())?.filter(sees) ?? [];
+    if (records.length === 0) return undefined;
+    const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
+    const { beside } = await readProviderDocument(judged, name);
+    return new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0);
+  };
 }
 
 /**

@@ -45,7 +45,7 @@ it.skipIf(lacks('redis-server'))(
       expect(await statusOf('/p2/some/lib.json')).toBe(500);
       expect(upstream.server.requests).toEqual([]);
       cpSync(folder.at('first/index'), folder.at('second/index'), { recursive: true });
-      await expect.poll(() => statusOf('/p2/some/lib.json'), { timeout: 5000 }).toBe(200);
+      await expect.poll(() => statusOf('/p2/some/lib.json'), { timeout: 60_000 }).toBe(200);
       expect(await statusOf('/p2/acme/hello.json')).toBe(200);
       expect(upstream.server.requests.filter(({ path }) => path.includes('acme'))).toEqual([]);
     } finally {

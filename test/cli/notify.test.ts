@@ -54,7 +54,7 @@ const findings = async (): Promise<Json[]> => {
 async function serveUntil(check: () => void | Promise<void>): Promise<void> {
   const serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
-  await vi.waitFor(check, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(check, { timeout: 60_000, interval: 20 });
   serving.signal('SIGTERM');
   await serving.ended;
 }
@@ -170,9 +170,9 @@ describe('libretto notify test and deliveries', () => {
     expect((await findings()).map(({ message }) => message)).toContain(
       'events wait to be sent, and no server of this registry runs',
     );
-    await serveUntil(() => expect(at('/replayed')).toHaveLength(2));
     let again = '';
     await serveUntil(async () => {
+      expect(at('/replayed').length).toBeGreaterThanOrEqual(2);
       if (again === '') again = (await notify('deliveries', id, '--replay-since', '2020-01-01')).stderr;
       expect(at('/replayed')).toHaveLength(3);
     });

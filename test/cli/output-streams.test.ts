@@ -69,15 +69,16 @@ describe('--quiet', () => {
 
 describe('--verbose', () => {
   it('names each source, why a build reads it or not, and the timings', async () => {
-    const [first, second] = [
-      await run('build', './src', '-v', '-d', 'verbose'),
-      await run('build', '-v', '-d', 'verbose'),
-    ];
+    const first = await run('build', './src', '-v', '-d', 'verbose');
     expect(first.stderr).toMatch(/^Read .*src \(1\/1\): read for the first time; packages: 1, versions: 1$/m);
     expect(first.stderr).toMatch(/^Compared and packed acme\/hello \(1\/1\)$/m);
     expect(first.stderr).toMatch(/^Timings: sources \d+\.\d\d s, packages .* total \d+\.\d\d s\.$/m);
-    expect(second.stderr).toMatch(/^Read .*src \(1\/1\): unchanged since the last build$/m);
-    expect(second.stdout).toContain('Nothing has changed');
+    // a build remembers a file once it is two seconds old, so one of the next two builds reads nothing
+    const unchanged = /^Read .*src \(1\/1\): unchanged since the last build$/m;
+    let next = await run('build', '-v', '-d', 'verbose');
+    if (!unchanged.test(next.stderr)) next = await run('build', '-v', '-d', 'verbose');
+    expect(next.stderr).toMatch(unchanged);
+    expect(next.stdout).toContain('Nothing has changed');
   });
 });
 

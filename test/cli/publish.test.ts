@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
 import { below, writeTree } from '../util/package-tree.ts';
@@ -211,8 +211,8 @@ describe('libretto publish on the data folder', () => {
 
 describe('libretto publish on a remote registry', () => {
   let registry: Registry;
-  beforeEach(async () => void (registry = await startRegistry()));
-  afterEach(() => registry.stop());
+  beforeAll(async () => void (registry = await startRegistry()));
+  afterAll(() => registry.stop());
 
   it('publishes with a write token, and prints refusals with their reasons', async () => {
     write(undefined);
@@ -253,25 +253,25 @@ describe('libretto publish on a remote registry', () => {
     const { token } = await registry.createToken('--kind', 'write');
     const dry = (secret: string, version: string): Promise<CliOutcome> =>
       run(['hello', '--version', version, '--url', url, '--dry-run'], { LIBRETTO_TOKEN: secret });
-    expect((await dry(token, '1.0.0')).stdout).toMatch(
+    expect((await dry(token, '2.0.0')).stdout).toMatch(
       new RegExp(
-        `^Would publish acme/hello 1\\.0\\.0 on ${url} \\(\\d+ bytes\\)\\. Nothing was changed\\.\nNot checked here: whether the token may`,
+        `^Would publish acme/hello 2\\.0\\.0 on ${url} \\(\\d+ bytes\\)\\. Nothing was changed\\.\nNot checked here: whether the token may`,
       ),
     );
-    await run(['hello', '--version', '1.0.0', '--url', url], { LIBRETTO_TOKEN: token });
-    expect((await dry(token, '1.0.0')).stdout).toBe(
-      `acme/hello 1.0.0 is already published on ${url} with the same bytes. Nothing would change.`,
+    await run(['hello', '--version', '2.0.0', '--url', url], { LIBRETTO_TOKEN: token });
+    expect((await dry(token, '2.0.0')).stdout).toBe(
+      `acme/hello 2.0.0 is already published on ${url} with the same bytes. Nothing would change.`,
     );
     write(undefined, { description: 'other' });
-    expect(await dry(token, '1.0.0')).toMatchObject({
+    expect(await dry(token, '2.0.0')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining(`is published already on ${url}, with other content`) as string,
     });
-    expect(await dry(registry.token, '1.1.0')).toMatchObject({
+    expect(await dry(registry.token, '2.1.0')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('A token that begins with lib_r_ can only read, not publish.') as string,
     });
-    expect(await dry('lib_w_unknown', '1.1.0')).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);
+    expect(await dry('lib_w_unknown', '2.1.0')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
   });
 });

@@ -74,7 +74,7 @@ it('a purge on the building host arrives with the next copy of the tree, and nam
     await libretto('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', builder),
   ).toMatch(new RegExp(`delete there and purge from its caches: .*${archive}`));
   upload();
-  await expect.poll(() => statusOf(`/${archive}`), { timeout: 15_000 }).toBe(410);
+  await expect.poll(() => statusOf(`/${archive}`), { timeout: 60_000 }).toBe(410);
   expect([existsSync(`${copy}/public/${archive}`), await statusOf('/dist/acme/hello/1.0.0.zip')]).toEqual([true, 200]);
 });
 

@@ -51,9 +51,7 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
   const health = async (url: string): Promise<Record<string, unknown>> =>
     (await (await fetch(`${url}/health`)).json()) as Record<string, unknown>;
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + 20_000;
-    while (!(await holds()) && performance.now() < deadline) await delay(50);
-    expect(await holds()).toBe(true);
+    while (!(await holds())) await delay(50);
   };
 
   it('continues on the replica: valid tokens work, revoked ones do not, and counts continue', async () => {

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
@@ -41,6 +41,9 @@ const damages: readonly (readonly [title: string, commands: readonly (readonly s
   ['a row has no revision', [['HSET', rows, event, 'x:7']], /The row audit\/event\/0+1 .*is malformed/],
 ];
 
+/** One damage of each kind: `doctor` and `serve` make the same check as `state show`. */
+const checkedByAll = new Set(['the list of keys is a string', 'a row is missing', 'a row is no JSON']);
+
 describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
   let folder: TemporaryFolder;
   let redis: RedisServer;
@@ -51,13 +54,14 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
   const createToken = async (): Promise<{ readonly id: string; readonly token: string }> =>
     JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    for (let tries = 0; tries < 200 && !(await holds()); tries += 1) await delay(50);
-    expect(await holds()).toBe(true);
+    while (!(await holds())) await delay(20);
   };
 
+  beforeAll(async () => void (redis = await startRedis()));
+  afterAll(() => redis.stop());
   beforeEach(async () => {
     folder = temporaryFolder('cli-redis-damage');
-    redis = await startRedis();
+    await redis.command('FLUSHALL');
     environment = { LIBRETTO_STATE: redis.url };
     expect(await run('settings', 'set', 'limits.read', '70')).toMatchObject({ exitCode: 0 });
   });
@@ -65,31 +69,29 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
     server?.signal('SIGKILL');
     await server?.ended;
     server = undefined;
-    await redis.stop();
     await folder.remove();
   });
 
-  it.each(damages)(
-    'makes commands and `serve` name the damage and the way back: %s',
-    async (_title, commands, named) => {
-      for (const [name = '', ...args] of commands) await redis.command(name, ...args);
-      const [shown, examined, copied, served] = await Promise.all([
-        run('state', 'show'),
-        run('doctor'),
-        run('backup', 'kept'),
-        run('serve', '--listen', '127.0.0.1:0', '--data', folder.at('new-host')),
-      ]);
-      expect(shown).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
-      expect(examined).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(named) as string });
-      expect(copied).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
-      expect(served).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(named) as string });
-      expect(existsSync(folder.at('kept'))).toBe(false);
-      for (const said of [shown.stdout, examined.stdout, copied.stderr, served.stderr])
-        expect(said).toMatch(
-          /`libretto restore BACKUP --state-only(?: --data \S+)?`.*`libretto state init --force(?: --data \S+)?`/,
-        );
-    },
-  );
+  it.each(damages)('makes commands name the damage and the way back: %s', async (title, commands, named) => {
+    for (const [name = '', ...args] of commands) await redis.command(name, ...args);
+    const shown = await run('state', 'show');
+    const copied = await run('backup', 'kept');
+    expect([shown.exitCode, copied.exitCode]).toEqual([1, 2]);
+    const said = [shown.stdout, copied.stderr];
+    if (checkedByAll.has(title)) {
+      const examined = await run('doctor');
+      const served = await run('serve', '--listen', '127.0.0.1:0', '--data', folder.at('new-host'));
+      expect([examined.exitCode, served.exitCode]).toEqual([1, 2]);
+      said.push(examined.stdout, served.stderr);
+    }
+    expect(existsSync(folder.at('kept'))).toBe(false);
+    for (const text of said) {
+      expect(text).toMatch(named);
+      expect(text).toMatch(
+        /`libretto restore BACKUP --state-only(?: --data \S+)?`.*`libretto state init --force(?: --data \S+)?`/,
+      );
+    }
+  });
 
   it('stops authentication when a key gets another type, and the server continues after a restore', async () => {
     const [known, revoked] = [await createToken(), await createToken()];

@@ -2,7 +2,7 @@
 // back is named (I13, I20). Known tokens of an outage survive an earlier reconnection.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
@@ -13,7 +13,7 @@ import { lacks } from '../util/tool.ts';
 describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () => {
   let folder: TemporaryFolder;
   let redis: RedisServer;
-  let server: RunningCli;
+  let server: RunningCli | undefined;
   let url: string;
   let token: string;
 
@@ -39,33 +39,35 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     ).json();
   };
   const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
-    for (let tries = 0; tries < 200 && !(await holds()); tries += 1) await delay(50);
-    expect(await holds()).toBe(true);
+    while (!(await holds())) await delay(20);
   };
   /** how many scripts Redis has run: polls of the server, and its reads */
   const scriptCalls = async (): Promise<number> =>
     Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1]);
-  const serve = async (): Promise<void> => {
-    server = startCli(['serve', '--listen', '127.0.0.1:0'], {
+  const serve = async (): Promise<RunningCli> => {
+    const started = startCli(['serve', '--listen', '127.0.0.1:0'], {
       cwd: folder.path,
       environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' },
     });
-    [url] = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/)) as unknown as [string];
-    await server.shows(/There is no user yet/); // the last row that a server writes at its start
+    server = started;
+    [url] = (await started.shows(/http:\/\/127\.0\.0\.1:\d+/)) as unknown as [string];
+    await started.shows(/There is no user yet/); // the last row that a server writes at its start
+    return started;
   };
 
+  beforeAll(async () => void (redis = await startRedis()));
+  afterAll(() => redis.stop());
   beforeEach(async () => {
     folder = temporaryFolder('cli-redis-identity');
-    redis = await startRedis();
+    await redis.command('FLUSHALL');
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect(await run('build', 'hello')).toMatchObject({ exitCode: 0 });
     token = await createToken();
-    await serve();
   });
   afterEach(async () => {
-    server.signal('SIGKILL');
-    await server.ended;
-    await redis.stop();
+    server?.signal('SIGKILL');
+    await server?.ended;
+    server = undefined;
     await folder.remove();
   });
 
@@ -83,6 +85,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
   });
 
   it('that was emptied is refused by commands and servers, and works again after a restore', async () => {
+    const serving = await serve();
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await status(token)).toBe(200);
     await redis.command('FLUSHALL');
@@ -102,7 +105,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     ).toEqual([refused, refused, refused]);
     expect(await redis.command('DBSIZE')).toBe(0);
     // the server accepts a known token until its next poll (I13)
-    await server.shows(/The state is gone/);
+    await serving.shows(/The state is gone/);
     expect([await status(token), await setUp()]).toEqual([500, expect.objectContaining({ code: 'STATE_BUSY' })]);
 
     // a data folder without a recorded identity starts a new state there, and the server does not use it
@@ -143,6 +146,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
   });
 
   it('that was damaged is replaced by a restore, and the server continues; a sound state is left alone', async () => {
+    await serve();
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({
       exitCode: 2,
@@ -170,6 +174,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
   ])(
     'that is damaged because %s is only read by commands, the log names the reason, and a restore repairs it',
     async (_what, loss, words) => {
+      const serving = await serve();
       expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
       expect(await status(token)).toBe(200);
       await redis.command(...(loss as [string, ...string[]]));
@@ -177,7 +182,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       const damage = new RegExp(
         `is damaged: the key libretto:state:meta ${words}.*\`libretto restore BACKUP --state-only\``,
       );
-      await server.shows(damage);
+      await serving.shows(damage);
       expect(await status(token)).toBe(500);
       expect(await run('state', 'show')).toMatchObject({
         exitCode: 1,
@@ -208,10 +213,10 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       ) as string,
     });
     expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
-    expect(await status(token)).toBe(500);
   });
 
   it('that was started anew by `state init --force` is used by a new server, and not by a running one', async () => {
+    const before = await serve();
     await redis.command('FLUSHALL');
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
     expect(await run('state', 'init', '--force')).toMatchObject({
@@ -220,13 +225,14 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     });
     const next = await createToken();
     expect([await status(next), await status(token)]).toEqual([500, 500]);
-    server.signal('SIGTERM');
-    await server.ended;
+    before.signal('SIGTERM');
+    await before.ended;
     await serve();
     expect([await status(next), await status(token)]).toEqual([200, 401]);
   });
 
   it('keeps idle tokens valid through an outage after a reconnection, and not those revoked meanwhile', async () => {
+    const serving = await serve();
     const [idle, revoked] = [
       await createToken(),
       JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as {
@@ -236,11 +242,11 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     ];
     for (const known of [token, idle, revoked.token]) expect(await status(known)).toBe(200);
     redis.freeze();
-    await server.shows(/The Redis of the state cannot be used/);
+    await serving.shows(/The Redis of the state cannot be used/);
     redis.thaw();
     for (const type of ['normal', 'pubsub']) await redis.command('CLIENT', 'KILL', 'TYPE', type);
     expect(await run('token', 'revoke', revoked.id)).toMatchObject({ exitCode: 0 });
-    await server.shows(/The Redis of the state is back/);
+    await serving.shows(/The Redis of the state is back/);
     await until(async () => (await status(token)) === 200 && (await status(revoked.token)) === 401);
     // with the answer to its next poll, the server reads its known rows again
     const before = await scriptCalls();
@@ -248,6 +254,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     await redis.kill();
     expect(await status(idle)).toBe(200);
     expect([401, 500]).toContain(await status(revoked.token));
+    await redis.restart();
   });
 
   it('makes a command exit with 75 when Redis stopped, whether it is gone or silent', async () => {

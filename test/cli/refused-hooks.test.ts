@@ -45,7 +45,9 @@ it('refused webhooks are counted with the reason of the last one, until a new se
 
   await registry.start();
   expect((await sendGitHubHook({ address: address(), secret: 'whsec_wrong' })).status).toBe(403);
-  await vi.waitFor(async () => expect(await refused()).toMatchObject({ count: 5, reason: 'wrong proof' }));
+  await vi.waitFor(async () => expect(await refused()).toMatchObject({ count: 5, reason: 'wrong proof' }), {
+    timeout: 60_000,
+  });
   expect((await sendGitHubHook({ address: address(), secret })).status).toBe(202);
   expect(await warnings()).toEqual([]);
   const { deliveries } = (await registry.api('GET', `/api/repositories/${id}/hook`)).json as {

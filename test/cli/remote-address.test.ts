@@ -124,7 +124,7 @@ describe('an empty variable, as a CI system sets it for a missing secret,', () =
     [{ LIBRETTO_TOKEN: '' }, ['--url', 'http://127.0.0.1:1'], 'LIBRETTO_TOKEN is empty. Nothing was sent'],
     [{}, ['--token', ''], '--token is empty. Nothing was sent'],
   ])('%j with %j ends publish with exit code 2, and nothing is published here', async (environment, flags, message) => {
-    const { exitCode, stderr } = await libretto(['publish', 'hello', ...flags], { ...environment, CI: 'true' });
+    const { exitCode, stderr } = await libretto(['publish', 'hello', ...flags], environment);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(existsSync(folder.at('var'))).toBe(false);
   });

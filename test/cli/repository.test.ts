@@ -182,7 +182,7 @@ describe('libretto repository', () => {
       JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere', boot: 'x', startTicks: '1', since: '2026-11-21T00:00:00Z' }),
     );
     const removing = run('repository', 'remove', String(id), '--yes');
-    await expect.poll(async () => (await json('list'))['repositories'], { timeout: 20_000 }).toEqual([]);
+    await expect.poll(async () => (await json('list'))['repositories'], { timeout: 60_000 }).toEqual([]);
     rmSync(lock);
     expect((await removing).exitCode).toBe(0);
     expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({ ok: true, checked: { packages: 0 } });

@@ -64,6 +64,11 @@ describe('the messages of serve', () => {
     );
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);
+
+    // a clean restart keeps the counts, and limits.read applies
+    writeTree(folder.path, { 'libretto.json': { json: { limits: { read: 10 } } } });
+    const second = await serve();
+    expect((await fetchStatus(`${second.url}/packages.json`, token)).remaining).toBe('8');
   });
 
   it('appear with --log none too, only without the request log', async () => {
@@ -76,17 +81,6 @@ describe('the messages of serve', () => {
     server.signal('SIGTERM');
     const { stdout } = await server.ended;
     expect(logLines(stdout)).toMatchObject([{ level: 50, msg: 'a request failed' }]);
-  });
-
-  it('warn of an empty tree, which is served once it is built', async () => {
-    const { server, url } = await serve();
-    const { token } = await createToken();
-    expect(server.output().stderr).toContain(
-      `Warning: nothing is published in ${folder.at('var')}. Run \`libretto build SOURCE\`; this server serves the packages at once.`,
-    );
-    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
-    await buildHello();
-    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
   });
 
   it('say the limit of open files, and the number that a server needs, where the limit is too low', async () => {
@@ -102,25 +96,19 @@ describe('the messages of serve', () => {
     expect(outcome.stderr).not.toContain('unexpected');
   });
 
-  it('give the --metadata-url that replaces the one of the build', async () => {
+  it('report a degraded server while its Redis is missing; --metadata-url replaces the one of the build', async () => {
     await buildHello();
     const { token } = await createToken();
-    const { url } = await serve('--metadata-url', '/p2/%package%.json');
-    const root = (await (
-      await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } })
-    ).json()) as Record<string, unknown>;
-    expect(root['metadata-url']).toBe('/p2/%package%.json');
-  });
-
-  it('report a degraded server while its Redis is missing', async () => {
-    await buildHello();
-    const { token } = await createToken();
-    const { server, url } = await serve('--redis', 'redis://:hunter2@127.0.0.1:1/0');
+    const flags = ['--redis', 'redis://:hunter2@127.0.0.1:1/0', '--metadata-url', '/p2/%package%.json'];
+    const { server, url } = await serve(...flags);
     await server.shows(
       /Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./,
     );
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
     expect(server.output().stderr).not.toContain('hunter2');
+    const headers = { authorization: `Bearer ${token}` };
+    const root = (await (await fetch(`${url}/packages.json`, { headers })).json()) as Record<string, unknown>;
+    expect(root['metadata-url']).toBe('/p2/%package%.json');
   });
 });
 
@@ -131,14 +119,16 @@ describe('the refusals of serve', () => {
     const { port } = other.address() as AddressInfo;
     try {
       expect(
-        await runCli(['serve'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: `127.0.0.1:${port}` } }),
+        await runCli(['serve', '--data', 'new'], {
+          cwd: folder.path,
+          environment: { LIBRETTO_LISTEN: `127.0.0.1:${port}` },
+        }),
       ).toEqual({
         exitCode: 2,
         stdout: '',
         stderr: `libretto: Cannot listen on 127.0.0.1:${port} (LIBRETTO_LISTEN): another program listens there already. Stop it, or choose another address with --listen.`,
       });
       for (const args of [
-        ['serve', '--data', 'new', '--listen', `127.0.0.1:${port}`],
         ['start', '--data', 'new', '--listen', `127.0.0.1:${port}`],
         ['serve', '--data', 'new', '--listen', '127.0.0.1:0', '--metrics', `127.0.0.1:${port}`],
         ['serve', '--data', 'new', '--listen', '127.0.0.1:0', '--console-listen', `127.0.0.1:${port}`],
@@ -169,46 +159,25 @@ describe('the refusals of serve', () => {
 });
 
 describe('commands on a running server', () => {
-  it('creating, updating and revoking a token apply to the next request', async () => {
-    await buildHello();
-    const { url } = await serve();
+  it('building, and creating, updating and revoking a token apply to the next request', async () => {
+    const { server, url } = await serve();
     const { id, token } = await createToken();
-    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
-    await run('token', 'update', id, '--limit', '3');
+    expect(server.output().stderr).toContain(
+      `Warning: nothing is published in ${folder.at('var')}. Run \`libretto build SOURCE\`; this server serves the packages at once.`,
+    );
+    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
+    await buildHello();
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '998' });
+    await run('token', 'update', id, '--limit', '4');
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '1' });
     await run('token', 'update', id, '--limit', '0');
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: null });
     await run('token', 'revoke', id);
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 401, remaining: null });
   });
-
-  it('a clean restart keeps the counts, and limits.read applies', async () => {
-    await buildHello();
-    const { token } = await createToken();
-    const first = await serve();
-    expect((await fetchStatus(`${first.url}/packages.json`, token)).remaining).toBe('999');
-    first.server.signal('SIGTERM');
-    expect((await first.server.ended).exitCode).toBe(0);
-    writeTree(folder.path, { 'libretto.json': { json: { limits: { read: 10 } } } });
-    const second = await serve();
-    expect((await fetchStatus(`${second.url}/packages.json`, token)).remaining).toBe('8');
-  });
 });
 
 describe('signals to serve', () => {
-  it('SIGTERM lets a download finish', async () => {
-    await buildHello(4_000_000);
-    const { token } = await createToken();
-    const { server, url } = await serve();
-    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token);
-    server.signal('SIGTERM');
-    await server.shows(/Stopping/);
-    let bytes = 0;
-    for await (const chunk of response) bytes += (chunk as Buffer).length;
-    expect(bytes).toBe(Number(response.headers['content-length']));
-    expect((await server.ended).exitCode).toBe(0);
-  });
-
   it('a second SIGINT ends the server at once, even during a download', async () => {
     await buildHello(16_000_000);
     const { token } = await createToken();
@@ -222,8 +191,8 @@ describe('signals to serve', () => {
     clearInterval(again);
   });
 
-  it('SIGHUP reopens the log after it was moved away', async () => {
-    await buildHello();
+  it('SIGHUP reopens the log after it was moved away, and SIGTERM lets a download finish', async () => {
+    await buildHello(4_000_000);
     const { token } = await createToken();
     const { server, url } = await serve('--log', 'logs/requests.log');
     await server.shows(/Requests are logged to .*logs\/requests\.log\./);
@@ -231,12 +200,17 @@ describe('signals to serve', () => {
     renameSync(folder.at('logs/requests.log'), folder.at('logs/old.log'));
     server.signal('SIGHUP');
     while (!existsSync(folder.at('logs/requests.log'))) await delay(20);
-    await fetchStatus(`${url}/p2/acme/hello.json`, token);
+    const archive = '/dist/acme/hello/1.0.0.zip';
+    const response = await download(`${url}${archive}`, token);
     server.signal('SIGTERM');
+    await server.shows(/Stopping/);
+    let bytes = 0;
+    for await (const chunk of response) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(Number(response.headers['content-length']));
     expect((await server.ended).exitCode).toBe(0);
     for (const file of ['logs/old.log', 'logs/requests.log'])
       expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // client addresses are private
     const paths = (file: string): unknown[] => logLines(readFileSync(folder.at(file), 'utf8')).map(({ path }) => path);
-    expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
+    expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', archive]);
   });
 });

@@ -57,7 +57,7 @@ async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli
   const build = begin('build', url(), ...more);
   await vi.waitFor(
     () => expect(server.requests.slice(before).filter((each) => each.startsWith('GET'))).toHaveLength(2),
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
   server.behave('well');
   return build;
@@ -116,7 +116,7 @@ describe('while a build waits for a remote that never answers', () => {
       }),
     );
     const slow = begin('build');
-    await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 60_000 });
     repository.append([
       { commit: 'main', files: { a: '2' } },
       { tag: '1.2.0', at: 'main' },
@@ -142,7 +142,7 @@ it('other builds work while a build waits for a dist that never arrives', async 
     JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.1'] }, sources: [inline] }),
   );
   begin('build', '--config', 'inline.json');
-  await vi.waitFor(() => expect(waiting).toBe(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(waiting).toBe(1), { timeout: 60_000 });
   expect(await cli(['build', 'two'])).toMatchObject({ exitCode: 0, stderr: '' });
   expect(versions()).toEqual(['acme/two@1.0.0']);
 });
@@ -176,7 +176,7 @@ it('while a sync waits for a silent remote, another repository is registered and
   server.behave({ hangAfterGets: 0, until });
   const slow = await register('lib');
   const stalled = await sync(slow);
-  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 60_000 });
   server.behave('well');
   const other = await register('other');
   expect(await ended(other, await sync(other))).toMatchObject({ state: 'succeeded' });

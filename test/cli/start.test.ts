@@ -47,6 +47,15 @@ const startWith = async (environment: Record<string, string>, ...flags: readonly
   return { url, stop };
 };
 
+/** No printed line names a `libretto` that a shell would not find. */
+function expectNoLibretto({ stdout, stderr }: CliOutcome): void {
+  const script = String.raw`node \S*lib/cli/main\.js`;
+  expect(stderr).toMatch(new RegExp(`^ {2}${script} token create --description "NAME"$`, 'm'));
+  expect(stderr).toMatch(new RegExp(`^ {2}${script} build /path/to/packages `, 'm'));
+  expect(stderr).toMatch(new RegExp(`^Or run \`${script} user create --admin`, 'm'));
+  expect(`${stdout}${stderr}`).not.toMatch(/(?:^ *|`)libretto /m);
+}
+
 describe('libretto start', () => {
   it('builds, creates a first token, serves, and prints the lines for Composer', async () => {
     const { url, stop } = await start();
@@ -70,60 +79,50 @@ describe('libretto start', () => {
     expect(log).not.toContain(token);
   });
 
-  it('creates no second token, and prints how to create one', async () => {
+  it('creates no second token, and prints how to create one; serves without an excluded version, and during another build', async () => {
     await (await start()).stop();
+    writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
     const { stop } = await start();
     const { stdout, stderr } = await stop();
     expect(stdout).toContain('YOUR_TOKEN');
     expect(stdout).not.toContain('lib_r_');
     expect(stderr).toContain('this command creates one:\n\n  libretto token create --description "NAME"\n');
+    expect(stderr).toContain('1 version left out:');
+    expect(stderr).toContain('Serving 2 packages on ');
     const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
       tokens: { created_at: string; expires_at: string }[];
     };
     expect(
       tokens.map(({ created_at, expires_at }) => (Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000),
     ).toEqual([90]);
+    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
+    try {
+      const beside = await (await startWith({ PATH: pathWithoutLibretto })).stop();
+      expect(beside.exitCode).toBe(0);
+      expect(beside.stderr).toContain('The published versions are still served.');
+      expectNoLibretto(beside);
+    } finally {
+      await lock.release();
+    }
   });
 
-  it('names no `libretto` that a shell would not find', async () => {
-    await (await start()).stop();
-    const { stop } = await startWith({ PATH: pathWithoutLibretto });
-    const { stdout, stderr } = await stop();
-    const script = String.raw`node \S*lib/cli/main\.js`;
-    expect(stderr).toMatch(new RegExp(`^ {2}${script} token create --description "NAME"$`, 'm'));
-    expect(stderr).toMatch(new RegExp(`^ {2}${script} build /path/to/packages `, 'm'));
-    expect(stderr).toMatch(new RegExp(`^Or run \`${script} user create --admin`, 'm'));
-    expect(`${stdout}${stderr}`).not.toMatch(/(?:^ *|`)libretto /m);
-  });
-
-  it('says how to publish own packages into the same data folder', async () => {
-    const { stop } = await start('--data', folder.at('my data'));
-    const { stderr } = await stop();
-    const data = `--data '${folder.at('my data')}'`;
-    expect(stderr).toContain(`\n  libretto build /path/to/packages ${data} `);
-    expect(stderr).toContain(`\n  libretto build git:/path/to/repository ${data} `);
-  });
-
-  it('prints the version of a package without a release, which Composer installs only by name', async () => {
+  it('prints the version of a package without a release; leaves Packagist on for a package that requires others', async () => {
     rmSync(folder.at('packages-src'), { recursive: true });
-    writeTree(folder.at('packages-src'), below('x', libraryTree('acme/x')));
+    const json = { require: { php: '>=8.1', 'monolog/monolog': '^3.0' } };
+    writeTree(folder.at('packages-src'), below('x', libraryTree('acme/x', json)));
     const { stdout, stderr } = await (await start()).stop();
     expect(stdout).toMatch(/^ {2}composer require -n acme\/x:dev-main$/m);
     expect(stderr).toContain('acme/x has no stable release, so the last line names its version: dev-main.');
-  });
-
-  it('leaves Packagist on for a package that requires others', async () => {
-    rmSync(folder.at('packages-src'), { recursive: true });
-    const json = { require: { php: '>=8.1', 'monolog/monolog': '^3.0' } };
-    writeTree(folder.at('packages-src'), below('x', libraryTree('acme/x', { version: '1.0.0', ...json })));
-    const { stdout } = await (await start()).stop();
     expect(stdout).not.toContain('packagist');
   });
 
-  it('prints the address that other machines reach', async () => {
+  it('prints the address that other machines reach, and how to publish into the same data folder', async () => {
     const [address] = reachableAddresses(networkInterfaces()).filter((one) => isIPv4(one));
-    const { url, stop } = await start('--listen', '0.0.0.0:0');
+    const { url, stop } = await start('--listen', '0.0.0.0:0', '--data', folder.at('my data'));
     const { stdout, stderr } = await stop();
+    const data = `--data '${folder.at('my data')}'`;
+    expect(stderr).toContain(`\n  libretto build /path/to/packages ${data} `);
+    expect(stderr).toContain(`\n  libretto build git:/path/to/repository ${data} `);
     const shared = address === undefined ? url : url.replace('127.0.0.1', address);
     expect(stdout).toContain(`  composer config -n repositories.libretto composer ${shared}\n`);
     if (address !== undefined) expect(stderr).toContain(`Other machines reach it at ${shared}.`);
@@ -139,25 +138,6 @@ describe('libretto start', () => {
     expect(stderr).toContain(
       'Warning: LIBRETTO_DIST_URL differs from publicUrl, https://packages.example.org: builds write addresses of archives at https://old.test. Set "publicUrl" to the address of clients',
     );
-  });
-
-  it('serves although a version was excluded, and names the version', async () => {
-    writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
-    const { stderr } = await (await start()).stop();
-    expect(stderr).toContain('1 version left out:');
-    expect(stderr).toContain('Serving 2 packages on ');
-  });
-
-  it('serves the published packages during another build', async () => {
-    await (await start()).stop();
-    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
-    try {
-      const { exitCode, stderr } = await (await start()).stop();
-      expect(exitCode).toBe(0);
-      expect(stderr).toContain('The published versions are still served.');
-    } finally {
-      await lock.release();
-    }
   });
 
   it('exits with 2 without any source', async () => {

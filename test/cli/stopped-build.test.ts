@@ -54,7 +54,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
       await vi.waitFor(
         () =>
           expect(server.requests.filter((each) => each.startsWith('GET'))).toHaveLength(behaviour === 'hang' ? 1 : 2),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
       expect(gits().length).toBeGreaterThan(1);
       build.signal(signal);

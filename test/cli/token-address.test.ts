@@ -1,14 +1,15 @@
 // Tests the address in the advice of `token create`, beside servers whose flags the command does not have.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createAuthority } from '../util/certificate.ts';
-import { startRedis } from '../util/redis-server.ts';
+import { freePort, startRedis } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-const port = 30_000 + (process.pid % 10_000);
+let port: number;
+beforeAll(async () => void (port = await freePort()));
 
 let folder: TemporaryFolder;
 let servers: RunningCli[] = [];

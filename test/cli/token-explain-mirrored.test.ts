@@ -82,7 +82,9 @@ it('token explain uses the release time too once the document is stored, and agr
   const { packages } = (await reply.json()) as { packages: Record<string, Record<string, { version: string }>> };
   expect(Object.values(packages['some/lib'] ?? {}).map(({ version }) => version)).toEqual(['1.0.0']);
   // the server stores the document after its answer
-  await expect.poll(() => registry.cli('token', 'explain', id, 'some/lib', '1.5.0')).toMatchObject({ exitCode: 1 });
+  await expect
+    .poll(() => registry.cli('token', 'explain', id, 'some/lib', '1.5.0'), { timeout: 60_000 })
+    .toMatchObject({ exitCode: 1 });
   expect(await explain('some/lib', '1.0.0')).toEqual([true, true, []]);
   expect(await explain('some/lib', '1.5.0')).toEqual([false, true, ['not_after']]);
   expect(await explain('some/lib', '2.0.0')).toEqual([false, true, ['constraints']]);

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { binary, cleanEnvironment, runCli, runCliInto, startCli, type CliOutcome } from '../util/run-cli.ts';
+import { freePort } from '../util/redis-server.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -47,7 +48,7 @@ describe('token create', () => {
   });
 
   it('names the address of the running server, whose flags no other command has', async () => {
-    const port = 20_000 + (process.pid % 10_000);
+    const port = await freePort();
     const serve = async (flags: readonly string[], check: () => Promise<void>): Promise<void> => {
       const server = startCli(['serve', ...flags], { cwd: folder.path });
       await server.shows(/Serving .*/);

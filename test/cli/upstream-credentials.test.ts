@@ -114,7 +114,7 @@ describe('sealed credentials that cannot be opened', () => {
     expect(upstream.server.requests).toHaveLength(asked);
     const failures = () =>
       (running?.output().stdout ?? '').split('\n').filter((line) => line.includes('"document-failed"'));
-    await expect.poll(failures, { timeout: 5000 }).toHaveLength(1);
+    await expect.poll(failures, { timeout: 60_000 }).toHaveLength(1);
     expect(failures()[0]).toContain(`the credentials of the repository ${id} cannot be opened`);
     expect(await (await get('/api/status')).json()).toMatchObject({
       mirror: { problems: [{ upstream: id, message: expect.stringContaining('Give them again') }] },

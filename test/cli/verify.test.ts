@@ -248,6 +248,9 @@ const damages: Readonly<Record<string, Damage>> = {
   },
 };
 
+/** how many bits of a file are flipped; `npm run fault` flips more */
+const flips = Number(process.env['FLIPS'] ?? '9');
+
 /** Follows the message; a backup is the original tree. */
 async function mend(path: string, repair: Repair): Promise<void> {
   if (repair === 'restore') cpSync(join(origin.root, 'data', path), join(data, path), { preserveTimestamps: true });
@@ -295,14 +298,14 @@ describe('libretto verify', () => {
     });
   }
 
-  it('finds every flipped bit in documents, index, announcement and manifest', async () => {
+  it('finds a flipped bit anywhere in documents, index, announcement and manifest', async () => {
     const files = allFiles(data).filter(
       (path) => /^(?:public\/(?:p2|packages)|index\/|build\/manifest)/.test(path) && !path.endsWith('.md'),
     );
     expect(files).toHaveLength(8);
     for (const path of files) {
       const { size } = statSync(join(data, path));
-      for (let at = 0; at < size; at += 1 + Math.floor(size / 60)) {
+      for (let at = 0; at < size; at += 1 + Math.floor(size / flips)) {
         flipBit(path, at);
         expect(
           (await verifyTree(data)).faults.map((fault) => fault.path),

@@ -28,7 +28,7 @@ it.each(['inline', 'includes'] as const)(
       (await fetch(`${running.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } })).status,
     ).toBe(200);
     await expect
-      .poll(() => why('some/lib'), { timeout: 5000 })
+      .poll(() => why('some/lib'), { timeout: 60_000 })
       .toContain(`It comes from ${upstream.url}, last requested 20`);
     expect(await why('some/other')).toContain('No stored document has this package');
   },

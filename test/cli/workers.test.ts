@@ -2,7 +2,9 @@
 // none depends on another.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { once } from 'node:events';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent as TlsAgent, request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,19 +24,13 @@ const started: RunningCli[] = [];
 interface Health {
   readonly workers: unknown;
 }
-beforeEach(() => void (folder = temporaryFolder('cli-workers')));
-afterEach(async () => {
-  await endServers();
-  await folder.remove();
-});
-/** A test that timed out continues in the background and may start a server later. */
-afterAll(() => endServers());
-
-async function endServers(): Promise<void> {
+const open = (): void => void (folder = temporaryFolder('cli-workers'));
+async function close(): Promise<void> {
   for (const server of started.splice(0)) {
     server.signal('SIGKILL');
     await server.ended;
   }
+  await folder.remove();
 }
 
 function start(...args: readonly string[]): RunningCli {
@@ -45,6 +41,9 @@ function start(...args: readonly string[]): RunningCli {
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 
 describe('workers without a Redis', () => {
+  beforeEach(open);
+  afterEach(close);
+
   it('refuse to start, with the reason', async () => {
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--workers', '2');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -91,7 +90,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
           { serving: 2, of: 2 },
           { serving: 2, of: 2 },
         ]),
-      { timeout: 15_000, interval: 50 },
+      { timeout: 60_000, interval: 20 },
     );
   const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>
     JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as {
@@ -100,6 +99,8 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     };
   const workersOf = ({ pid }: RunningCli): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  const allEnded = (pids: readonly number[]): Promise<void> =>
+    vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 60_000 });
   const statusOf = (url: string, token: string, agent: Agent): Promise<number> =>
     new Promise((resolve, reject) =>
       get(`${url}/packages.json`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) =>
@@ -107,252 +108,258 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
       ).on('error', reject),
     );
 
-  it('serve together, print each message once, and have common metrics', async () => {
-    const { server, url } = await serve('--metrics', '127.0.0.1:0');
-    const { token } = await createToken();
-    const { stderr } = server.output();
-    const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(stderr) ?? [];
-    expect(stderr).toContain('2 workers serve.');
-    for (const line of [/Serving 1 package/g, /There is no user yet/g]) expect(stderr.match(line)).toHaveLength(1);
-    for (let asked = 0; asked < 10; asked += 1) expect(await statusOf(url, token, new Agent())).toBe(200);
-    const text = await (await fetch(metrics)).text();
-    expect(text).toContain('libretto_requests_total{route="root",status="200",token="read"} 10\n');
-    expect(text).toContain('libretto_workers_serving 2\n');
-    expect(text).toContain('libretto_publication_serial 1\n');
-    for (const process of ['worker 1', 'worker 2', 'primary'])
-      expect(text).toMatch(new RegExp(`^process_resident_memory_bytes\\{process="${process}"\\} \\d+$`, 'm'));
-    const typed = [...text.matchAll(/^# TYPE ([a-z_]+)/gm)].map(([, name]) => name);
-    expect(new Set(typed).size).toBe(typed.length);
-    server.signal('SIGTERM');
-    const { exitCode, stdout } = await server.ended;
-    expect(exitCode).toBe(0);
-    const lines = logLines(stdout);
-    const ids = lines.filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id));
-    expect(new Set(ids).size).toBe(10);
-    expect(new Set(ids.map((id) => id.split('-')[0])).size).toBe(2);
-    // one worker writes it at its end, because a token was added since its start
-    expect(stdout.match(/audit_head/g)).toHaveLength(1);
-  });
-
-  it('have the same management API: a login on one is valid on all', async () => {
-    const { server, url } = await serve();
-    const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
-    const call = async (
-      method: string,
-      path: string,
-      session?: string,
-      body?: unknown,
-    ): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
-      const reply = await request(`${url}${path}`, {
-        method: method as 'GET',
-        reset: true,
-        headers: {
-          ...(session === undefined ? {} : { authorization: `Bearer ${session}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return { status: reply.statusCode, json: (await reply.body.json()) as Record<string, unknown> };
-    };
-    const { json } = await call('POST', '/api/auth/setup', undefined, {
-      setup_code: code,
-      email: 'ada@example.org',
-      password: 'correct horse battery staple',
+  describe('of one server', () => {
+    let server: RunningCli;
+    let url: string;
+    beforeAll(async () => {
+      open();
+      ({ server, url } = await serve());
     });
-    const session = String(json['token']);
-    const made = await Promise.all(
-      Array.from({ length: 4 }, (_, at) =>
-        call('POST', '/api/tokens', session, { description: `number ${at}`, kind: 'read' }),
-      ),
-    );
-    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    const seen = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
-    for (const { json: list } of seen) expect(list['data']).toHaveLength(4);
-    expect((await call('POST', '/api/auth/logout', session, {})).status).toBe(200);
-    const after = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
-    expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
-  });
+    afterAll(close);
 
-  it('accept eight correct logins at once, and answer five of twelve wrong ones', async () => {
-    const { server, url } = await serve('--state', redis.url);
-    const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
-    const post = async (path: string, body: object): Promise<number> =>
-      (
-        await fetch(`${url}${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', connection: 'close' },
-          body: JSON.stringify(body),
-        })
-      ).status;
-    const [email, password] = ['ada@example.org', 'correct horse battery staple'];
-    expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
-    const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
-    expect(right).toEqual(Array.from({ length: 8 }, () => 200));
-    const wrong = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
-    );
-    expect(wrong.filter((status) => status === 401)).toHaveLength(5);
-  });
+    it('have the same management API: a login on one is valid on all', async () => {
+      const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
+      const call = async (
+        method: string,
+        path: string,
+        session?: string,
+        body?: unknown,
+      ): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
+        const reply = await request(`${url}${path}`, {
+          method: method as 'GET',
+          reset: true,
+          headers: {
+            ...(session === undefined ? {} : { authorization: `Bearer ${session}` }),
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        return { status: reply.statusCode, json: (await reply.body.json()) as Record<string, unknown> };
+      };
+      const { json } = await call('POST', '/api/auth/setup', undefined, {
+        setup_code: code,
+        email: 'ada@example.org',
+        password: 'correct horse battery staple',
+      });
+      const session = String(json['token']);
+      const made = await Promise.all(
+        Array.from({ length: 4 }, (_, at) =>
+          call('POST', '/api/tokens', session, { description: `number ${at}`, kind: 'read' }),
+        ),
+      );
+      expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+      const seen = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
+      for (const { json: list } of seen) expect(list['data']).toHaveLength(4);
+      expect((await call('POST', '/api/auth/logout', session, {})).status).toBe(200);
+      const after = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
+      expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    });
 
-  it('F5: answer 1000 of 1200 requests at once against a limit of 1000, and refuse 200', async () => {
-    const { server, url } = await serve();
-    const burst = async (): Promise<readonly number[]> => {
-      const { token } = await createToken('--limit', '1000');
-      const agent = new Agent({ keepAlive: true, maxSockets: 48 });
-      const statuses = await Promise.all(Array.from({ length: 1200 }, () => statusOf(url, token, agent)));
-      agent.destroy();
-      return [200, 429].map((status) => statuses.filter((one) => one === status).length);
-    };
-    // a machine that holds Redis up for 250 ms makes each worker count alone, which the server announces (F6)
-    const outages = (): number => server.output().stderr.split('Degraded: Redis cannot be used').length;
-    let counts: readonly number[] = [];
-    for (let attempt = 0, before = -1; attempt < 5 && before !== outages(); attempt += 1) {
-      before = outages();
-      counts = await burst();
-    }
-    expect(counts).toEqual([1000, 200]);
-  });
-
-  it('refuse a revoked token with the next request, on each of them', async () => {
-    const { url } = await serve();
-    const { id, token } = await createToken();
-    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
-    const askAll = (): Promise<number[]> => Promise.all(agents.map((agent) => statusOf(url, token, agent)));
-    expect([await askAll(), await askAll()].flat()).toEqual(Array.from({ length: 8 }, () => 200));
-    expect((await run('token', 'revoke', id)).exitCode).toBe(0);
-    expect(await askAll()).toEqual([401, 401, 401, 401]);
-    for (const agent of agents) agent.destroy();
-  });
-
-  it('lose no count when a worker is killed and replaced, and the other worker continues', async () => {
-    const { server, url } = await serve('--metrics', '127.0.0.1:0');
-    const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
-    const counted = async (): Promise<number> =>
-      Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
-    const { token } = await createToken('--limit', '0');
-    const clients = startKeepAliveClients(`${url}/packages.json`, token, 8);
-    await clients.more(200);
-    const before = await counted();
-    const [victim = 0, survivor = 0] = workersOf(server);
-    process.kill(victim, 'SIGKILL');
-    await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
-    await clients.more(200);
-    // answers of the killed worker broke off, and those of the other continued
-    expect(clients.answers()['broken']).toBeLessThan(8);
-    await allServe(url);
-    clients.stop();
-    await clients.ended;
-    expect(Object.keys(clients.answers()).filter((what) => what !== 'broken')).toEqual(['200']);
-    expect(workersOf(server)).toHaveLength(2);
-    expect(workersOf(server)).toContain(survivor);
-    expect(workersOf(server)).not.toContain(victim);
-    expect(await counted()).toBeGreaterThan(before);
-  });
-
-  it('F14: abort no answer at SIGTERM under load', async () => {
-    const { server, url } = await serve();
-    const { token } = await createToken('--limit', '0');
-    const clients = startKeepAliveClients(`${url}/packages.json`, token, 16);
-    await clients.more(300);
-    server.signal('SIGTERM');
-    await clients.ended;
-    expect(Object.keys(clients.answers())).toEqual(['200']);
-    expect((await server.ended).exitCode).toBe(0);
-  });
-
-  it('end at once at a second signal, and when the primary is killed', async () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGKILL', -1],
-    ] as const) {
-      const { server } = await serve();
-      const workers = workersOf(server);
-      server.signal(signal);
-      if (signal === 'SIGINT') {
-        await server.shows(/Stopping/);
-        await delay(250);
-        server.signal(signal);
+    it('F5: answer 1000 of 1200 requests at once against a limit of 1000, and refuse 200', async () => {
+      const burst = async (): Promise<readonly number[]> => {
+        const { token } = await createToken('--limit', '1000');
+        const agent = new Agent({ keepAlive: true, maxSockets: 48 });
+        const statuses = await Promise.all(Array.from({ length: 1200 }, () => statusOf(url, token, agent)));
+        agent.destroy();
+        return [200, 429].map((status) => statuses.filter((one) => one === status).length);
+      };
+      // a machine that holds Redis up for 250 ms makes each worker count alone, which the server announces (F6)
+      const outages = (): number => server.output().stderr.split('Degraded: Redis cannot be used').length;
+      let counts: readonly number[] = [];
+      for (let attempt = 0, before = -1; attempt < 5 && before !== outages(); attempt += 1) {
+        before = outages();
+        counts = await burst();
       }
+      expect(counts).toEqual([1000, 200]);
+    });
+
+    it('refuse a revoked token with the next request, on each of them', async () => {
+      const { id, token } = await createToken();
+      const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+      const askAll = (): Promise<number[]> => Promise.all(agents.map((agent) => statusOf(url, token, agent)));
+      expect([await askAll(), await askAll()].flat()).toEqual(Array.from({ length: 8 }, () => 200));
+      expect((await run('token', 'revoke', id)).exitCode).toBe(0);
+      expect(await askAll()).toEqual([401, 401, 401, 401]);
+      for (const agent of agents) agent.destroy();
+    });
+
+    it('end at once at a second signal', async () => {
+      const workers = workersOf(server);
+      server.signal('SIGINT');
+      await server.shows(/Stopping/);
+      await delay(250); // an immediate repetition counts as the same signal
+      server.signal('SIGINT');
       const { exitCode } = await server.ended;
       // without running requests all workers may have ended before the second signal
-      expect([code, 0]).toContain(exitCode);
-      await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), {
-        timeout: 15_000,
-      });
-    }
-  });
-
-  it('leave no process when the primary is killed while they start', async () => {
-    const server = start('--workers', '2', '--redis', redis.url);
-    const workers = await vi.waitUntil(
-      () => {
-        const found = workersOf(server);
-        return found.length === 2 && found.every((pid) => hasOpened(pid, 'data.mdb')) && found;
-      },
-      { timeout: 15_000, interval: 1 },
-    );
-    server.signal('SIGKILL');
-    await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), {
-      timeout: 15_000,
+      expect([130, 0]).toContain(exitCode);
+      await allEnded(workers);
     });
   });
 
-  it('reopen the log at SIGHUP in all processes', async () => {
-    const { server, url } = await serve('--log', 'requests.log');
-    const { token } = await createToken();
-    const ask = async (): Promise<void> => {
-      for (let asked = 0; asked < 4; asked += 1) await statusOf(url, token, new Agent());
-    };
-    await ask();
-    renameSync(folder.at('requests.log'), folder.at('old.log'));
-    server.signal('SIGHUP');
-    await eventually(() => workersOf(server).every((pid) => hasOpened(pid, '/requests.log')));
-    await ask();
-    server.signal('SIGTERM');
-    expect((await server.ended).exitCode).toBe(0);
-    const writersOf = (file: string): Set<string> =>
-      new Set(
-        logLines(readFileSync(folder.at(file), 'utf8'))
-          .filter(({ path }) => path === '/packages.json')
-          .map(({ request_id }) => String(request_id).split('-')[0] ?? ''),
-      );
-    expect([writersOf('old.log').size, writersOf('requests.log').size]).toEqual([2, 2]);
-  });
+  describe('of a server of their own', () => {
+    beforeEach(open);
+    afterEach(close);
 
-  it.skipIf(lacks('openssl'))(
-    'report an unusable certificate once at SIGHUP, also where all processes get the signal',
-    async () => {
-      const { certFile, keyFile } = createAuthority(folder.path).issue('one');
-      const { server: running } = await serve('--log', 'requests.log', '--tls-cert', certFile, '--tls-key', keyFile);
-      writeFileSync(keyFile, 'no key');
-      for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
-      await running.shows(/The server continues with the previous certificate/);
-      await delay(300); // time for a second report, which must not come
-      running.signal('SIGTERM');
-      const { exitCode, stderr } = await running.ended;
-      const logged = logLines(readFileSync(folder.at('requests.log'), 'utf8')).filter(
-        ({ certificate }) => certificate === 'kept',
-      );
-      expect([
-        exitCode,
-        stderr.match(/The server continues with the previous certificate/g)?.length,
-        logged.length,
-      ]).toEqual([0, 1, 1]);
-    },
-  );
+    it('serve together, print each message once, and have common metrics', async () => {
+      const { server, url } = await serve('--metrics', '127.0.0.1:0');
+      const { token } = await createToken();
+      const { stderr } = server.output();
+      const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(stderr) ?? [];
+      expect(stderr).toContain('2 workers serve.');
+      for (const line of [/Serving 1 package/g, /There is no user yet/g]) expect(stderr.match(line)).toHaveLength(1);
+      for (let asked = 0; asked < 10; asked += 1) expect(await statusOf(url, token, new Agent())).toBe(200);
+      const text = await (await fetch(metrics)).text();
+      expect(text).toContain('libretto_requests_total{route="root",status="200",token="read"} 10\n');
+      expect(text).toContain('libretto_workers_serving 2\n');
+      expect(text).toContain('libretto_publication_serial 1\n');
+      for (const process of ['worker 1', 'worker 2', 'primary'])
+        expect(text).toMatch(new RegExp(`^process_resident_memory_bytes\\{process="${process}"\\} \\d+$`, 'm'));
+      const typed = [...text.matchAll(/^# TYPE ([a-z_]+)/gm)].map(([, name]) => name);
+      expect(new Set(typed).size).toBe(typed.length);
+      server.signal('SIGTERM');
+      const { exitCode, stdout } = await server.ended;
+      expect(exitCode).toBe(0);
+      const lines = logLines(stdout);
+      const ids = lines.filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id));
+      expect(new Set(ids).size).toBe(10);
+      expect(new Set(ids.map((id) => id.split('-')[0])).size).toBe(2);
+      // one worker writes it at its end, because a token was added since its start
+      expect(stdout.match(/audit_head/g)).toHaveLength(1);
+    });
 
-  it('end the command with the exit code and the message of a first worker that cannot start', async () => {
-    const first = await serve();
-    const { port } = new URL(first.url);
-    await runCli(['token', 'create', '--description', 'ci', '--data', 'other'], { cwd: folder.path });
-    const { exitCode, stderr } = await runCli(
-      ['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`],
-      { cwd: folder.path },
+    it('accept eight correct logins at once, and answer five of twelve wrong ones; they end when the primary is killed', async () => {
+      const { server, url } = await serve('--state', redis.url);
+      const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
+      const post = async (path: string, body: object): Promise<number> =>
+        (
+          await fetch(`${url}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', connection: 'close' },
+            body: JSON.stringify(body),
+          })
+        ).status;
+      const [email, password] = ['ada@example.org', 'correct horse battery staple'];
+      expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
+      const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
+      expect(right).toEqual(Array.from({ length: 8 }, () => 200));
+      const began = performance.now();
+      const wrong = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
+      );
+      // after five failures the account waits 1, 2, 4 … seconds, so a slow machine answers a few more
+      const waited = Math.floor(Math.log2((performance.now() - began) / 1000 + 1));
+      const answered = wrong.filter((status) => status === 401).length;
+      expect(answered).toBeGreaterThanOrEqual(5);
+      expect(answered).toBeLessThanOrEqual(5 + waited);
+      const workers = workersOf(server);
+      server.signal('SIGKILL');
+      await allEnded(workers);
+    });
+
+    it('lose no count when a worker is killed and replaced; F14: abort no answer at SIGTERM under load', async () => {
+      const { server, url } = await serve('--metrics', '127.0.0.1:0');
+      const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
+      const counted = async (): Promise<number> =>
+        Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
+      const { token } = await createToken('--limit', '0');
+      const clients = startKeepAliveClients(`${url}/packages.json`, token, 8);
+      await clients.more(200);
+      const before = await counted();
+      const [victim = 0, survivor = 0] = workersOf(server);
+      process.kill(victim, 'SIGKILL');
+      await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
+      await clients.more(200);
+      // answers of the killed worker broke off, and those of the other continued
+      expect(clients.answers()['broken']).toBeLessThan(8);
+      await allServe(url);
+      clients.stop();
+      await clients.ended;
+      expect(Object.keys(clients.answers()).filter((what) => what !== 'broken')).toEqual(['200']);
+      expect(workersOf(server)).toHaveLength(2);
+      expect(workersOf(server)).toContain(survivor);
+      expect(workersOf(server)).not.toContain(victim);
+      expect(await counted()).toBeGreaterThan(before);
+
+      const stopped = startKeepAliveClients(`${url}/packages.json`, token, 16);
+      await stopped.more(300);
+      server.signal('SIGTERM');
+      await stopped.ended;
+      expect(Object.keys(stopped.answers())).toEqual(['200']);
+      expect((await server.ended).exitCode).toBe(0);
+    });
+
+    it('leave no process when the primary is killed while they start', async () => {
+      const server = start('--workers', '2', '--redis', redis.url);
+      const workers = await vi.waitUntil(
+        () => {
+          const found = workersOf(server);
+          return found.length === 2 && found.every((pid) => hasOpened(pid, 'data.mdb')) && found;
+        },
+        { timeout: 60_000, interval: 1 },
+      );
+      server.signal('SIGKILL');
+      await allEnded(workers);
+    });
+
+    it('reopen the log at SIGHUP in all processes', async () => {
+      const { server, url } = await serve('--log', 'requests.log');
+      const { token } = await createToken();
+      const ask = async (): Promise<void> => {
+        for (let asked = 0; asked < 4; asked += 1) await statusOf(url, token, new Agent());
+      };
+      await ask();
+      renameSync(folder.at('requests.log'), folder.at('old.log'));
+      server.signal('SIGHUP');
+      await eventually(() => workersOf(server).every((pid) => hasOpened(pid, '/requests.log')));
+      await ask();
+      server.signal('SIGTERM');
+      expect((await server.ended).exitCode).toBe(0);
+      const writersOf = (file: string): Set<string> =>
+        new Set(
+          logLines(readFileSync(folder.at(file), 'utf8'))
+            .filter(({ path }) => path === '/packages.json')
+            .map(({ request_id }) => String(request_id).split('-')[0] ?? ''),
+        );
+      expect([writersOf('old.log').size, writersOf('requests.log').size]).toEqual([2, 2]);
+    });
+
+    it.skipIf(lacks('openssl'))(
+      'report an unusable certificate once at SIGHUP, also where all processes get the signal',
+      async () => {
+        const { certFile, keyFile } = createAuthority(folder.path).issue('one');
+        const { server: running } = await serve('--log', 'requests.log', '--tls-cert', certFile, '--tls-key', keyFile);
+        writeFileSync(keyFile, 'no key');
+        for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
+        await running.shows(/The server continues with the previous certificate/);
+        await delay(300); // time for a second report, which must not come
+        running.signal('SIGTERM');
+        const { exitCode, stderr } = await running.ended;
+        const logged = logLines(readFileSync(folder.at('requests.log'), 'utf8')).filter(
+          ({ certificate }) => certificate === 'kept',
+        );
+        expect([
+          exitCode,
+          stderr.match(/The server continues with the previous certificate/g)?.length,
+          logged.length,
+        ]).toEqual([0, 1, 1]);
+      },
     );
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(
-      /^libretto: Cannot listen on 127\.0\.0\.1:\d+ \(--listen\): another program listens there already\./,
-    );
+
+    it('end the command with the exit code and the message of a first worker that cannot start', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      await runCli(['token', 'create', '--description', 'ci', '--data', 'other'], { cwd: folder.path });
+      const { exitCode, stderr } = await runCli(
+        ['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`],
+        { cwd: folder.path },
+      );
+      other.close();
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(
+        /^libretto: Cannot listen on 127\.0\.0\.1:\d+ \(--listen\): another program listens there already\./,
+      );
+    });
   });
 });
 

@@ -71,6 +71,10 @@ it('the commands for registered repositories behave as recorded', async () => {
     'withdraw --all',
   ])
     await run(command);
+  transcript.expectSaid({
+    'repository update': '--interval is "soon"; allowed: a span such as 15m, 12h or 1d, from a minute to a year.',
+    'repository show': ['sync interval  none (only on request)', 'last synced    never'],
+  });
   expectRecorded('commands/repositories', transcript.text());
 });
 
@@ -155,6 +159,9 @@ it('the commands that mirror another registry behave as recorded', async () => {
   );
   for (const command of ['mirror verify', 'mirror verify --json', 'settings set mirroring.enabled false'])
     await run(command);
+  transcript.expectSaid({
+    'mirror list': 'Nothing was mirrored yet.',
+  });
   expectRecorded('commands/mirror', transcript.text());
 });
 
@@ -201,6 +208,19 @@ it('the commands that serve, start, and call a remote registry behave as recorde
     await run(command);
   await transcript.run('doctor --url http://127.0.0.1:4000 --json', { environment });
   await transcript.stop(serve.join(' '), server);
+  transcript.expectSaid({
+    'serve --data started': 'Each server would count requests for itself,',
+    start: [
+      'Press Ctrl+C to stop.',
+      'To publish your own packages, run one of these lines in another shell in this folder:',
+    ],
+    'doctor --url http://127.0.0.1:4000': [
+      's ahead of the clock of this host.',
+      'url.ready      It can serve install',
+      'The server (process ',
+      'has the ZIPs of 1 published upload',
+    ],
+  });
   expectRecorded('commands/serving', transcript.text());
 });
 
@@ -252,7 +272,10 @@ it('a server with one feature, of a tree at an origin, behaves as recorded', asy
   ])
     await transcript.ask(line, { headers: { Authorization: `Bearer ${token}` } });
   await transcript.stop(serve.join(' '), server);
-  for (const command of ['serve --features pages', 'serve --origin ftp://127.0.0.1']) await transcript.run(command);
+  for (const command of ['serve --features pages', 'start --origin https://a.example']) await transcript.run(command);
+  transcript.expectSaid({
+    serve: 'The tree is at http://127.0.0.1:4003.',
+  });
   expectRecorded('commands/origin', transcript.text());
 });
 

@@ -138,6 +138,24 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
   writeFileSync(workspace.at('data/public/dist/acme/hello/1.0.0.zip'), 'damaged');
   rmSync(workspace.at('data/public/p2/acme/tool.json'));
   for (const command of ['verify', 'verify --json', 'build', 'build --jobs 1', 'verify']) await run(command);
+  transcript.expectSaid({
+    'build --forget packages':
+      'is still listed in libretto.json, so the next build would publish it again. Remove it there first.',
+    'why acme/hello 9.9.9': 'No built source is known to have it.',
+    'package list hello':
+      'allowed: a name such as acme/hello, or a pattern such as acme/* or *hello*. Put a pattern in quotes.',
+    'impact composer.lock': 'acme/hello 1.0.0: missing. The locked content is not here; the version is ',
+    'completion ksh': 'There is no completion for "ksh". Use one of: bash, zsh, fish.',
+    'package purge acme/tool 1.0.0 --reason bored': 'Clients see it. Explain more with --note, which only admins see.',
+    'package purge acme/tool 1.0.0 --reason secret': [
+      'The purge removes these versions permanently. They are never published again:',
+      'Revoke the secret first: everyone who downloaded the version has it.',
+      'and in vendor/acme/tool, as do images and build caches of CI.',
+      'Restore them with --purged, so that it stays purged.',
+      'Remove it there: a git tag and its commits, a folder, a ZIP.',
+      'copy the tree again, then delete there and purge from its caches: dist/acme/tool/v1.0.0.zip',
+    ],
+  });
   expectRecorded('commands/tree', transcript.text());
 });
 
@@ -161,6 +179,10 @@ it('receiving a tree that was built elsewhere behaves as recorded', async () => 
     'build --forget received:other --allow-withdraw --data own --json',
   ])
     await run(command);
+  transcript.expectSaid({
+    "receive elsewhere --as 'no name'":
+      'A name has up to 64 letters, digits, ".", "_" and "-", and begins with a letter or digit.',
+  });
   expectRecorded('commands/receive', transcript.text());
 });
 
@@ -189,6 +211,13 @@ it('converting a satis.json into a libretto.json behaves as recorded', async () 
     'satis composer.lock --out other.json',
   ])
     await transcript.run(`import ${command}`);
+  transcript.expectSaid({
+    'import satis satis.json': [
+      'repositories[1]: It has no type or no url.',
+      'Composer no longer supports PEAR.',
+      'archive.format: Archives are always ZIPs.',
+    ],
+  });
   expectRecorded('commands/import', transcript.text());
 });
 

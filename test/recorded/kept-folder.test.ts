@@ -104,7 +104,7 @@ it('a data folder of an earlier version opens, verifies, serves and builds', asy
     'settings list',
     'status',
   ])
-    await transcript.run(command);
+    await transcript.run(`${command} --json`);
   const token = readFileSync(workspace.at('token.txt'), 'utf8');
   const server = await workspace.start(['serve', '--listen', '127.0.0.1:4000', '--log', 'none']);
   const headers = { Authorization: `Bearer ${token}` };
@@ -127,6 +127,6 @@ it('a data folder of an earlier version opens, verifies, serves and builds', asy
   const published = await describePublished();
   await transcript.run('build --json');
   expect(await describePublished()).toBe(published);
-  await transcript.run('rollback 1 --dry-run');
+  await transcript.run('rollback 1 --dry-run --json');
   expectRecorded('kept-folder', transcript.text());
 });

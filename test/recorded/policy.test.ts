@@ -79,7 +79,7 @@ it('a feed that shrank is accepted as recorded', async () => {
   const list = { rule: 'advisories', name: 'advisories', action: 'block' };
   writeConfiguration(workspace, { sources: ['packages'], osv: { names: 'all', url } });
   writeFileSync(workspace.at('policy.json'), JSON.stringify({ rules: [licences, list], exceptions: [exception] }));
-  const { run, text } = openTranscript(workspace);
+  const { run, text, expectSaid } = openTranscript(workspace);
   for (const command of ['check', 'test', 'set']) {
     await run(`policy ${command} policy.json`);
     await run(`policy ${command} none.json`);
@@ -94,6 +94,15 @@ it('a feed that shrank is accepted as recorded', async () => {
   await run('policy import-settings');
   await run('policy import-settings --token x');
   await run('policy feeds --accept none');
+  expectSaid({
+    'policy show': 'EXCEPTION FROM  PACKAGES',
+    'policy check policy.json': 'exceptions[0].until: it ended on 2020-12-31. Remove it, or renew it.',
+    'policy import-settings': [
+      'The policy has these changes, and 1 setting unset:',
+      '  + rule mirroring-age: block, versions younger than 3600 seconds, all packages, mirrored',
+      '  - setting mirroring.minimum_age',
+    ],
+  });
   expectRecorded('commands/policy', stable(text()));
   const server = await workspace.start(serve, { says: 'Serving' });
   const transcript = openTranscript(workspace);

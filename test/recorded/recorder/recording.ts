@@ -1,7 +1,5 @@
-// Compares texts with those in test/recorded/recordings, so that no change goes unnoticed. To record again after an
-// intended change, and to review the diff:
-//
-//   npm run compile && RECORD_ANEW=1 npx vitest run --config test/vitest.config.ts --project recorded && git diff test/recorded/recordings
+// Compares texts with those in test/recorded/recordings, so that no change goes unnoticed. `npm run accept` records
+// again after an intended change; review the diff of git.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,10 +15,9 @@ export function expectRecorded(name: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
-  expect(
-    text,
-    `differs from test/recorded/recordings/${name}.txt (how to record anew: test/recorded/recorder/recording.ts)`,
-  ).toBe(readFileSync(path, 'utf8'));
+  expect(text, `differs from test/recorded/recordings/${name}.txt (after an intended change: npm run accept)`).toBe(
+    readFileSync(path, 'utf8'),
+  );
 }
 
 /** Every recording, as text. */

@@ -1,9 +1,10 @@
-// Writes the steps in a workspace and their results as text: commands with streams and exit code, requests with
-// status, headers and body.
+// Writes the steps in a workspace and their results as text: commands with exit code and the data that they print,
+// requests with status, headers and body. Sentences are not recorded: expectSaid, or a test of test/cli, asserts them.
 
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { isOfRealClock, stableBytes, stableText } from './stable.ts';
 import type { Outcome, RunOptions, Running, Workspace } from './workspace.ts';
 
@@ -33,21 +34,24 @@ export interface Transcript {
   /** Repeats a request until `isOver` returns true, while the clock stands still; records nothing. */
   readonly wait: (line: string, asked: Asked, isOver: (answer: Answer) => boolean) => Promise<void>;
   readonly note: (text: string) => void;
-  /** Records the output of a server when it was stopped. */
+  /** Records the exit code and the log of a server when it was stopped. */
   readonly stop: (commandLine: string, running: Running) => Promise<void>;
-  /** Records the output of a started command when it has ended by itself. */
+  /** Records the exit code of a started command when it has ended by itself. */
   readonly end: (commandLine: string, running: Running) => Promise<void>;
+  /** Fails unless commands that begin with such words said these sentences, on standard output or standard error. */
+  readonly expectSaid: (sentences: Readonly<Record<string, string | readonly string[]>>) => void;
   readonly text: () => string;
 }
 
 export function openTranscript(workspace: Workspace): Transcript {
   const parts: string[] = [];
+  const said: { readonly line: string; readonly text: string }[] = [];
   const note = (text: string): void => void parts.push(stableText(text, workspace.root));
-  const noteOutcome = (line: string, outcome: Outcome): void => {
-    const streams = (['stdout', 'stderr'] as const)
-      .filter((name) => outcome[name] !== '')
-      .map((name) => `--- ${name}, ${stableBytes(Buffer.from(outcome[name]), workspace.root)}`);
-    note([`$ libretto ${line}`, `exit ${outcome.exitCode}`, ...streams].join('\n'));
+  const noteOutcome = (line: string, { exitCode, stdout, stderr }: Outcome): void => {
+    said.push({ line: `${line} `, text: `${stdout}\n${stderr}` });
+    // a document of --json, or the lines of a log
+    const data = stdout.startsWith('{') ? [`--- stdout, ${stableBytes(Buffer.from(stdout), workspace.root)}`] : [];
+    note([`$ libretto ${line}`, `exit ${exitCode}`, ...data].join('\n'));
   };
   return {
     run: async (given, options) => {
@@ -86,6 +90,12 @@ export function openTranscript(workspace: Workspace): Transcript {
     note,
     stop: async (line, running) => noteOutcome(line, await running.stop()),
     end: async (line, running) => noteOutcome(line, await running.ended),
+    expectSaid: (sentences) => {
+      for (const [words, expected] of Object.entries(sentences)) {
+        const texts = said.filter(({ line }) => line.startsWith(`${words} `)).map(({ text }) => text);
+        for (const sentence of [expected].flat()) expect(texts.join('\n'), words).toContain(sentence);
+      }
+    },
     text: () => `${parts.join('\n\n')}\n`,
   };
 }

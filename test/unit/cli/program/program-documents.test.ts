@@ -1,5 +1,5 @@
-// Tests that each command with --json has a schema for its document, and that recorded documents match.
-// test/util/run-cli.ts checks the documents of all other tests.
+// Tests that each command with --json has a schema for its document, that recorded documents match, and that the
+// recordings have every command. test/util/run-cli.ts checks the documents of all other tests.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -11,21 +11,35 @@ import { listCommands } from '../../../util/command-reference.ts';
 
 const root = new URL('../../../../', import.meta.url).pathname;
 
+const recordings = `${root}test/recorded/recordings`;
+const recordedSteps = readdirSync(recordings, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.txt'))
+  .flatMap((path) => readFileSync(`${recordings}/${path}`, 'utf8').split(/\n\n(?=[$>] )/));
+
 /** Every recorded command line with --json, and its document. */
 function recordedDocuments(): readonly { readonly line: string; readonly document: unknown }[] {
-  const recordings = `${root}test/recorded/recordings`;
-  return readdirSync(recordings, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.txt'))
-    .flatMap((path) => readFileSync(`${recordings}/${path}`, 'utf8').split(/\n\n(?=[$>] )/))
-    .flatMap((step) => {
-      const [, line = '', rest = ''] =
-        /^\$ libretto ([^\n]*--json[^\n]*)\nexit \d+\n--- stdout, json[^\n]*\n(.*)$/s.exec(step) ?? [];
-      const [document = ''] = rest.split(/^--- stderr/m);
-      return line === ''
-        ? []
-        : [{ line, document: JSON.parse(/^\{.*^\}/ms.exec(document)?.[0] ?? document) as unknown }];
-    });
+  return recordedSteps.flatMap((step) => {
+    const [, line = '', document = ''] =
+      /^\$ libretto ([^\n]*--json[^\n]*)\nexit \d+\n--- stdout, json[^\n]*\n(.*)$/s.exec(step) ?? [];
+    return line === '' ? [] : [{ line, document: JSON.parse(/^\{.*^\}/ms.exec(document)?.[0] ?? document) as unknown }];
+  });
 }
+
+it('every command is in the recordings, with a success and an error', () => {
+  const runs = recordedSteps.flatMap((step) => {
+    const [, line, code] = /^\$ libretto (.*)\nexit (\d+)/.exec(step) ?? [];
+    return line === undefined ? [] : [{ line: `${line} `, succeeded: code === '0' }];
+  });
+  const leaves = listCommands(createProgram({} as ProcessContext, () => undefined))
+    .filter(({ command }) => command.commands.length === 0)
+    .map(({ path }) => path);
+  const lacking = (succeeded: boolean) =>
+    leaves.filter((leaf) => !runs.some((run) => run.succeeded === succeeded && run.line.startsWith(`${leaf} `)));
+  expect({ withoutSuccess: lacking(true), withoutError: lacking(false) }).toEqual({
+    withoutSuccess: [],
+    withoutError: [],
+  });
+});
 
 describe('the documents of --json', () => {
   it('have a schema for each command', () => {
