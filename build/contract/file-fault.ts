@@ -6,7 +6,8 @@ export interface FileFault {
   readonly advice: string;
 }
 
-const access = { what: 'may not be read', advice: 'Give the user that runs Libretto access to the file' };
+export const accessAdvice = 'Give the user that runs Libretto access to the file';
+const access = { what: 'may not be read', advice: accessAdvice };
 
 /** Other codes concern the whole process, such as too many open files. */
 const faults: Readonly<Record<string, FileFault>> = {

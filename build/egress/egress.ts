@@ -19,6 +19,8 @@ export interface EgressOptions {
   readonly allowAddresses?: readonly string[];
   /** COMPOSER_AUTH is read from it */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** what to do if a host asks for a login, and got none */
+  readonly loginAdvice?: string;
   /** for one download, redirects and all */
   readonly timeoutMs?: number;
   /** The wait for the answer counts: some hosts pack an archive only then. A slower host is not asked again. */
@@ -45,6 +47,7 @@ export interface Egress {
 export function createEgress({
   allowAddresses = [],
   environment = {},
+  loginAdvice = 'If it asks for a login, give it in COMPOSER_AUTH.',
   timeoutMs = 300_000,
   leastSpeed = { bytes: 64 * 1024, ms: 20_000 },
   resolve = resolveBySystem,
@@ -62,7 +65,7 @@ export function createEgress({
       try {
         if (slowHosts.has(host))
           throw new EgressFailure('unreachable', `${host} did not answer another download in time, and was not asked.`);
-        const answer = await open(checkedUrl(text, policy), access, authorize, slow.signal);
+        const answer = await open(checkedUrl(text, policy), access, { authorize, loginAdvice }, slow.signal);
         return await save(answer, target, maxBytes, speed);
       } catch (error) {
         if (slow.signal.aborted) slowHosts.add(host);
@@ -80,7 +83,7 @@ export function createEgress({
 async function open(
   first: URL,
   access: GuardedAccess,
-  authorize: Authorize,
+  { authorize, loginAdvice }: { readonly authorize: Authorize; readonly loginAdvice: string },
   signal: AbortSignal,
 ): Promise<GuardedAnswer> {
   const authorization = (url: URL, home: boolean): string | undefined => (home ? authorize(url) : undefined);
@@ -96,7 +99,9 @@ async function open(
   const answer = await getGuarded(first, access, { headers, signal });
   if (answer.response.status === 200) return answer;
   discard(answer.response);
-  throw refused(answer.url, answer.response.status, authorization(answer.url, answer.home) !== undefined);
+  const isAuthorized = authorization(answer.url, answer.home) !== undefined;
+  const login = isAuthorized ? 'It did not accept the credentials in COMPOSER_AUTH.' : loginAdvice;
+  throw refused(answer.url, answer.response.status, login);
 }
 
 async function save({ url, response }: GuardedAnswer, target: string, maxBytes: number, speed: ThroughputWatch) {
@@ -128,13 +133,7 @@ async function save({ url, response }: GuardedAnswer, target: string, maxBytes: 
   return { sha1: sha1.digest('hex'), size };
 }
 
-function refused(url: URL, status: number, authorized: boolean): EgressFailure {
-  const login = authorized
-    ? ' It did not accept the credentials in COMPOSER_AUTH.'
-    : ' If it asks for a login, give it in COMPOSER_AUTH.';
-  return new EgressFailure(
-    'unreachable',
-    `${shownUrl(url)} answered with status ` +
-      `${status}.${status === 401 || status === 403 || status === 404 ? login : ''}`,
-  );
+function refused(url: URL, status: number, login: string): EgressFailure {
+  const more = status === 401 || status === 403 || status === 404 ? ` ${login}` : '';
+  return new EgressFailure('unreachable', `${shownUrl(url)} answered with status ${status}.${more}`);
 }

@@ -11,7 +11,7 @@ const publicUrl: Setting<string | undefined> = {
   variable: 'LIBRETTO_PUBLIC_URL',
   purpose: 'the address of the registry for its clients; packages.json follows its path',
   allowed: `an ${webAddressAllowed}, such as https://packages.example.org`,
-  parse: parseWebAddress,
+  parse: (raw) => parseWebAddress(raw)?.replace(/\/packages\.json$/, ''),
   reason: webFault,
   standard: () => undefined,
   schema: { type: 'string', pattern: webAddressPattern },

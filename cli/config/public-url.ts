@@ -20,8 +20,9 @@ export function publicPathOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
 }
 
 /** What to do about `addressConflicts`. */
-export const addressAdvice =
-  'Set "publicUrl" to the address of clients, with its path: it is enough. Remove that setting, or correct it.';
+export const addressAdvice = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  `${publicUrl.value === undefined ? 'Set "publicUrl" to the address of clients, with its path: it is enough. ' : ''}` +
+  'Remove that setting, or correct it.';
 
 /** A sentence for each of `metadataUrl` and `distUrl` that names another place than the rest of packages.json. */
 export function addressConflicts(

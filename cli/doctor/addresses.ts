@@ -6,7 +6,7 @@ import { ok, warning, type Finding } from './finding.ts';
 
 /** The form of archives is no finding for a registry that does not know its address. */
 export function checkAddresses(config: Config): readonly Finding[] {
-  const conflicts = addressConflicts(config).map((conflict) => warning('addresses', conflict, addressAdvice));
+  const conflicts = addressConflicts(config).map((conflict) => warning('addresses', conflict, addressAdvice(config)));
   const url = publicUrlOf(config)?.url;
   if (url === undefined) return conflicts;
   const form =

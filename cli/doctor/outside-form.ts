@@ -28,17 +28,32 @@ export const setPublicUrl = (url: string): string =>
   `Set "publicUrl" to ${url} on the host of the registry, and restart the server. Composer resolves a path against ` +
   'the host, without the path of the registry.';
 
+/** The path before `/p2/` in a form, if it is not that of the address. */
+export function pathElsewhere(url: string, form: string): string | undefined {
+  const path = /^(.*)\/p2\//.exec(new URL(resolved(url, form)).pathname)?.[1];
+  return path === pathBelowHost(url) ? undefined : path;
+}
+
 /** The reason why a form does not work, and the repair. */
 export function lostForm(form: string, address: string, reply: Reply, url: string): Finding {
   if (isOutside(url, address))
     return failed('url.metadata', `${form} is not below ${url}: clients request ${address}.`, setPublicUrl(url));
+  const message = `${form} does not get through: ${address} answers ${sayReply(reply)}.`;
+  const elsewhere = pathElsewhere(url, form);
+  if (elsewhere !== undefined)
+    return failed(
+      'url.metadata',
+      message,
+      `packages.json names addresses below ${elsewhere || '/'}: give --url with that path. If clients use ${url}, ` +
+        'correct publicUrl or metadataUrl.',
+    );
   const ofExact =
     'The reverse proxy refuses it, and the registry cannot detect the proxy: requests have no HTTP/1.0, Via, ' +
     `Forwarded or X-Forwarded-For. Configure the proxy to add X-Forwarded-For. Or: ${setPlain(url)}`;
   const advice = form.endsWith(exactMetadataUrl)
     ? ofExact
     : 'Configure the reverse proxy to pass on that path unchanged; publicUrl or metadataUrl defines its beginning.';
-  return failed('url.metadata', `${form} does not get through: ${address} answers ${sayReply(reply)}.`, advice);
+  return failed('url.metadata', message, advice);
 }
 
 /** `health`: the response of /health, with the addresses that packages.json gives to clients of this route. */

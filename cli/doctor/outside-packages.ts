@@ -7,7 +7,7 @@ import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';
 import { checkOffers, findOutside } from './outside-addresses.ts';
 import { checkArchive } from './outside-archive.ts';
-import { lostForm, resolved, setPlain } from './outside-form.ts';
+import { lostForm, pathElsewhere, resolved, setPlain } from './outside-form.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface Client {
@@ -59,7 +59,8 @@ async function readDocument(client: Client, template: string, name: string): Pro
   const { address, reply } = await read(template);
   if (reply.status === 200) return { address, reply, finding: ok('url.metadata', `${template} gets through`) };
   const plain = `${pathBelowHost(client.url)}${plainMetadataUrl}`;
-  if (plain === template || (await read(plain)).reply.status !== 200)
+  const elsewhere = pathElsewhere(client.url, template);
+  if (plain === template || elsewhere !== undefined || (await read(plain)).reply.status !== 200)
     return { address, reply: undefined, finding: lostForm(template, address, reply, client.url) };
   const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
   const advice = `The reverse proxy does not pass on that form; ${plain} works. ${setPlain(client.url)}`;

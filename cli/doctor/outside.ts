@@ -1,6 +1,7 @@
 // Checks a registry as a client sees it through the reverse proxy: the connection, the transport of tokens, and the
 // clocks. outside-packages.ts checks content behind a token.
 
+import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { crossesNetwork } from '../remote/plain-http.ts';
 import { certificateAdvice } from '../remote/certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from '../remote/plain-http-fault.ts';
@@ -67,7 +68,7 @@ function reasonOf(error: Error): string {
 }
 
 function describeHealth(url: string, health: Reply): Finding {
-  const { status, tree, counters } = jsonOf(health.text);
+  const { status, tree, counters, code } = jsonOf(health.text);
   const place = health.headers['location'];
   if (health.status >= 300 && health.status < 400 && place !== undefined)
     return failed(
@@ -76,11 +77,14 @@ function describeHealth(url: string, health: Reply): Finding {
       'Clients do not send their token to another host. Give clients the final address, and check that ' +
         'address here.',
     );
+  const path = pathBelowHost(url);
   if (health.status !== 200 || typeof status !== 'string')
     return failed(
       'url',
       `${url}/health answers ${sayReply(health)}${saysWhy(health)}`,
-      'Check the address of the registry. A reverse proxy must pass on every path below it, including /health.',
+      code === 'NOT_FOUND' && path !== ''
+        ? `Libretto itself answers: the reverse proxy must remove ${path}. docs/how-to/reverse-proxy.md#below-a-path says how.`
+        : 'Check the address of the registry. A reverse proxy must pass on every path below it, including /health.',
     );
   if (status === 'ok') return ok('url', `${url} is reached`);
   return warning(

@@ -20,7 +20,7 @@ const source: Question = {
   applies: () => true,
   prompt: ({ sources }) =>
     sources === undefined
-      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs)'
+      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs and tars)'
       : 'Another source (Enter: no more)',
   standard: ({ sources }, { workingDirectory }) =>
     sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',

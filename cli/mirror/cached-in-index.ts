@@ -19,6 +19,8 @@ export interface CachedInIndex {
   readonly records: readonly JsonObject[];
   /** epoch milliseconds: the last time when packages.json was requested */
   readonly askedAtMs: number;
+  /** false: its list of names lacks the package */
+  readonly mayHave: boolean;
 }
 
 /**
@@ -35,9 +37,9 @@ export async function cachedInIndex(
   const file = await readDocumentFile(join(cacheFolder, 'packages.json'));
   const root = await readRoot(file, rootUrl);
   if (file === undefined || root === undefined) return undefined;
-  const { checkedAtMs: askedAtMs } = file;
+  const rest = { askedAtMs: file.checkedAtMs, mayHave: root.mayHave(name) };
   const inPlace = root.packages.get(name) ?? [];
-  if (inPlace.length > 0) return { records: inPlace, askedAtMs };
+  if (inPlace.length > 0) return { records: inPlace, ...rest };
   const records: JsonObject[] = [];
   const queue = root.layout.kind === 'packages' ? [...root.layout.includes] : [];
   const seen = new Set<string>();
@@ -49,7 +51,7 @@ export async function cachedInIndex(
     records.push(...(listed?.entries.get(name) ?? []));
     queue.push(...(listed?.includes ?? []));
   }
-  return { records, askedAtMs };
+  return { records, ...rest };
 }
 
 async function readRoot(file: DocumentFile | undefined, url: URL): Promise<UpstreamRoot | undefined> {

@@ -17,7 +17,9 @@ export function describeMirrored(name: string, version: string | undefined, mirr
       ? 'No stored document has this package: it was not requested yet, or no repository has it.'
       : `It comes from ${foundIn}, last requested ${askedAt ?? ''}.`,
     ...mirrored.lists.map(
-      (list) => `packages.json of ${list.repository} was last requested ${list.asked_at ?? '(never)'}.`,
+      (list) =>
+        `packages.json of ${list.repository} was last requested ${list.asked_at ?? '(never)'}.` +
+        (list.may_have === false ? ' Its list of names lacks this package.' : ''),
     ),
     ...(mirrored.versions.length === 0 || mirrored.versions.some((one) => isVersion(one, version))
       ? []

@@ -35,8 +35,12 @@ export interface MirroredName {
   readonly found_in: string | null;
   /** RFC 3339 UTC: the time of the last request to this upstream */
   readonly asked_at: string | null;
-  /** when packages.json of its upstreams, with their lists of names, was last requested; RFC 3339 UTC, null: never */
-  readonly lists: readonly { readonly repository: string; readonly asked_at: string | null }[];
+  /** its upstreams: when packages.json was last requested (RFC 3339 UTC; null: never), and false if it lacks the name */
+  readonly lists: readonly {
+    readonly repository: string;
+    readonly asked_at: string | null;
+    readonly may_have: boolean | null;
+  }[];
   /**
    * names in its `replace` or `provide` that the mirror removes: private names, and names that belong to other
    * upstreams
@@ -99,7 +103,7 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
     repositories,
     found_in: cached?.url ?? null,
     asked_at: timeOf(cached?.askedAtMs),
-    lists: repositories.map((repository, at) => ({ repository, asked_at: timeOf(indexes[at]?.askedAtMs) })),
+    lists: repositories.map((repository, at) => listOf(repository, indexes[at])),
     not_standing_in_for: dropped,
     archives: records.map(archiveDocument),
     refused: await readRefusals(folder, name),
@@ -121,6 +125,10 @@ async function droppedReplacements(
   belongs: (name: PackageName) => Belonging,
 ): Promise<readonly PackageName[]> {
   return namesAmong((await claimedNames(records)).names, (claimed) => isOfAnother(belongs(claimed), upstreamId));
+}
+
+function listOf(repository: string, index: CachedInIndex | undefined): MirroredName['lists'][number] {
+  return { repository, asked_at: timeOf(index?.askedAtMs), may_have: index?.mayHave ?? null };
 }
 
 function archiveDocument({

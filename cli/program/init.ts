@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { collect, example, type Wire } from '../commands/command-parts.ts';
 
-const sources = 'a folder of packages, a git repository, its URL, or a folder of ZIPs (repeatable)';
+const sources = 'a folder of packages, a git repository, its URL, or a folder of ZIPs and tars (repeatable)';
 
 export function addInit(program: Command, wire: Wire): void {
   const init = program

@@ -157,7 +157,7 @@ function addPublishing(program: Command, wire: Wire): void {
     )
     .argument(
       '[source...]',
-      'a folder, a git repository or its URL; a prefix git:, dir: or artifact: (a folder of ZIPs) sets the ' +
+      'a folder, a git repository or its URL; a prefix git:, dir: or artifact: (a folder of ZIPs and tars) sets the ' +
         'type of an ambiguous source',
     )
     .option('--only <name...>', 'build only these packages (* matches any characters); others stay as published')

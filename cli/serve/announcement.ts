@@ -31,7 +31,7 @@ export function announcement(announced: Announced): string[] {
       `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
   lines.push(...clientLines(announced));
-  lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict} ${addressAdvice}`));
+  lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict} ${addressAdvice(config)}`));
   if (origin.value !== undefined)
     lines.push(
       `The tree is at ${origin.value.url}.` +

@@ -5,7 +5,7 @@
 import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { fileFaultOf } from '../../build/contract/file-fault.ts';
+import { accessAdvice, fileFaultOf } from '../../build/contract/file-fault.ts';
 import { NewerFormat, refuseNewer } from '../../build/contract/newer-format.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
@@ -63,13 +63,12 @@ export async function readRememberedState(data: string): Promise<RememberedState
 function unreadable(path: string, error: unknown): unknown {
   const fault = fileFaultOf(error);
   if (fault === undefined) return error;
-  const message = `${path} ${fault.what}. It identifies the state of this data folder. ${fault.advice}. `;
-  return new StateError(
-    'STATE_UNUSABLE',
-    `${message}Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto ` +
-      `state init --force\`.`,
-    { cause: error },
-  );
+  const message = `${path} ${fault.what}. It identifies the state of this data folder. ${fault.advice}.`;
+  const then =
+    fault.advice === accessAdvice
+      ? ''
+      : ` Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto state init --force\`.`;
+  return new StateError('STATE_UNUSABLE', `${message}${then}`, { cause: error });
 }
 
 /** True if the data folder is a file: its users report the error. */

@@ -1,7 +1,7 @@
 // Checks that a whole state can be read before a server or a backup relies on it (I20). A separate process reads an
 // LMDB state, because a damaged page can end that process. The rows of a Redis state are parsed here.
 
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,14 @@ import { fileURLToPath } from 'node:url';
 import type { StateReading } from '../../proxy/state/lmdb-reading.ts';
 import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
+import { fileLimitText } from '../io/open-files.ts';
 import { lookOnly, placeOf, type StatePlace } from './state-place.ts';
 
 const atOnce = 1000;
 
 /**
- * Returns the number of rows of the state in `directory`. Rejects with StateError STATE_CORRUPT; `advice`: the remedy
- * in its message.
+ * Returns the number of rows of the state in `directory`. Rejects with StateError STATE_CORRUPT, with `advice` as the
+ * remedy in its message. Rejects with another error if the state could not be checked.
  */
 export async function readStateWhole(directory: string, advice = wayBack): Promise<number> {
   const { rows, fault } = await readElsewhere(directory);
@@ -52,17 +53,25 @@ function unlessMissing(error: unknown): undefined {
 
 function readElsewhere(directory: string): Promise<StateReading> {
   const script = fileURLToPath(new URL('state-reader.js', import.meta.url));
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, directory], { env: {} }, (error, stdout) => {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [script, directory], { env: {} }, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout) as StateReading);
-      else
-        resolve({
-          rows: null,
-          fault:
-            typeof error.signal === 'string'
-              ? `reading it ends the process with ${error.signal}`
-              : `it cannot be read (${error.message.split('\n', 1)[0] ?? ''})`,
-        });
+      else if (error.signal === 'SIGSEGV' || error.signal === 'SIGBUS')
+        resolve({ rows: null, fault: `reading it ends the process with ${error.signal}` });
+      else if (fileLimitText(error) !== undefined) reject(error);
+      else reject(unchecked(directory, error, stderr));
     });
   });
+}
+
+/** `error`: of a reader that did not start, or did not finish. It says nothing about the state. */
+function unchecked(directory: string, error: ExecFileException, stderr: string): StateError {
+  const thrown = /^\w*Error: .*$/m.exec(stderr)?.[0];
+  const why = error.signal ?? thrown ?? (typeof error.code === 'string' ? error.message : `exit code ${error.code}`);
+  return new StateError(
+    'STATE_UNUSABLE',
+    `The state in ${directory} could not be checked, because the process that reads it failed (${why}). Check the ` +
+      'rights of its user and its limits of files, processes and memory (LimitNOFILE, TasksMax, MemoryMax). Try again.',
+    { cause: error },
+  );
 }

@@ -15,7 +15,7 @@ export function refusalOf(error: unknown, nowMs: number, { view }: Pick<MirrorPr
   const seconds = Math.max(1, Math.ceil((error.retryAtMs - nowMs) / 1000));
   const named = view === undefined && error.upstream !== undefined ? ` ${error.upstream}` : '';
   const message =
-    `The upstream repository${named} of this package cannot be reached now. Try again in ${seconds} s; the log of this ` +
+    `The upstream repository${named} of this package cannot be reached or read now. Try again in ${seconds} s; the log of this ` +
     'registry has the reason.';
   return errorAnswer('UPSTREAM_UNAVAILABLE', {
     message,

@@ -81,7 +81,7 @@ export const settingDefinitions = {
   metadata_url: address(
     exactMetadataUrl,
     metadataUrlPattern,
-    'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
+    'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json, with the path of publicUrl before it',
     'the metadata-url in packages.json; takes effect at once',
   ),
   advertise: {

@@ -7,10 +7,13 @@ import { openForReading, stateFileOf, type Database } from './lmdb-database.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { findPageFault } from './lmdb-pages.ts';
 
+/** Codes of errors that concern the process, or its rights. */
+const ofProcess = new Set<unknown>(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'EACCES', 'EPERM']);
+
 export type StateReading =
   { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
 
-/** Never rejects for damage. */
+/** Rejects if the process may not open a file: that is no damage. */
 export async function readWholeState(directory: string): Promise<StateReading> {
   try {
     const damage = await findLmdbDamage(stateFileOf(directory));
@@ -22,6 +25,7 @@ export async function readWholeState(directory: string): Promise<StateReading> {
       await close();
     }
   } catch (error) {
+    if (error instanceof Error && 'code' in error && ofProcess.has(error.code)) throw error;
     return { rows: null, fault: messageOf(error) };
   }
 }

@@ -160,6 +160,13 @@ describe('a data folder of another user', () => {
 });
 
 describe.runIf(process.getuid?.() === 0)('a state of another user', () => {
+  it('of which state.json may not be read is not to be restored', async () => {
+    chmodSync(folder.at('var/state.json'), 0o600);
+    const { stderr } = await libretto(['why', 'acme/hello', '--data', 'var'], { asOther: true });
+    expect(stderr).toMatch(/state\.json may not be read\. .* Give the user that runs Libretto access to the file\.$/m);
+    chmodSync(folder.at('var/state.json'), 0o644);
+  });
+
   it('is refused by commands that read it, and other commands read the packages', async () => {
     chmodSync(folder.at('var/state'), 0o700);
     const [listed, verified, built] = await Promise.all([

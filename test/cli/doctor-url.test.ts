@@ -150,6 +150,33 @@ describe('doctor with a URL', () => {
     },
   );
 
+  it('names the path that a proxy must remove', async () => {
+    const report = await doctor(['--url', `${registry.direct()}/composer`, '--data', folder.at('nowhere')]);
+    expect(report.of('url')).toMatchObject({
+      verdict: 'failed',
+      advice: expect.stringMatching(/^Libretto itself answers: the reverse proxy must remove \/composer\./) as string,
+    });
+  });
+
+  it('asks for the path of publicUrl in place of another metadataUrl, also without a token', async () => {
+    const url = await front({
+      answer: (reply) => {
+        const text = reply.body.toString();
+        if (text.startsWith('{')) reply.body = Buffer.from(text.replaceAll('"/p2/', '"/composer/p2/'));
+      },
+    });
+    for (const environment of [token(), {}]) {
+      const report = await doctor(['--url', url, '--data', folder.at('nowhere')], environment);
+      expect(report.of('url.metadata')).toMatchObject({
+        verdict: 'failed',
+        advice: expect.stringMatching(
+          /^packages\.json names addresses below \/composer: give --url with that/,
+        ) as string,
+      });
+      expect(JSON.stringify(report.checks)).not.toContain('Set metadataUrl');
+    }
+  });
+
   it.each<[string, Parameters<typeof front>[0], string, RegExp]>([
     [
       'takes the Authorization header away',

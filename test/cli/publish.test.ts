@@ -234,6 +234,10 @@ describe('libretto publish on a remote registry', () => {
       `acme/hello 1.0.0 is already published on ${url} with the same bytes`,
     );
     expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);
+    writeTree(folder.path, { 'hello/src/aux.php': '' });
+    execFileSync('tar', ['czf', folder.at('hello.tgz'), '-C', folder.path, 'hello']);
+    const remarked = await run(['hello.tgz', '--version', '1.1.0', '--url', url], { LIBRETTO_TOKEN: write_ });
+    expect(remarked.stderr).toMatch(/^note: .*hello\/src\/aux\.php, which is no name of a file on Windows/m);
 
     expect(await remote(read)).toEqual({
       exitCode: 1,

@@ -75,6 +75,7 @@ it('the dist is fetched once and hosted, and a version without it is left out wi
   });
   const messages = report.quarantined.map(({ message }) => message).join('\n');
   expect(messages).toContain(`the SHA-1 ${sha1}, but`);
+  expect(messages).toContain('404. The dists of a composer.json are fetched without credentials: let the host');
   expect(messages).toContain('a URL of file://; only https:// and http:// are fetched.');
   expect(Object.keys(shasums()).toSorted()).toEqual(
     ['1.0.0', '1.6.0', '1.7.0', 'dev-main'].map((v) => `acme/odd@${v}`),

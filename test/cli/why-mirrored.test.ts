@@ -2,6 +2,7 @@
 
 import { utimesSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerWith } from '../util/dist-server.ts';
 import { archiveFor, mirroringRegistry, type MirroringRegistry } from '../util/mirroring-registry.ts';
 import { zipOf } from '../util/hostile-zip.ts';
 import { allFiles } from '../util/published-tree.ts';
@@ -91,6 +92,18 @@ describe('libretto why', () => {
     expect((await registry.cli('why', 'some/late')).stdout).toContain('It comes from http');
     expect(await registry.json('mirror', 'refresh')).toEqual({ name: null, problem: null });
     expect((await registry.cli('mirror', 'refresh', 'acme/app')).stderr).toContain('acme/app: it is not mirrored: ');
+  });
+
+  it('says that the list of names of an upstream lacks the package', async () => {
+    const list = { 'metadata-url': '/p2/%package%.json', 'available-packages': ['some/lib'] };
+    upstream.instead('/packages.json', answerWith(JSON.stringify(list)));
+    await registry.cli('mirror', 'refresh', 'some/unlisted');
+    expect((await registry.cli('why', 'some/unlisted')).stdout).toMatch(
+      /\npackages\.json of \S+ was last requested 20\S+Z\. Its list of names lacks this package\.\n/,
+    );
+    upstream.instead('/packages.json', undefined);
+    await registry.cli('mirror', 'refresh');
+    expect((await registry.cli('why', 'some/lib')).stdout).not.toContain('lacks this package');
   });
 
   it('names the reason for one excluded version, in any spelling', async () => {

@@ -145,10 +145,12 @@ it('names an upstream that is away to tokens that see every package, and to no o
     expect(Number(named.retryAfter)).toBeGreaterThan(0);
     // Composer prints the first 200 bytes
     expect(named.body.slice(0, 200)).toContain(
-      `The upstream repository ${origin} of this package cannot be reached now. Try again in `,
+      `The upstream repository ${origin} of this package cannot be reached or read now. Try again in `,
     );
     expect(limited).toMatchObject({ status: 500, retryAfter: named.retryAfter });
-    expect(limited.body).toContain('The upstream repository of this package cannot be reached now. Try again in ');
+    expect(limited.body).toContain(
+      'The upstream repository of this package cannot be reached or read now. Try again in ',
+    );
     expect(limited.body).not.toContain(port);
   }
   upstream.failing.status = undefined;

@@ -138,9 +138,9 @@ const remarks: readonly (readonly [isMeant: (path: string) => boolean, remark: s
   [
     isCredential,
     'which by its name may be a credential. An artifact is published unchanged: if the file is a credential, pack the ' +
-      'ZIP again without it.',
+      'archive again without it.',
   ],
-  [(path) => /(?:^|\/)\.git(?:\/|$)/i.test(path), 'where git runs hooks and settings. Pack the ZIP again without it.'],
+  [(path) => /(?:^|\/)\.git(?:\/|$)/i.test(path), 'where git runs hooks and settings. Pack the archive without it.'],
   [(path) => notOnWindows.test(path), 'which is no name of a file on Windows. Rename it.'],
   [
     (path) => /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path),

@@ -27,10 +27,13 @@ export interface FetchedDists {
 }
 
 const parallelDownloads = 4;
+const loginAdvice =
+  'The dists of a composer.json are fetched without credentials: let the host serve it without a login, or use an ' +
+  'artifact or package source.';
 
 /** Throws BuildRefused for invalid network settings. */
 export function openFetchedDists({ directory, allowAddresses = [], now }: DownloadOptions): FetchedDists {
-  const egress = createEgress({ allowAddresses });
+  const egress = createEgress({ allowAddresses, loginAdvice });
   const cache = new DistCache(directory, egress, now);
   const missing = new Map<string, InlineDist>();
   const used = new Map<string, InlineDist>();

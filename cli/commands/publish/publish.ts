@@ -103,6 +103,8 @@ async function publishOn(context: Context, command: Given, remote: Remote | unde
   );
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(summary, [describe(record, created, remote)]);
+  const { notices } = record; // of a remote registry
+  if (Array.isArray(notices)) printNotes(context.remarks, notices.map(String));
   return 0;
 }
 

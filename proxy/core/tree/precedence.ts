@@ -79,7 +79,10 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
       hasDedicated ||= !scope.isOpen;
     }
     return ids.length === 0
-      ? { to: 'nobody', because: `no upstream is used for ${name}: the allow and deny patterns exclude it` }
+      ? {
+          to: 'nobody',
+          because: `no upstream is used for ${name}: the only/except of the repositories, or mirroring.allow/deny, exclude it`,
+        }
       : { to: 'upstreams', ids };
   };
 }

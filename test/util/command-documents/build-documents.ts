@@ -124,6 +124,7 @@ const mirrored = z
         z.object({
           repository: text('the address of an upstream'),
           asked_at: orNull(z.iso.datetime(), 'the last request of its packages.json; null: none yet'),
+          may_have: orNull(z.boolean(), 'false: its list of names lacks the package; null: no packages.json is stored'),
         }),
       )
       .describe('the lists of names of its upstreams'),

@@ -34,7 +34,7 @@ export function PlaceFields(): Child {
           },
           {
             value: 'artifact',
-            label: 'Folder of ZIPs',
+            label: 'Folder of ZIPs and tars',
             hint: 'On this host, below a folder of the setting sourceRoots.',
           },
         ]}

@@ -14,7 +14,7 @@ export const typeWords: Readonly<Record<RepositoryType, string>> = {
   git: 'Git repository',
   composer: 'Composer repository',
   directory: 'folder of packages',
-  artifact: 'folder of ZIPs',
+  artifact: 'folder of ZIPs and tars',
 };
 
 export const credentialsWords: Readonly<Record<CredentialsKind, string>> = {

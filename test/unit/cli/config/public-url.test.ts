@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { archiveBase } from '../../../../build/contract/registry-address.ts';
 import { loadConfig, type Config } from '../../../../cli/config/config.ts';
-import { addressConflicts } from '../../../../cli/config/public-url.ts';
+import { addressAdvice, addressConflicts } from '../../../../cli/config/public-url.ts';
 import { settingDefinitions } from '../../../../proxy/settings/definitions.ts';
 
 const configured = (environment: Readonly<Record<string, string>>): Promise<Config> =>
@@ -12,6 +12,7 @@ const configured = (environment: Readonly<Record<string, string>>): Promise<Conf
 it.each([
   ['https://example.org', '/p2/%package%$%hash%.json'],
   ['https://example.org/composer/', '/composer/p2/%package%$%hash%.json'],
+  ['https://example.org/composer/packages.json', '/composer/p2/%package%$%hash%.json'],
 ])('publicUrl %s makes the metadata-url %s', async (LIBRETTO_PUBLIC_URL, expected) => {
   const { metadataUrl } = await configured({ LIBRETTO_PUBLIC_URL });
   expect(metadataUrl).toEqual({ value: expected, origin: { from: 'default' } });
@@ -56,6 +57,10 @@ it('names a setting with a path while publicUrl is not set, but not for a tree a
   expect(addressConflicts(await configured({ LIBRETTO_METADATA_URL }))).toEqual([
     `LIBRETTO_METADATA_URL has a path, and publicUrl is not set: ${rest}`,
   ]);
+  expect(addressAdvice(await configured(both))).toContain('Set "publicUrl" to the address of clients');
+  expect(addressAdvice(await configured({ ...both, LIBRETTO_PUBLIC_URL: 'https://example.org/sub' }))).toBe(
+    'Remove that setting, or correct it.',
+  );
   expect(addressConflicts(await configured({ ...both, LIBRETTO_ORIGIN: 'https://tree.example.org' }))).toEqual([]);
   expect(addressConflicts(await configured({ LIBRETTO_METADATA_URL: '/p2/%package%.json' }))).toEqual([]);
 });

@@ -62,7 +62,11 @@ describe('row 76: a name belongs', () => {
     expect(of('some/secret', { upstreams })).toBe('second');
     expect(of('one/lib', { upstreams })).toBe('first second');
     expect(of('one/other', { upstreams })).toBe('first third');
-    expect(of('one/other', { upstreams: upstreams.slice(1, 2) })).toBe('nobody');
+    expect(belonging('one/other', { upstreams: upstreams.slice(1, 2) })).toEqual({
+      to: 'nobody',
+      because:
+        'no upstream is used for one/other: the only/except of the repositories, or mirroring.allow/deny, exclude it',
+    });
     expect(of('some/lib', { upstreams: [] })).toBe('nobody');
   });
 
