@@ -49,7 +49,7 @@ beforeEach(async () => {
   url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
 });
 afterEach(async () => {
-  server.signal('SIGKILL');
+  server.signal('SIGTERM');
   await server.ended;
   await folder.remove();
 });
