@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const server of servers) {
-    server.signal('SIGKILL');
+    server.signal('SIGTERM');
     await server.ended;
   }
   await folder.remove();

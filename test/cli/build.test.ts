@@ -137,7 +137,7 @@ describe('progress', () => {
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
-      timeout: 30_000,
+      timeout: 60_000,
       maxBuffer: 100_000,
     });
     return stdout;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   host = new URL(served.url).host;
   const rules = ['--issuer', 'github', '--repository', 'acme/app', '--purpose', 'read', '--package', 'acme/*'];
   await served.json('publisher', 'add', ...rules);
-}, 60_000);
+});
 afterAll(() => served[Symbol.asyncDispose]());
 let folders = 0;
 beforeEach(() => {

@@ -49,7 +49,7 @@ describe.skipIf(!mayMount)('a disk that accepts no writes', () => {
     ) as typeof created;
   });
   afterEach(async () => {
-    server?.signal('SIGKILL');
+    server?.signal('SIGTERM');
     await server?.ended;
     server = undefined;
   });

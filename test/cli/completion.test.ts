@@ -47,7 +47,7 @@ async function inShell(command: string, args: readonly string[]): Promise<string
     extendEnv: false,
     stdin: 'ignore',
     reject: false,
-    timeout: 30_000,
+    timeout: 60_000,
   });
   expect(stderr).toBe('');
   return stdout;

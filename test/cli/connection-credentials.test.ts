@@ -35,7 +35,7 @@ it('new credentials make failed repositories sync again at once', async () => {
         const { data } = (await registry.api('GET', '/api/repositories')).json as { data: readonly unknown[] };
         expect(data).toMatchObject([{ status }]);
       },
-      { timeout: 40_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
   await isNow('error');
   forge.token = 'renewed';

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 
 const settings = { egress: { allow: ['127.0.0.0/8'] }, publicUrl: 'https://packages.example.org' };
 const count = 12;
-const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 40_000, interval: 50 });
+const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 60_000, interval: 50 });
 
 it('a connected owner appears by itself, a killed server goes on, and a pushed tag arrives by the installed webhook', async () => {
   await using forge = await startGitHub();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await execa('git', ['init', '--quiet'], { cwd: checkout });
   await execa('git', ['add', '.'], { cwd: checkout });
   await execa('git', [...git, 'commit', '--quiet', '--message', 'all'], { cwd: checkout });
-}, 60_000);
+});
 afterAll(() => served[Symbol.asyncDispose]());
 
 async function runJob(tag: string): Promise<{ readonly exitCode: number | undefined; readonly all: string }> {

@@ -3,7 +3,6 @@
 
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { faultsOf, runDoctor, type DoctorReport } from '../util/doctor-report.ts';
@@ -166,7 +165,10 @@ describe.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
     await redis.command('config', 'set', 'appendonly', 'yes');
     const late = await doctor(['--data', registry.data, '--state', redis.url]);
     await redis.command('config', 'set', 'appendfsync', 'always');
-    await sleep(100);
+    const persistence = async () => String(await redis.command('info', 'persistence'));
+    await expect
+      .poll(persistence, { timeout: 60_000 })
+      .toMatch(/aof_rewrite_in_progress:0\s[^]*aof_rewrite_scheduled:0/);
     const durable = await doctor(['--data', registry.data, '--state', redis.url]);
     await redis.stop();
     expect([

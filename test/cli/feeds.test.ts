@@ -24,7 +24,7 @@ const libretto = async (...args: readonly string[]): Promise<string> => {
 beforeAll(async () => {
   await libretto('build', 'src', '--data', 'data');
   origin = await startOrigin(tree.path('data'));
-}, 60_000);
+});
 afterAll(async () => {
   await origin[Symbol.asyncDispose]();
   tree.remove();

@@ -97,7 +97,7 @@ describe.skipIf(lacks('redis-server'))('three hosts', () => {
     await redis.restart();
     await vi.waitFor(
       async () => expect(await send(urls[0]!, 'later')).toMatchObject({ status: 202, json: { status: 'accepted' } }),
-      { timeout: 40_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const store = createAuditedStore({ store: state, now: Date.now });
   withdrawals = createWithdrawals({ store, actor: ada, withdrawer: createChildWithdrawer(runner, ada) });
   restorations = createRestorations({ runner, withdrawals, actor: ada });
-}, 60_000);
+});
 afterAll(() => registry.tree.remove());
 
 const put = (folder: string, tree: ReturnType<typeof whoLibrary>): void =>

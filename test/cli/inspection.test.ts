@@ -30,7 +30,7 @@ beforeAll(async () => {
   await build();
   registry.tree.write(below('packages/other3', whoLibrary('acme/other', '3.0.0')));
   await build();
-}, 60_000);
+});
 afterAll(() => registry.tree.remove());
 
 /** The document with the path of the source, which the commands write relative to the data folder. */

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await execa('git', ['init', '--quiet'], { cwd: checkout });
   await execa('git', ['add', '.'], { cwd: checkout });
   await execa('git', [...git, 'commit', '--quiet', '--message', 'all'], { cwd: checkout });
-}, 60_000);
+});
 afterAll(() => served[Symbol.asyncDispose]());
 
 async function shell(lines: string, cwd: string, variables: Variables): Promise<Outcome> {
@@ -51,7 +51,7 @@ async function shell(lines: string, cwd: string, variables: Variables): Promise<
     reject: false,
     all: true,
     stdin: 'ignore',
-    timeout: 50_000,
+    timeout: 60_000,
   });
   return { exitCode, all };
 }

@@ -4,28 +4,29 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename } from 'node:path';
 import { writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { libraryTree, writeTree } from '../util/package-tree.ts';
-import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
-import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { below, libraryTree, writeTree, type Tree } from '../util/package-tree.ts';
+import { registryCopy, type ServedCopy } from '../util/registry-copy.ts';
 
-let folder: TemporaryFolder;
-let server: RunningCli;
-let url = '';
+const library = (name: string, version: string): Tree => ({
+  ...libraryTree(`acme/${name}`, { version }),
+  'README.md': `# ${name}\n`,
+});
+const registry = registryCopy(
+  { ...below('all/hello', library('hello', '1.0.0')), ...below('hidden', library('hidden', '2.0.0')) },
+  async () => {
+    await registry.succeeds('build', 'all');
+    await registry.succeeds('publish', 'hidden', '--version', '2.0.0');
+  },
+);
+const { at, data: file } = registry;
+let served: ServedCopy;
 let moment = 1_600_000_000;
 
-const run = async (...args: readonly string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await runCli(args, { cwd: folder.path });
-  expect([args, exitCode, stderr]).toEqual([args, 0, expect.any(String)]);
-  return stdout.trim();
-};
-const file = (path: string): string => folder.at(`var/${path}`);
-const put = (place: string, name: string, version: string): void =>
-  writeTree(folder.at(place), { ...libraryTree(`acme/${name}`, { version }), 'README.md': `# ${name}\n` });
-const token = (...limits: readonly string[]): Promise<string> =>
-  run('token', 'create', '--description', 'x', '--kind', 'write', ...limits);
+const run = (...args: readonly string[]) => registry.succeeds(...args);
+const token = (...limits: readonly string[]): Promise<string> => registry.token('--kind', 'write', ...limits);
 const get = async (path: string, bearer: string): Promise<readonly unknown[]> => {
-  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${bearer}` } });
+  const response = await served.get(path, bearer);
   return [path, response.status, response.headers.get('last-modified'), await response.text()];
 };
 const codeOf = async (path: string, bearer: string): Promise<unknown> => {
@@ -39,20 +40,7 @@ const lookAnew = async (): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve, 6));
 };
 
-beforeEach(async () => {
-  folder = temporaryFolder('lost');
-  put('all/hello', 'hello', '1.0.0');
-  await run('build', 'all');
-  put('hidden', 'hidden', '2.0.0');
-  await run('publish', 'hidden', '--version', '2.0.0');
-  server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
-  url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
-});
-afterEach(async () => {
-  server.signal('SIGKILL');
-  await server.ended;
-  await folder.remove();
-});
+beforeEach(async () => void (served = await registry.serve()));
 
 const damages: Readonly<Record<string, (path: string) => void>> = {
   deleted: rmSync,
@@ -81,19 +69,19 @@ it('only tokens that see a package get the error, whichever file of the package 
     [`index/_texts/acme/hidden/${text}`, ['/api/packages/acme/hidden/readme']],
   ] as const) {
     for (const [how, damage] of Object.entries(damages)) {
-      renameSync(file(path), folder.at('whole'));
+      renameSync(file(path), at('whole'));
       writeFileSync(file(path), '');
       damage(file(path));
       await lookAnew();
       for (const asked of told)
         expect([how, path, await codeOf(asked, all)]).toEqual([how, path, [asked, 500, 'TREE_DAMAGED']]);
-      await server.shows(new RegExp(`${basename(path)}[^"]*libretto verify`));
+      await served.server.shows(new RegExp(`${basename(path)}[^"]*libretto verify`));
       for (const asked of ['/packages.json', '/list.json', '/p2/acme/hello.json'])
         expect([how, path, (await get(asked, all))[1]]).toEqual([how, path, 200]);
       expect(await codeOf('/p2/acme/hidden~dev.json', all)).toEqual(['/p2/acme/hidden~dev.json', 200, undefined]);
       expect([how, path, await answers()]).toEqual([how, path, sound]);
       rmSync(file(path), { recursive: true, force: true });
-      renameSync(folder.at('whole'), file(path));
+      renameSync(at('whole'), file(path));
     }
   }
   for (const content of ['', '# another text\n']) {
@@ -110,7 +98,7 @@ it('a lost packages.json or announcement is reported too, and hides no document'
     ['index/_publication.json', []],
   ] as const) {
     for (const damage of Object.values(damages)) {
-      renameSync(file(path), folder.at('whole'));
+      renameSync(file(path), at('whole'));
       writeFileSync(file(path), '');
       damage(file(path));
       await new Promise((resolve) => setTimeout(resolve, 6));
@@ -120,7 +108,7 @@ it('a lost packages.json or announcement is reported too, and hides no document'
       expect((await get('/p2/acme/hello.json', all))[1]).toBe(200);
       expect(await codeOf('/p2/acme/none.json', all)).toEqual(['/p2/acme/none.json', 404, 'NOT_FOUND']);
       rmSync(file(path), { recursive: true, force: true });
-      renameSync(folder.at('whole'), file(path));
+      renameSync(at('whole'), file(path));
     }
     await lookAnew();
   }
@@ -128,9 +116,12 @@ it('a lost packages.json or announcement is reported too, and hides no document'
 
 it('a missing file raises no alarm during a publication, or after the versions were withdrawn or purged', async () => {
   const all = await token();
-  const [document, announcement] = ['public/p2/acme/new.json', 'index/_publication.json'].map(file) as [string, string];
+  const [document, announcement] = ['public/p2/acme/new.json', 'index/_publication.json'].map((path) => file(path)) as [
+    string,
+    string,
+  ];
   const [before, { mtime }] = [readFileSync(announcement), statSync(announcement)];
-  put('all/new', 'new', '1.0.0');
+  writeTree(at('all/new'), library('new', '1.0.0'));
   await run('build', 'all');
   const [after, whole] = [readFileSync(announcement), readFileSync(document)];
   writeFileSync(announcement, before);

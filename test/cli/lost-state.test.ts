@@ -67,7 +67,7 @@ beforeEach(() => {
   chmodSync(folder.at('var/state'), 0o700); // Node 24 copies a folder without its mode
 });
 afterEach(async () => {
-  server?.signal('SIGKILL');
+  server?.signal('SIGTERM');
   await server?.ended;
   server = undefined;
   await folder.remove();

@@ -6,9 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { runDoctor, type DoctorCheck } from '../util/doctor-report.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
-import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
 
-const { at, data, libretto, succeeds, lose, versions } = registryCopy({}, async () => {
+const {
+  at,
+  data,
+  libretto,
+  succeeds,
+  lose,
+  versions,
+  token: createToken,
+  serve,
+} = registryCopy({}, async () => {
   put('own', 'own', '1.0.0');
   await runCli(['publish', 'own', '--data', 'other'], { cwd: at() });
   renameSync(at('other/artifacts'), at('artifacts'));
@@ -57,29 +66,21 @@ describe('an upload without the ZIPs of earlier uploads', () => {
   });
 
   it('is refused by the service with the way to doctor, and leaves no folder behind', async () => {
-    const { token } = JSON.parse(
-      (await succeeds('token', 'create', '--kind', 'write', '--description', 'CI', '--json')).stdout,
-    ) as { token: string };
+    const token = await createToken('--kind', 'write');
     renameSync(data('artifacts'), at('away'));
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', 'data'], { cwd: at() });
-    try {
-      const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-      const upload = (): Promise<CliOutcome> =>
-        runCli(['publish', 'more', '--url', url, '--token', token], { cwd: at() });
-      const { exitCode, stderr } = await upload();
-      expect([exitCode, stderr]).toEqual([
-        1,
-        expect.stringMatching(/folder of uploads has lost its ZIPs.*`libretto doctor`/),
-      ]);
-      expect((await upload()).exitCode).toBe(1);
-      rmSync(data('artifacts'), { recursive: true });
-      renameSync(at('away'), data('artifacts'));
-      expect(await upload()).toMatchObject({ exitCode: 0 });
-      expect(versions()).toEqual([own, 'acme/up@1.0.0', 'acme/up@2.0.0']);
-    } finally {
-      server.signal('SIGTERM');
-      await server.ended;
-    }
+    const { url } = await serve();
+    const upload = (): Promise<CliOutcome> =>
+      runCli(['publish', 'more', '--url', url, '--token', token], { cwd: at() });
+    const { exitCode, stderr } = await upload();
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/folder of uploads has lost its ZIPs.*`libretto doctor`/),
+    ]);
+    expect((await upload()).exitCode).toBe(1);
+    rmSync(data('artifacts'), { recursive: true });
+    renameSync(at('away'), data('artifacts'));
+    expect(await upload()).toMatchObject({ exitCode: 0 });
+    expect(versions()).toEqual([own, 'acme/up@1.0.0', 'acme/up@2.0.0']);
   });
 });
 

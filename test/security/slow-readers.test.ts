@@ -75,7 +75,7 @@ it.skipIf(process.platform !== 'linux' || lacks('openssl')).each([
         '127.0.0.1:0',
         ...(secure ? ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile] : []),
       ],
-      { cwd: folder.path },
+      { cwd: folder.path, alone: true },
     );
     const port = Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const before = memory(server.pid, 'VmRSS');

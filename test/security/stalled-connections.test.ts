@@ -32,6 +32,7 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10: stalled 
   ): Promise<{ readonly server: RunningCli; readonly port: number } & AsyncDisposable> {
     const server = startCli(['serve', '--data', folder.at(name), '--listen', '127.0.0.1:0', ...flags], {
       cwd: folder.path,
+      alone: true,
     });
     const port = Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const stop = async (): Promise<void> => {

@@ -1,10 +1,10 @@
-// Runs the compiled `libretto` as a user would, in an environment without the tester's own settings. A command that
-// only needs LIBRETTO_* variables shares a process with others; OWN_PROCESSES=1 gives each its own.
+// Runs the compiled `libretto` as a user would, in an environment without the tester's own settings. A command or a
+// server shares a process with others; OWN_PROCESSES=1 gives each its own.
 
 import { execa } from 'execa';
 
 import { demandCompiled } from '../setup/compiled.ts';
-import { runInPooledProcess } from './command-pool.ts';
+import { runInPooledProcess, startInPooledProcess, type Command, type StartedCommand } from './command-pool.ts';
 import { assertNoSecrets } from './leaks.ts';
 
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
@@ -42,9 +42,24 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 /** Only root may act as another user; everyone else is denied by the mode of a folder. */
 const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
-const timeoutMs = 50_000;
-const stays = new Set(['serve', 'start']);
+const timeoutMs = 60_000;
 const allAlone = process.env['OWN_PROCESSES'] === '1';
+
+/** Variables that Node and the libraries read at their start. */
+const readAtStart = /^(?:NODE_|LD_|UV_|SSL_|LC_|TERM|(?:TZ|CI|LANG|NO_COLOR|FORCE_COLOR)$)/;
+
+/** undefined: it needs a process of its own. */
+function pooled(
+  args: readonly string[],
+  { cwd, environment = {}, alone = allAlone, input = '', asOther = false, through }: CliOptions,
+): Command | undefined {
+  demandCompiled();
+  // a server with workers forks its own program
+  const isAlone = alone || through !== undefined || args.includes('--workers');
+  if (isAlone || Object.keys(environment).some((name) => readAtStart.test(name))) return;
+  const common = cleanEnvironment();
+  return { program: binary, args, cwd, common, environment, input, through: asOther ? nobody : [] };
+}
 
 /** The line that names the data folder. */
 export const heading = /^(?:New d|D)ata folder: .*(?:\n|$)/m;
@@ -66,17 +81,12 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
 }
 
 async function runUnchecked(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
-  demandCompiled();
-  const { cwd, environment = {}, alone = allAlone, input = '', asOther = false } = options;
+  const command = pooled(args, options);
+  if (command !== undefined) return runInPooledProcess(command, timeoutMs);
+  const { cwd, environment, input = '', asOther = false } = options;
   const through = [...(asOther ? nobody : []), ...(options.through ?? [])];
-  const ordinary = Object.keys(environment).every((name) => name.startsWith('LIBRETTO_'));
-  if (!alone && ordinary && options.through === undefined && !stays.has(args[0] ?? ''))
-    return runInPooledProcess(
-      { program: binary, args, cwd, common: cleanEnvironment(), environment, input, through },
-      timeoutMs,
-    );
-  const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
-  const { exitCode, stdout, stderr } = await execa(command, all, {
+  const [program, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const { exitCode, stdout, stderr } = await execa(program, all, {
     cwd,
     env: cleanEnvironment(environment),
     extendEnv: false,
@@ -131,10 +141,36 @@ export function logLines(text: string): Record<string, unknown>[] {
 }
 
 /** Starts commands that keep running: `serve` and `start`. */
-export function startCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): RunningCli {
-  demandCompiled();
-  const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
-  const child = execa(command, all, {
+export function startCli(args: readonly string[], options: CliOptions): RunningCli {
+  const output = { stdout: '', stderr: '' };
+  const listeners = new Set<() => void>();
+  const hear = (name: keyof typeof output, text: string): void => {
+    output[name] += text;
+    for (const listener of listeners) listener();
+  };
+  const command = pooled(args, options);
+  const started = command === undefined ? startAlone(args, options, hear) : startInPooledProcess(command, hear);
+  const ended = started.ended.then((exitCode) => {
+    if (args[0] === 'serve')
+      assertNoSecrets(Object.values(output).join('\n').replace(setupLine, ''), 'what serve said');
+    return { exitCode, ...output };
+  });
+  return {
+    pid: started.pid,
+    output: () => ({ ...output }),
+    signal: started.signal,
+    ended,
+    shows: (pattern) => untilShown(pattern, output, listeners, ended),
+  };
+}
+
+function startAlone(
+  args: readonly string[],
+  { cwd, environment = {}, through = [] }: CliOptions,
+  hear: (name: 'stdout' | 'stderr', text: string) => void,
+): StartedCommand {
+  const [program, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const child = execa(program, all, {
     cwd,
     env: cleanEnvironment(environment),
     extendEnv: false,
@@ -142,25 +178,12 @@ export function startCli(args: readonly string[], { cwd, environment = {}, throu
     stdin: 'ignore',
     buffer: false,
   });
-  const output = { stdout: '', stderr: '' };
-  const listeners = new Set<() => void>();
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-      for (const listener of listeners) listener();
-    });
-  }
-  const ended = child.then(({ exitCode }) => {
-    if (args[0] === 'serve')
-      assertNoSecrets(Object.values(output).join('\n').replace(setupLine, ''), 'what serve said');
-    return { exitCode: exitCode ?? -1, ...output };
-  });
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => hear(name, text));
   return {
     pid: child.pid ?? 0,
-    output: () => ({ ...output }),
     signal: (signal) => void child.kill(signal),
-    ended,
-    shows: (pattern) => untilShown(pattern, output, listeners, ended),
+    ended: child.then(({ exitCode }) => exitCode ?? -1),
   };
 }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
       writeFileSync(folder.at('policy.json'), JSON.stringify({ rules }));
     },
   });
-}, 60_000);
+});
 afterAll(() => registry.stop());
 
 describe('a lost file of advisories and filter lists', () => {
@@ -70,7 +70,7 @@ describe('a lost file of advisories and filter lists', () => {
     await registry.build();
     expect(readFileSync(file(), 'utf8')).toBe(written);
     expect([await status('/dist/acme/bad/1.0.0.zip'), await status('/dist/acme/fine/1.0.0.zip')]).toEqual([410, 200]);
-  }, 60_000);
+  });
 
   it('stays lost in a build of some packages, which uses the lists of libretto.json', async () => {
     rmSync(file());

@@ -19,7 +19,7 @@ beforeAll(async () => {
       writeFileSync(folder.at('policy.json'), JSON.stringify({ rules: [rule] }));
     },
   });
-}, 60_000);
+});
 afterAll(() => registry.stop());
 
 async function events(): Promise<readonly unknown[]> {
@@ -38,17 +38,17 @@ const request = (): Promise<Response> =>
   fetch(`${registry.direct()}/p2/acme/app.json`, { headers: { authorization: `Bearer ${registry.token}` } });
 
 it('the file of the first start, a change while serving, and a change between two runs are events', async () => {
-  await expect.poll(events, { timeout: 20_000 }).toEqual([change('added', 'abandoned')]);
+  await expect.poll(events, { timeout: 60_000 }).toEqual([change('added', 'abandoned')]);
   write({ rules: [{ ...rule, action: 'log' }] });
   const changed = async (): Promise<number> => {
     await request();
     return (await events()).length;
   };
-  await expect.poll(changed, { timeout: 20_000 }).toBe(2);
+  await expect.poll(changed, { timeout: 60_000 }).toBe(2);
   await registry.stopServer();
   write({ rules: [] });
   await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(3);
   expect(await events()).toEqual(
     expect.arrayContaining([
       change('added', 'abandoned'),
@@ -58,7 +58,7 @@ it('the file of the first start, a change while serving, and a change between tw
   );
   const lines = (): readonly unknown[] =>
     registry.log().filter(({ msg }) => msg === 'the policy of the file is in effect');
-  await expect.poll(() => lines().length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => lines().length, { timeout: 60_000 }).toBe(1);
 }, 90_000);
 
 it('a server without the file uses the policy of the state, and the change is an event', async () => {
@@ -67,16 +67,16 @@ it('a server without the file uses the policy of the state, and the change is an
   const config = registry.folder.at('libretto.json');
   const before = (await events()).length;
   await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(before + 1);
   await registry.stopServer();
   writeFileSync(config, JSON.stringify({}));
   await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 2);
+  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(before + 2);
   expect((await events()).filter((event) => JSON.stringify(event).includes('removed'))).toHaveLength(2);
   await registry.stopServer();
   writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
   await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBe(before + 3);
+  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(before + 3);
 }, 90_000);
 
 it('a file that equals the policy of the state is no event at the first start, and each later change is one', async () => {
@@ -93,7 +93,7 @@ it('a file that equals the policy of the state is no event at the first start, a
   await registry.stopServer();
   write({ rules: [{ ...rule, action: 'warn' }] });
   await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBeGreaterThan(before);
   expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
 }, 90_000);
 
@@ -104,28 +104,22 @@ it('a vanished file is told once, and the last good policy stays', async () => {
     expect((await request()).status).toBe(200);
     return faults().length;
   };
-  await expect.poll(told, { timeout: 20_000 }).toBe(1);
+  await expect.poll(told, { timeout: 60_000 }).toBe(1);
   expect(JSON.stringify(faults())).toContain('it cannot be read');
   const later = Date.now() + 4500;
-  await expect.poll(async () => (await told()) > 1 || Date.now() > later, { timeout: 20_000 }).toBe(true);
+  await expect.poll(async () => (await told()) > 1 || Date.now() > later, { timeout: 60_000 }).toBe(true);
   expect(faults()).toHaveLength(1);
-}, 60_000);
+});
 
 it.each([
   [undefined, 'cannot be used: it cannot be read ('],
   [{ rules: [{ ...rule, action: 'blok' }] }, 'rules[0].action must be "block"'],
-])(
-  'a server does not start with %j, and names the setting and the repair',
-  async (policy, fault) => {
-    await registry.stopServer();
-    if (policy !== undefined) write(policy);
-    const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
-    expect(stderr).toMatch(
-      /The policy file .*policy\.json cannot be used: .* It is set by policy in .*libretto\.json\./,
-    );
-    for (const name of ['`policy` in libretto.json', '--policy', 'LIBRETTO_POLICY', 'libretto policy check'])
-      expect(stderr).toContain(name);
-  },
-  60_000,
-);
+])('a server does not start with %j, and names the setting and the repair', async (policy, fault) => {
+  await registry.stopServer();
+  if (policy !== undefined) write(policy);
+  const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
+  expect(stderr).toMatch(/The policy file .*policy\.json cannot be used: .* It is set by policy in .*libretto\.json\./);
+  for (const name of ['`policy` in libretto.json', '--policy', 'LIBRETTO_POLICY', 'libretto policy check'])
+    expect(stderr).toContain(name);
+});

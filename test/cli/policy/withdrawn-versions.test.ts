@@ -43,7 +43,7 @@ beforeAll(async () => {
       writeFileSync(folder.at('policy.json'), JSON.stringify(policy));
     },
   });
-}, 60_000);
+});
 afterAll(() => registry.stop());
 
 const indexed = (name: string): readonly IndexedVersion[] =>
@@ -74,7 +74,7 @@ it('a version that is withdrawn by hand, alone in its package or not, stays bloc
   expect(left('plug')).toEqual([['1.0.0', 'withdrawn', { license: ['MIT'], type: 'composer-plugin' }]]);
   await succeeds('package', 'restore', 'acme/plug', '1.0.0');
   expect([left('plug'), await status('plug/1.0.0.zip')]).toEqual([[], 410]);
-}, 60_000);
+});
 
 it('a version that its source has lost stays blocked, and one with a README stays free', async () => {
   expect([await status('closed/1.0.0.zip'), await status('bare/1.0.0.zip'), await status('told/1.0.0.zip')]).toEqual([
@@ -90,7 +90,7 @@ it('a version that its source has lost stays blocked, and one with a README stay
     [['1.0.0', 'withdrawn', { license: ['MIT'], readme: true }]],
   ]);
   await succeeds('verify');
-}, 60_000);
+});
 
 it('an earlier content of a branch stays blocked where the later one is allowed', async () => {
   const reference = indexed('branch')[0]?.reference ?? '';
@@ -100,7 +100,7 @@ it('an earlier content of a branch stays blocked where the later one is allowed'
   await registry.build(source.root);
   expect([await status(earlier), await status('branch/dev-main.zip')]).toEqual([410, 200]);
   expect(left('branch')).toEqual([['dev-main', 'superseded', { license: ['MIT'], type: 'composer-plugin' }]]);
-}, 60_000);
+});
 
 it('a version that a rollback takes back stays blocked, and an unchanged package is not written again', async () => {
   const { serial } = JSON.parse(readFileSync(`${registry.data}/index/_publication.json`, 'utf8')) as { serial: number };
@@ -114,4 +114,4 @@ it('a version that a rollback takes back stays blocked, and an unchanged package
   const before = readFileSync(`${registry.data}/index/acme/old.json`, 'utf8');
   await registry.build(source.root);
   expect(readFileSync(`${registry.data}/index/acme/old.json`, 'utf8')).toBe(before);
-}, 60_000);
+});
