@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openBrowser } from '../util/browser.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { faultsOf, runDoctor } from '../util/doctor-report.ts';
@@ -16,13 +17,13 @@ import { freePort } from '../util/redis-server.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
 const sample = readFileSync(new URL('../../docs/deploy/nginx-path.conf', import.meta.url), 'utf8');
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
-describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below a path', () => {
+describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a registry below a path', () => {
   const folder = temporaryFolder('below-path');
   const source = temporaryTree({
     ...below('hello', whoLibrary('acme/hello', '1.0.0', { description: 'Greets' })),
@@ -74,10 +75,9 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
     await restart({ publicUrl: url });
     await registry.build();
     nginx = await startNginxWith(port, configured(port));
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args: ['--no-sandbox'] });
+    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser.close();
     await nginx.stop();
     await registry.stop();
     other.close();

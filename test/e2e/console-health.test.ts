@@ -1,14 +1,15 @@
 // Tests in a real browser, against the shipped program, that the page about health shows the end of a check by itself.
 
-import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../util/browser.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 
 const password = 'correct horse battery';
 
-describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chromium', () => {
   const folder = temporaryFolder('console-health');
   let browser: Browser;
   let serving: RunningCli;
@@ -20,8 +21,7 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
     const [, port = ''] = await serving.shows(/http:\/\/[\w.]+:(\d+)/);
     const [code] = await serving.shows(/set_\w{32}/);
     console = `http://localhost:${port}/ui`;
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
+    browser = await openBrowser();
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${console}/setup?code=${code}`);
@@ -30,9 +30,9 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
     await page.locator('form.form button').click();
     await page.locator('.person').waitFor();
     session = await context.storageState();
+    await context.close();
   });
   afterAll(async () => {
-    await browser.close();
     serving.signal('SIGTERM');
     await serving.ended;
     await folder.remove();

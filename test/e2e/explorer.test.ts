@@ -9,7 +9,7 @@ import { lacks } from '../util/tool.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', () => {
   let registry: ManagedRegistry;
   let session: string;
   let readToken: string;
@@ -169,7 +169,7 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
   it('never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script', async () => {
     const url = new URL('/api/swagger', registry.url());
     url.hostname = 'registry.internal';
-    await using browsing = await browse(url.href, url.hostname);
+    await using browsing = await browse(url.href, { watchesPrompts: true });
     await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
     const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
     expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);

@@ -1,6 +1,7 @@
-// A real browser on a page of the service. It records errors, warnings and requests.
+// A real browser on pages of the service. The test files of a process share one browser, and each visitor has a context
+// of its own: its cookies, its storage and its pages.
 
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { toolPath } from './tool.ts';
 
 export interface Browsing extends AsyncDisposable {
@@ -9,11 +10,11 @@ export interface Browsing extends AsyncDisposable {
   readonly complaints: readonly string[];
   /** every requested address */
   readonly requested: readonly string[];
-  /** addresses for which the browser would have prompted for a password */
+  /** addresses for which the browser would have prompted for a password; empty without `watchesPrompts` */
   readonly prompts: readonly string[];
 }
 
-const quiet = [
+const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -21,17 +22,34 @@ const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // contexts share a process for their pages
+  '--renderer-process-limit=1',
+  // names below .internal are this machine
+  '--host-resolver-rules=MAP *.internal 127.0.0.1',
 ];
 
-/** `host`: a name that resolves to this machine. */
-export async function browse(url: string, host?: string): Promise<Browsing> {
-  const args = host === undefined ? quiet : [...quiet, `--host-resolver-rules=MAP ${host} 127.0.0.1`];
-  const browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this process, which ends with it. */
+export function openBrowser(): Promise<Browser> {
+  shared ??= chromium
+    .launch({ executablePath: toolPath('chromium-headless-shell'), headless: true, args: flags })
+    .then((browser) => browser.on('disconnected', () => (shared = undefined)));
+  return shared;
+}
+
+/** A page in a context of its own. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  return (await (await openBrowser()).newContext(options)).newPage();
+}
+
+export async function browse(url: string, { watchesPrompts = false } = {}): Promise<Browsing> {
   const complaints: string[] = [];
   const requested: string[] = [];
   const prompts: string[] = [];
+  const page = await openPage({ viewport: { width: 1280, height: 900 } });
+  const close = (): Promise<void> => page.context().close();
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
         complaints.push(`${message.text()} (${message.location().url})`);
@@ -42,11 +60,11 @@ export async function browse(url: string, host?: string): Promise<Browsing> {
       (request) => void complaints.push(`${request.url()}: ${request.failure()?.errorText ?? ''}`),
     );
     page.on('request', (request) => void requested.push(request.url()));
-    await refusePrompts(page, (address) => prompts.push(address));
+    if (watchesPrompts) await refusePrompts(page, (address) => prompts.push(address));
     await page.goto(url);
-    return { page, complaints, requested, prompts, [Symbol.asyncDispose]: () => browser.close() };
+    return { page, complaints, requested, prompts, [Symbol.asyncDispose]: close };
   } catch (error) {
-    await browser.close();
+    await close();
     throw error;
   }
 }
