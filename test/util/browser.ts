@@ -10,8 +10,6 @@ export interface Browsing extends AsyncDisposable {
   readonly complaints: readonly string[];
   /** every requested address */
   readonly requested: readonly string[];
-  /** addresses for which the browser would have prompted for a password; empty without `watchesPrompts` */
-  readonly prompts: readonly string[];
 }
 
 const flags = [
@@ -43,10 +41,10 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   return (await (await openBrowser()).newContext(options)).newPage();
 }
 
-export async function browse(url: string, { watchesPrompts = false } = {}): Promise<Browsing> {
+/** `prepare` is called with the empty page. */
+export async function browse(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Browsing> {
   const complaints: string[] = [];
   const requested: string[] = [];
-  const prompts: string[] = [];
   const page = await openPage({ viewport: { width: 1280, height: 900 } });
   const close = (): Promise<void> => page.context().close();
   try {
@@ -60,17 +58,17 @@ export async function browse(url: string, { watchesPrompts = false } = {}): Prom
       (request) => void complaints.push(`${request.url()}: ${request.failure()?.errorText ?? ''}`),
     );
     page.on('request', (request) => void requested.push(request.url()));
-    if (watchesPrompts) await refusePrompts(page, (address) => prompts.push(address));
+    await prepare?.(page);
     await page.goto(url);
-    return { page, complaints, requested, prompts, [Symbol.asyncDispose]: close };
+    return { page, complaints, requested, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** A prompt is cancelled, and reported to `seen`. Playwright does not report prompts. */
-async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
+/** A prompt for a password is cancelled, and reported to `seen`. Playwright does not report prompts. */
+export async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
   const ended = (): void => undefined; // the page was closed in the meantime
   protocol.on(
