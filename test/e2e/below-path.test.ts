@@ -5,9 +5,8 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openBrowser } from '../util/browser.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openContext } from '../util/browser.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { faultsOf, runDoctor } from '../util/doctor-report.ts';
@@ -44,7 +43,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a
   const { certFile, keyFile } = issue('localhost');
   /** the requests to the other service of the host */
   const strayed: string[] = [];
-  let [other, registry, nginx, browser]: [Server, Registry, Nginx, Browser] = [] as never;
+  let [other, registry, nginx]: [Server, Registry, Nginx] = [] as never;
   let [host, url] = ['', ''];
 
   const configure = (more: object): void =>
@@ -75,7 +74,6 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a
     await restart({ publicUrl: url });
     await registry.build();
     nginx = await startNginxWith(port, configured(port));
-    browser = await openBrowser();
   });
   afterAll(async () => {
     await nginx.stop();
@@ -124,8 +122,11 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a
     expect((await app.run('show', '--all', 'acme/hello')).output).toContain('1.0.0');
     expect((await app.run('audit')).output).toContain('Greets everybody');
     expect((await app.run('require', 'acme/virtual:^2.0')).output).toContain('acme/moving');
-    await vi.waitFor(() =>
-      expect(registry.front.requests.map(({ method, target }) => `${method} ${target.split('?')[0]}`)).toEqual(
+    const targets = (): string[] =>
+      registry.front.requests.map(({ method, target }) => `${method} ${target.split('?')[0]}`);
+    await expect
+      .poll(targets, { timeout: 60_000 })
+      .toEqual(
         expect.arrayContaining([
           'GET /packages.json',
           'GET /p2/acme/hello.json',
@@ -135,13 +136,12 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a
           'GET /search.json',
           'GET /providers/acme/virtual.json',
         ]),
-      ),
-    );
+      );
     expect(strayed).toEqual([]);
   });
 
   it('clients of every kind are told addresses below the path', async () => {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const context = await openContext({ ignoreHTTPSErrors: true });
     const get = async (path: string, headers: Record<string, string> = {}) =>
       (await context.request.get(`${url}${path}`, { headers })).text();
     const authorization = `Bearer ${registry.token}`;
@@ -181,7 +181,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a
       { cwd: registry.folder.path, input: `${person.password}\n` },
     );
     expect(made.exitCode, made.stderr).toBe(0);
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const context = await openContext({ ignoreHTTPSErrors: true });
     const page = await context.newPage();
     const requested: string[] = [];
     page.on('request', (request) => void requested.push(request.url()));

@@ -1,8 +1,8 @@
 // Tests in a real browser, against the shipped program, that the page about health shows the end of a check by itself.
 
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../util/browser.ts';
+import { openContext } from '../util/browser.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -11,7 +11,6 @@ const password = 'correct horse battery';
 
 describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chromium', () => {
   const folder = temporaryFolder('console-health');
-  let browser: Browser;
   let serving: RunningCli;
   let console: string;
   let session: Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -21,8 +20,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chr
     const [, port = ''] = await serving.shows(/http:\/\/[\w.]+:(\d+)/);
     const [code] = await serving.shows(/set_\w{32}/);
     console = `http://localhost:${port}/ui`;
-    browser = await openBrowser();
-    const context = await browser.newContext();
+    const context = await openContext();
     const page = await context.newPage();
     await page.goto(`${console}/setup?code=${code}`);
     const fields = { email: 'ada@example.org', name: 'Ada', password, repeated_password: password };
@@ -39,7 +37,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chr
   });
 
   it('shows the result without loading the page again', async () => {
-    const context = await browser.newContext({ storageState: session });
+    const context = await openContext({ storageState: session });
     const page = await context.newPage();
     await page.goto(`${console}/health`);
     await page.evaluate("document.body.setAttribute('data-seen', '')");
@@ -50,7 +48,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chr
   });
 
   it('shows the result without JavaScript, too', async () => {
-    const context = await browser.newContext({ storageState: session, javaScriptEnabled: false });
+    const context = await openContext({ storageState: session, javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${console}/health`);
     await page.getByRole('button', { name: 'Check again' }).click();

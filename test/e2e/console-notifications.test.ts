@@ -119,7 +119,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'php'))('notifications in the c
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('It is sent again.').waitFor();
     await page.getByText('2 attempts').waitFor();
-    await expect.poll(() => page.getByText('waiting', { exact: true }).count()).toBe(0);
+    await page.getByText('waiting', { exact: true }).waitFor({ state: 'detached' });
     const [first, second] = receiver.requests;
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     expect(browsing.complaints).toEqual([]);

@@ -99,7 +99,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the pages of the conso
 
   beforeAll(async () => {
     filled = await startFilledRegistry();
-  });
+  }, 300_000);
   afterAll(async () => {
     for (const page of visitors.values()) await page.context().close();
     await filled?.[Symbol.asyncDispose]();

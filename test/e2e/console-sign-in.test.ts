@@ -1,9 +1,9 @@
 // Tests signing in with a real browser, against the shipped program with a certificate: the browser keeps the cookies
 // of the host, follows the redirects under the policy of the pages, and asks questions in a dialog.
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../util/browser.ts';
+import { openContext } from '../util/browser.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
@@ -19,7 +19,6 @@ async function send(page: Page, fields: Readonly<Record<string, string>>): Promi
 
 describe.skipIf(lacks('chromium-headless-shell'))('signing in, in Chromium over HTTPS', () => {
   const folder = temporaryFolder('console-sign-in');
-  let browser: Browser;
   let serving: RunningCli;
   let console: string;
   let code: string;
@@ -31,7 +30,6 @@ describe.skipIf(lacks('chromium-headless-shell'))('signing in, in Chromium over 
     const [, port = ''] = await serving.shows(/https:\/\/[\w.]+:(\d+)/);
     [code] = await serving.shows(/set_\w{32}/);
     console = `https://localhost:${port}/ui`;
-    browser = await openBrowser();
   });
   afterAll(async () => {
     serving.signal('SIGTERM');
@@ -39,7 +37,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('signing in, in Chromium over 
     await folder.remove();
   });
 
-  const visitor = (): Promise<BrowserContext> => browser.newContext({ ignoreHTTPSErrors: true });
+  const visitor = (): Promise<BrowserContext> => openContext({ ignoreHTTPSErrors: true });
 
   it('creates the first admin, signs out and in again, and returns to the page that was asked for', async () => {
     const context = await visitor();

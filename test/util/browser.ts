@@ -1,7 +1,7 @@
 // A real browser on pages of the service. The test files of a process share one browser, and each visitor has a context
 // of its own: its cookies, its storage and its pages.
 
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { toolPath } from './tool.ts';
 
 export interface Browsing extends AsyncDisposable {
@@ -29,16 +29,23 @@ const flags = [
 let shared: Promise<Browser> | undefined;
 
 /** The browser of this process, which ends with it. */
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   shared ??= chromium
     .launch({ executablePath: toolPath('chromium-headless-shell'), headless: true, args: flags })
     .then((browser) => browser.on('disconnected', () => (shared = undefined)));
   return shared;
 }
 
+/** One visitor. */
+export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await openBrowser()).newContext(options);
+  context.setDefaultTimeout(60_000);
+  return context;
+}
+
 /** A page in a context of its own. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  return (await (await openBrowser()).newContext(options)).newPage();
+  return (await openContext(options)).newPage();
 }
 
 /** `prepare` is called with the empty page. */
