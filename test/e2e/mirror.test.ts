@@ -10,30 +10,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
-import { below, temporaryTree } from '../util/package-tree.ts';
+import { below, temporaryTree, type Tree } from '../util/package-tree.ts';
 import { allFiles } from '../util/published-tree.ts';
 import { serveTree, startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
-import { referenceFor, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
+import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
+
+interface ReleaseOptions {
+  readonly who?: string;
+  readonly require?: object;
+  readonly shasum?: string;
+  readonly time?: string;
+  readonly bytes?: number;
+}
 
 /** A release of another registry; its ZIP contains `who`. */
 function release(
   name: string,
   version: string,
-  {
-    who = version,
-    require = {},
-    shasum,
-    time = '2020-01-01T00:00:00+00:00',
-    bytes = 0,
-  }: {
-    readonly who?: string;
-    readonly require?: object;
-    readonly shasum?: string;
-    readonly time?: string;
-    readonly bytes?: number;
-  } = {},
+  { who = version, require = {}, shasum, time = '2020-01-01T00:00:00+00:00', bytes = 0 }: ReleaseOptions = {},
 ): UpstreamVersion {
   const json = {
     name,
@@ -57,13 +53,12 @@ function release(
 }
 
 describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
-  const source = temporaryTree({
-    ...below('acme/stopped', whoLibrary('acme/stopped', '1.0.0', { require: { 'stopped/lib': '^1.0' } })),
-    ...below('acme/found', whoLibrary('acme/found', '1.0.0', { require: { 'found/lib': '^1.0' } })),
-    ...below('acme/slips', whoLibrary('acme/slips', '1.0.0', { require: { 'slips/lib': '^1.0' } })),
-    ...below('acme/wrong', whoLibrary('acme/wrong', '1.0.0', { require: { 'wrong/lib': '^1.0' } })),
-    ...below('acme/core', whoLibrary('acme/core', '1.0.0')),
-  });
+  const dependants = ['slips', 'down', 'seen', 'wrong'].map((vendor) =>
+    below(`acme/${vendor}`, whoLibrary(`acme/${vendor}`, '1.0.0', { require: { [`${vendor}/lib`]: '^1.0' } })),
+  );
+  const source = temporaryTree(
+    Object.assign(below('acme/core', whoLibrary('acme/core', '1.0.0')), ...dependants) as Tree,
+  );
   let upstream: TestUpstream;
   let registry: Registry;
 
@@ -97,9 +92,9 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream({ minified: true });
-    for (const vendor of ['slips', 'stopped', 'found', 'named', 'damaged', 'changed', 'aged', 'wrong']) offer(vendor);
+    for (const vendor of ['slips', 'down', 'seen', 'named', 'damaged', 'changed', 'aged', 'wrong']) offer(vendor);
     // private and reserved names have higher versions there
-    for (const name of ['acme/found', 'acme/core', 'acme/more', 'ours-new/tool'])
+    for (const name of ['acme/seen', 'acme/core', 'acme/more', 'ours-new/tool'])
       upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
     registry = await startRegistry({
       sources: [source.root],
@@ -135,11 +130,11 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
   });
 
   it('row 75: installs private and mirrored packages, cold, warm and with the upstream stopped, and new releases after its return', async () => {
-    await using app = project({ 'acme/stopped': '^1.0' });
+    await using app = project({ 'acme/down': '^1.0' });
     const cold = await app.run('update');
     expect(cold.exitCode, cold.output).toBe(0);
-    expect(await app.php(askWho('acme/stopped', 'stopped/lib', 'stopped/base'))).toBe('1.0.0 1.0.0 1.0.0');
-    expect(app.locked()['stopped/lib']?.dist?.url).not.toContain(upstream.url);
+    expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    expect(app.locked()['down/lib']?.dist?.url).not.toContain(upstream.url);
 
     const before = upstream.server.requests.length;
     app.removeVendor();
@@ -155,39 +150,37 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
       app.clearCache();
       const stopped = await app.run(command);
       expect(stopped.exitCode, stopped.output).toBe(0);
-      expect(await app.php(askWho('acme/stopped', 'stopped/lib', 'stopped/base'))).toBe('1.0.0 1.0.0 1.0.0');
+      expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
     }
-    expect((await ask('/p2/stopped/lib.json')).headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
+    expect((await ask('/p2/down/lib.json')).headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
     expect((await fetch(`${registry.direct()}/health`)).status).toBe(200);
 
     upstream.failing.status = undefined;
-    upstream.put('stopped/lib', [
-      release('stopped/lib', '1.1.0'),
-      release('stopped/lib', '1.0.0', { require: { 'stopped/base': '^1.0' } }),
+    upstream.put('down/lib', [
+      release('down/lib', '1.1.0'),
+      release('down/lib', '1.0.0', { require: { 'down/base': '^1.0' } }),
     ]);
     await afterAnHour();
     const back = await app.run('update');
     expect(back.exitCode, back.output).toBe(0);
-    expect(await app.php(askWho('stopped/lib'))).toBe('1.1.0');
+    expect(await app.php(askWho('down/lib'))).toBe('1.1.0');
     await registry.stopServer(); // counts are stored
-    const counted = JSON.parse(
-      (await registry.cli('package', 'statistics', 'stopped/lib', '--json')).stdout,
-    ) as unknown;
+    const counted = JSON.parse((await registry.cli('package', 'statistics', 'down/lib', '--json')).stdout) as unknown;
     expect(counted).toMatchObject({ versions: { '1.1.0': 1 }, installs: { versions: { '1.0.0': 4, '1.1.0': 1 } } });
     await registry.startServer();
   });
 
   it('finds mirrored packages with `search` and `show -a`, and sends no search to an upstream', async () => {
-    await using app = project({ 'acme/found': '^1.0' });
+    await using app = project({ 'acme/seen': '^1.0' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
     app.removeVendor(); // Composer searches the installed packages too
     upstream.server.requests.length = 0;
     const search = async (...args: readonly string[]): Promise<unknown> =>
       JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
-    expect(await search('shop of found')).toMatchObject([
-      { name: 'found/base', description: 'found/base from the shop of found' },
-      { name: 'found/lib', description: 'found/lib from the shop of found' },
+    expect(await search('shop of seen')).toMatchObject([
+      { name: 'seen/base', description: 'seen/base from the shop of seen' },
+      { name: 'seen/lib', description: 'seen/lib from the shop of seen' },
     ]);
     expect(await search('secret-project')).toEqual([]);
     // the shell's completion of names asks /list.json
@@ -197,35 +190,35 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
       '--current=2',
       '--input=composer',
       '--input=require',
-      '--input=found/',
+      '--input=seen/',
     );
-    expect(completed.stdout.trim().split(/\s+/), completed.output).toEqual(['found/base', 'found/lib']);
-    const shown = await app.run('show', '-a', '--format=json', 'found/lib');
+    expect(completed.stdout.trim().split(/\s+/), completed.output).toEqual(['seen/base', 'seen/lib']);
+    const shown = await app.run('show', '-a', '--format=json', 'seen/lib');
     expect(JSON.parse(shown.stdout), shown.output).toMatchObject({
-      name: 'found/lib',
-      description: 'found/lib from the shop of found',
+      name: 'seen/lib',
+      description: 'seen/lib from the shop of seen',
       versions: ['1.0.0'],
     });
     expect(
       upstream.server.requests
         .map(({ path }) => path)
-        .filter((path) => path !== '/packages.json' && !/^\/p2\/found\/(lib|base)(~dev)?\.json$/.test(path)),
+        .filter((path) => path !== '/packages.json' && !/^\/p2\/seen\/(lib|base)(~dev)?\.json$/.test(path)),
     ).toEqual([]);
-    await set('mirroring.deny', '["found/base"]');
+    await set('mirroring.deny', '["seen/base"]');
     expect(
-      ((await (await ask('/search.json?q=shop+of+found')).json()) as { results: { name: string }[] }).results.map(
+      ((await (await ask('/search.json?q=shop+of+seen')).json()) as { results: { name: string }[] }).results.map(
         ({ name }) => name,
       ),
-    ).toEqual(['found/lib']);
+    ).toEqual(['seen/lib']);
     await set('mirroring.deny', '[]');
   });
 
   it('row 76 (I9): never requests private or reserved names, whatever an upstream claims', async () => {
-    await using app = project({ 'acme/found': '*', 'acme/core': '*', 'named/lib': '*' });
+    await using app = project({ 'acme/seen': '*', 'acme/core': '*', 'named/lib': '*' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
-    expect(await app.php(askWho('acme/found', 'acme/core'))).toBe('1.0.0 1.0.0');
-    for (const name of ['acme/found', 'acme/core', 'acme/more', 'ours-new/tool']) {
+    expect(await app.php(askWho('acme/seen', 'acme/core'))).toBe('1.0.0 1.0.0');
+    for (const name of ['acme/seen', 'acme/core', 'acme/more', 'ours-new/tool']) {
       await using wanting = project({ [name]: '99.0.0' });
       expect((await wanting.run('update')).exitCode).not.toBe(0);
       for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`])
@@ -307,9 +300,8 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     for (const afterMs of [20, 80, 145]) {
       let answered = false;
       const server = await serveTree(registry.folder.path, registry.data, []);
-      const fetched = fetch(`${server.url}/dist/killed/base/1.0.0.zip`, {
-        headers: { authorization: `Bearer ${registry.token}` },
-      })
+      const headers = { authorization: `Bearer ${registry.token}` };
+      const fetched = fetch(`${server.url}/dist/killed/base/1.0.0.zip`, { headers })
         .then((response) => response.arrayBuffer())
         .catch(() => undefined)
         .finally(() => (answered = true));
@@ -319,15 +311,8 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
       await sleep(afterMs);
       process.kill(server.pid, 'SIGKILL');
       expect((await fetched)?.byteLength ?? zip.length).toBe(zip.length);
-      for (const path of allFiles(join(registry.data, 'mirror')).filter(
-        (one) => one.startsWith('dist/') && one.endsWith('.zip'),
-      )) {
-        expect(path).toContain(
-          createHash('sha1')
-            .update(readFileSync(join(registry.data, 'mirror', path)))
-            .digest('hex'),
-        );
-      }
+      const stored = allFiles(join(registry.data, 'mirror')).filter((path) => /^dist\/.*\.zip$/.test(path));
+      for (const path of stored) expect(path).toContain(sha1Of(readFileSync(join(registry.data, 'mirror', path))));
       upstream.server.requests.length = 0;
     }
     await registry.startServer();
