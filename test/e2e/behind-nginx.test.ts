@@ -60,7 +60,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
   const settled = async (registry: Registry): Promise<void> => {
     const mark = `/mark-${(marks += 1)}`;
     await fetch(`${registry.direct()}${mark}`);
-    await vi.waitFor(() => expect(registry.log().map((line) => line['path'])).toContain(mark), { timeout: 10_000 });
+    await vi.waitFor(() => expect(registry.log().map((line) => line['path'])).toContain(mark), { timeout: 60_000 });
   };
   const documentsAsked = (registry: Registry): readonly string[] =>
     registry

@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openContext } from '../util/browser.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { faultsOf, runDoctor } from '../util/doctor-report.ts';
@@ -16,13 +16,13 @@ import { freePort } from '../util/redis-server.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
 const sample = readFileSync(new URL('../../docs/deploy/nginx-path.conf', import.meta.url), 'utf8');
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
-describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below a path', () => {
+describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium-headless-shell'))('a registry below a path', () => {
   const folder = temporaryFolder('below-path');
   const source = temporaryTree({
     ...below('hello', whoLibrary('acme/hello', '1.0.0', { description: 'Greets' })),
@@ -43,7 +43,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
   const { certFile, keyFile } = issue('localhost');
   /** the requests to the other service of the host */
   const strayed: string[] = [];
-  let [other, registry, nginx, browser]: [Server, Registry, Nginx, Browser] = [] as never;
+  let [other, registry, nginx]: [Server, Registry, Nginx] = [] as never;
   let [host, url] = ['', ''];
 
   const configure = (more: object): void =>
@@ -74,10 +74,8 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
     await restart({ publicUrl: url });
     await registry.build();
     nginx = await startNginxWith(port, configured(port));
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args: ['--no-sandbox'] });
   });
   afterAll(async () => {
-    await browser.close();
     await nginx.stop();
     await registry.stop();
     other.close();
@@ -124,8 +122,11 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
     expect((await app.run('show', '--all', 'acme/hello')).output).toContain('1.0.0');
     expect((await app.run('audit')).output).toContain('Greets everybody');
     expect((await app.run('require', 'acme/virtual:^2.0')).output).toContain('acme/moving');
-    await vi.waitFor(() =>
-      expect(registry.front.requests.map(({ method, target }) => `${method} ${target.split('?')[0]}`)).toEqual(
+    const targets = (): string[] =>
+      registry.front.requests.map(({ method, target }) => `${method} ${target.split('?')[0]}`);
+    await expect
+      .poll(targets, { timeout: 60_000 })
+      .toEqual(
         expect.arrayContaining([
           'GET /packages.json',
           'GET /p2/acme/hello.json',
@@ -135,13 +136,12 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
           'GET /search.json',
           'GET /providers/acme/virtual.json',
         ]),
-      ),
-    );
+      );
     expect(strayed).toEqual([]);
   });
 
   it('clients of every kind are told addresses below the path', async () => {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const context = await openContext({ ignoreHTTPSErrors: true });
     const get = async (path: string, headers: Record<string, string> = {}) =>
       (await context.request.get(`${url}${path}`, { headers })).text();
     const authorization = `Bearer ${registry.token}`;
@@ -181,7 +181,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx', 'chromium'))('a registry below
       { cwd: registry.folder.path, input: `${person.password}\n` },
     );
     expect(made.exitCode, made.stderr).toBe(0);
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const context = await openContext({ ignoreHTTPSErrors: true });
     const page = await context.newPage();
     const requested: string[] = [];
     page.on('request', (request) => void requested.push(request.url()));

@@ -3,13 +3,14 @@
 // each page once, in turn light or dark, narrow or wide. `npm run fault` shows each page in every way (CONSOLE_WAYS=all).
 
 import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPage } from '../util/browser.ts';
 import { cataloguePackages } from '../util/catalogue-packages.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { faultsOf } from '../util/page-fault.ts';
 import { runCli } from '../util/run-cli.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 
 const ways = [320, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ colorScheme, width })),
@@ -27,29 +28,25 @@ const pages = [
   'packages/acme/hostile/index.html',
 ];
 
-describe.skipIf(lacks('chromium'))('the catalogue in a browser', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', () => {
   let registry: TemporaryTree;
-  let browser: Browser;
   /** looks at every page */
   let looker: Page;
 
   beforeAll(async () => {
     registry = temporaryTree(cataloguePackages);
     expect(await runCli(['build', '--site', 'site'], { cwd: registry.root })).toMatchObject({ exitCode: 0 });
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
-    looker = await browser.newPage();
+    looker = await openPage();
   });
   afterAll(async () => {
-    await browser?.close();
+    await looker?.context().close();
     registry?.remove();
   });
 
   const address = (path: string): string => pathToFileURL(registry.path('site', path)).href;
 
-  async function visit(options: Parameters<Browser['newContext']>[0], path: string): Promise<Page> {
-    const context: BrowserContext = await browser.newContext(options);
-    const page = await context.newPage();
+  async function visit(options: BrowserContextOptions, path: string): Promise<Page> {
+    const page = await openPage(options);
     await page.goto(address(path));
     return page;
   }

@@ -1,16 +1,16 @@
 // Tests in a real browser, against the shipped program, that the page about health shows the end of a check by itself.
 
-import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openContext } from '../util/browser.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 
 const password = 'correct horse battery';
 
-describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chromium', () => {
   const folder = temporaryFolder('console-health');
-  let browser: Browser;
   let serving: RunningCli;
   let console: string;
   let session: Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -20,9 +20,7 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
     const [, port = ''] = await serving.shows(/http:\/\/[\w.]+:(\d+)/);
     const [code] = await serving.shows(/set_\w{32}/);
     console = `http://localhost:${port}/ui`;
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
-    const context = await browser.newContext();
+    const context = await openContext();
     const page = await context.newPage();
     await page.goto(`${console}/setup?code=${code}`);
     const fields = { email: 'ada@example.org', name: 'Ada', password, repeated_password: password };
@@ -30,16 +28,16 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
     await page.locator('form.form button').click();
     await page.locator('.person').waitFor();
     session = await context.storageState();
+    await context.close();
   });
   afterAll(async () => {
-    await browser.close();
     serving.signal('SIGTERM');
     await serving.ended;
     await folder.remove();
   });
 
   it('shows the result without loading the page again', async () => {
-    const context = await browser.newContext({ storageState: session });
+    const context = await openContext({ storageState: session });
     const page = await context.newPage();
     await page.goto(`${console}/health`);
     await page.evaluate("document.body.setAttribute('data-seen', '')");
@@ -50,7 +48,7 @@ describe.skipIf(lacks('chromium'))('the page about health, in Chromium', () => {
   });
 
   it('shows the result without JavaScript, too', async () => {
-    const context = await browser.newContext({ storageState: session, javaScriptEnabled: false });
+    const context = await openContext({ storageState: session, javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${console}/health`);
     await page.getByRole('button', { name: 'Check again' }).click();

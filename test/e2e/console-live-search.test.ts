@@ -10,7 +10,7 @@ import { lacks } from '../util/tool.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
-describe.skipIf(lacks('chromium'))('the filters of a list', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the filters of a list', () => {
   const folder = temporaryFolder('console-live-search');
   let serving: RunningCli;
   let setupAddress = '';

@@ -5,15 +5,16 @@
 // cannot run.
 
 import { gzipSync } from 'node:zlib';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAssetFiles, readCatalogueAssets } from '../../proxy/console/assets/assets.ts';
 import { decidePermission, type roles } from '../../proxy/auth/permissions.ts';
+import { openPage } from '../util/browser.ts';
 import { people, startFilledRegistry, type FilledRegistry } from '../util/filled-registry.ts';
 import { exampleOf } from '../util/page-examples.ts';
 import { answerFaults, faultsOf } from '../util/page-fault.ts';
 import { runConsole } from '../util/running-console.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 
 type Who = (typeof roles)[number] | 'nobody';
 
@@ -95,18 +96,15 @@ const shownToOthers = (['maintainer', 'viewer'] as const).flatMap((who) =>
 /** In `npm test` the ways with JavaScript, in turn. */
 const waysOf = (at: number): readonly Way[] => (playsAll ? ways : ways.slice(at % 4, (at % 4) + 1));
 
-describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
+describe.skipIf(lacks('chromium-headless-shell', 'git'))('the pages of the console', () => {
   let filled: FilledRegistry;
-  let browser: Browser;
   const visitors = new Map<string, Page>();
 
   beforeAll(async () => {
     filled = await startFilledRegistry();
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
-  });
+  }, 300_000);
   afterAll(async () => {
-    await browser?.close();
+    for (const page of visitors.values()) await page.context().close();
     await filled?.[Symbol.asyncDispose]();
   });
 
@@ -117,7 +115,7 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
     const key = `${who} ${javaScriptEnabled}`;
     const known = visitors.get(key);
     if (known !== undefined) return known;
-    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    const page = await openPage({ javaScriptEnabled });
     visitors.set(key, page);
     if (who === 'nobody') return page;
     await page.goto(address('/sign-in?next=/account'));
@@ -129,12 +127,13 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
 
   async function faultsIn(path: string, who: Who, way: Way, permitted = statuses[path]): Promise<readonly string[]> {
     const page = await visitor(who, way.javaScriptEnabled);
+    return faultsOn(page, address(exampleOf(path, filled.ids)), way, permitted);
+  }
+
+  async function faultsOn(page: Page, at: string, way: Way, permitted?: readonly number[]): Promise<readonly string[]> {
     await page.setViewportSize({ width: way.width, height: 800 });
     await page.emulateMedia({ colorScheme: way.colorScheme });
-    const faults = await faultsOf(page, address(exampleOf(path, filled.ids)), {
-      statuses: permitted,
-      runsAxe: way.javaScriptEnabled,
-    });
+    const faults = await faultsOf(page, at, { statuses: permitted, runsAxe: way.javaScriptEnabled });
     return faults.map((fault) => `${nameOf(way)}: ${fault}`);
   }
 
@@ -163,25 +162,26 @@ describe.skipIf(lacks('chromium', 'git'))('the pages of the console', () => {
     expect(found).toEqual([]);
   });
 
-  it.each(ways.slice(0, 4).map((way) => [nameOf(way), way] as const))(
-    'the pages of a registry that sends mail: %s',
-    async (_, { width, colorScheme }) => {
-      await using console = await runConsole({ mails: true });
-      const { email, password } = await console.registry.signIn('maintainer');
-      const page = await (await browser.newContext({ colorScheme, viewport: { width, height: 800 } })).newPage();
-      const found: string[] = [];
-      for (const path of ['/forgotten?email=ada%40example.org', '/forgotten?notice=sent', '/sign-in'])
-        found.push(...(await faultsOf(page, `${console.origin}/ui${path}`)));
-      await page.locator('#email').fill(email);
-      await page.locator('#password').fill(password);
-      await page.locator('form.form button').click();
-      await page.waitForURL('**/overview');
-      for (const path of ['/account', '/account/mails'])
-        found.push(...(await faultsOf(page, `${console.origin}/ui${path}`)));
-      await page.context().close();
-      expect(found).toEqual([]);
-    },
-  );
+  it('the pages of a registry that sends mail', async () => {
+    await using console = await runConsole({ mails: true });
+    const { email, password } = await console.registry.signIn('maintainer');
+    const page = await openPage();
+    const found: string[] = [];
+    let at = 0;
+    const look = async (path: string): Promise<void> => {
+      for (const way of waysOf(at).filter(({ javaScriptEnabled }) => javaScriptEnabled))
+        found.push(...(await faultsOn(page, `${console.origin}/ui${path}`, way)));
+      at += 1;
+    };
+    for (const path of ['/forgotten?email=ada%40example.org', '/forgotten?notice=sent', '/sign-in']) await look(path);
+    await page.locator('#email').fill(email);
+    await page.locator('#password').fill(password);
+    await page.locator('form.form button').click();
+    await page.waitForURL('**/overview');
+    for (const path of ['/account', '/account/mails']) await look(path);
+    await page.context().close();
+    expect(found).toEqual([]);
+  });
 
   it('the open menu of the account moves nothing', async () => {
     const page = await visitor('admin', true);

@@ -4,7 +4,7 @@
 
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browse, type Browsing } from '../util/browser.ts';
+import { browse, openPage, type Browsing } from '../util/browser.ts';
 import { shownFaults } from '../util/page-fault.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
@@ -19,7 +19,7 @@ const ctap2 = {
   automaticPresenceSimulation: true,
 } as const;
 
-describe.skipIf(lacks('chromium'))('passkeys, in Chromium', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () => {
   const folder = temporaryFolder('console-passkeys');
   let serving: RunningCli;
   let root = '';
@@ -197,8 +197,7 @@ describe.skipIf(lacks('chromium'))('passkeys, in Chromium', () => {
   });
 
   it('without JavaScript the page says what is missing', async () => {
-    const context = await page.context().browser()?.newContext({ javaScriptEnabled: false });
-    const plain = (await context?.newPage()) ?? expect.fail();
+    const plain = await openPage({ javaScriptEnabled: false });
     await plain.goto(`${root}/sign-in?next=/account/passkeys/new`);
     expect(await plain.getByRole('button', { name: 'Sign in with a passkey' }).isVisible()).toBe(false);
     await plain.getByLabel('Email').fill(person.email);
@@ -206,6 +205,6 @@ describe.skipIf(lacks('chromium'))('passkeys, in Chromium', () => {
     await plain.getByRole('button', { name: 'Sign in', exact: true }).click();
     expect(await plain.getByText('Passkeys need JavaScript').isVisible()).toBe(true);
     expect(await plain.getByRole('button', { name: 'Add the passkey' }).isVisible()).toBe(false);
-    await context?.close();
+    await plain.context().close();
   });
 });

@@ -3,7 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browse, type Browsing } from '../util/browser.ts';
+import { browse, openPage, type Browsing } from '../util/browser.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { tabTo } from '../util/page-actions.ts';
@@ -15,7 +15,7 @@ const person = { email: 'ada@example.org', password: 'correct horse battery stap
 const policyOf = (name: string): string =>
   JSON.stringify({ rules: [{ rule: 'license', name, action: 'block', allow: ['MIT'] }] }, undefined, 2);
 
-describe.skipIf(lacks('chromium'))('the policy in the console', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', () => {
   let registry: ManagedRegistry;
   let browsing: Browsing;
   let page: Page;
@@ -80,14 +80,7 @@ describe.skipIf(lacks('chromium'))('the policy in the console', () => {
   });
 
   it('without JavaScript, on a phone, a policy is checked and saved too', async () => {
-    const context = await page
-      .context()
-      .browser()!
-      .newContext({
-        javaScriptEnabled: false,
-        viewport: { width: 320, height: 640 },
-      });
-    const plain = await context.newPage();
+    const plain = await openPage({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
     await plain.goto(`${registry.url()}/ui/sign-in?next=/policy`);
     await signIn(plain);
     await plain.getByRole('link', { name: 'Edit the policy' }).click();
@@ -98,6 +91,6 @@ describe.skipIf(lacks('chromium'))('the policy in the console', () => {
     expect(width).toBeLessThanOrEqual(320);
     await plain.getByRole('button', { name: 'Save the policy' }).click();
     await plain.getByText('No rule yet').waitFor();
-    await context.close();
+    await plain.context().close();
   });
 });

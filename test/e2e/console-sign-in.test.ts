@@ -1,12 +1,13 @@
 // Tests signing in with a real browser, against the shipped program with a certificate: the browser keeps the cookies
 // of the host, follows the redirects under the policy of the pages, and asks questions in a dialog.
 
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openContext } from '../util/browser.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
-import { lacks, toolPath } from '../util/tool.ts';
+import { lacks } from '../util/tool.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
@@ -16,9 +17,8 @@ async function send(page: Page, fields: Readonly<Record<string, string>>): Promi
   await page.locator('form.form button').click();
 }
 
-describe.skipIf(lacks('chromium'))('signing in, in Chromium over HTTPS', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('signing in, in Chromium over HTTPS', () => {
   const folder = temporaryFolder('console-sign-in');
-  let browser: Browser;
   let serving: RunningCli;
   let console: string;
   let code: string;
@@ -30,17 +30,14 @@ describe.skipIf(lacks('chromium'))('signing in, in Chromium over HTTPS', () => {
     const [, port = ''] = await serving.shows(/https:\/\/[\w.]+:(\d+)/);
     [code] = await serving.shows(/set_\w{32}/);
     console = `https://localhost:${port}/ui`;
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
   });
   afterAll(async () => {
-    await browser.close();
     serving.signal('SIGTERM');
     await serving.ended;
     await folder.remove();
   });
 
-  const visitor = (): Promise<BrowserContext> => browser.newContext({ ignoreHTTPSErrors: true });
+  const visitor = (): Promise<BrowserContext> => openContext({ ignoreHTTPSErrors: true });
 
   it('creates the first admin, signs out and in again, and returns to the page that was asked for', async () => {
     const context = await visitor();

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browse, type Browsing } from '../util/browser.ts';
+import { browse, openPage, type Browsing } from '../util/browser.ts';
 import { signInOnPage } from '../util/identity-provider-visitor.ts';
 import { clientSecret, startIdentityProvider, type IdentityProvider } from '../util/identity-provider.ts';
 import { shownFaults } from '../util/page-fault.ts';
@@ -13,7 +13,7 @@ import { standardProvider } from '../util/sso-provider.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-describe.skipIf(lacks('chromium'))('sign-in at an identity provider, in Chromium', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('sign-in at an identity provider, in Chromium', () => {
   const folder = temporaryFolder('console-sso');
   let provider: IdentityProvider;
   let serving: RunningCli;
@@ -78,8 +78,7 @@ describe.skipIf(lacks('chromium'))('sign-in at an identity provider, in Chromium
   });
 
   it('signing out at the provider ends the session here, and no other', async () => {
-    const context = await page.context().browser()?.newContext();
-    const other = (await context?.newPage()) ?? expect.fail();
+    const other = await openPage();
     await other.goto(`${root}/sign-in`);
     await other.getByRole('button', { name: 'Sign in with Acme login' }).click();
     await signInOnPage(other, 'grace', origin);
@@ -90,7 +89,7 @@ describe.skipIf(lacks('chromium'))('sign-in at an identity provider, in Chromium
     await heading('Sign in');
     await other.goto(`${root}/account`);
     await other.getByRole('heading', { name: 'Your account' }).waitFor();
-    await context?.close();
+    await other.context().close();
   });
 
   it('signing out here leads to the sign-out of the provider, which then asks for the password again', async () => {

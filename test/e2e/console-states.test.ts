@@ -19,7 +19,7 @@ const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
-describe.skipIf(lacks('chromium'))('what the console shows on the way', () => {
+describe.skipIf(lacks('chromium-headless-shell'))('what the console shows on the way', () => {
   const folder = temporaryFolder('console-states');
   let serving: RunningCli;
   let setupAddress = '';

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browse, type Browsing } from '../util/browser.ts';
+import { browse, openPage, type Browsing } from '../util/browser.ts';
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { zipOf } from '../util/hostile-zip.ts';
@@ -19,7 +19,7 @@ const person = { email: 'ada@example.org', password: 'correct horse battery' };
 const zip = (name: string): Buffer =>
   zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.0.0' }) }]);
 
-describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
+describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person', () => {
   const folder = temporaryFolder('console-tasks');
   let git: GitHttpServer;
   let serving: RunningCli;
@@ -56,12 +56,6 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   const open = (on: Page, path: string) => on.goto(new URL(`/ui${path}`, setupAddress).href);
   const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name, exact: true }).click();
   const heading = (on: Page, name: string) => on.getByRole('heading', { name, exact: true }).waitFor();
-
-  /** A browser of its own, without JavaScript unless `javaScriptEnabled`. */
-  async function otherPage(javaScriptEnabled: boolean): Promise<Page> {
-    const browser = page.context().browser() ?? expect.fail('the browser is gone');
-    return (await browser.newContext({ javaScriptEnabled })).newPage();
-  }
 
   it('creates the first admin at the printed address', async () => {
     await page.getByLabel('Email').fill(person.email);
@@ -157,7 +151,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   });
 
   it('registers a repository and uploads a ZIP with JavaScript off', async () => {
-    plain = await otherPage(false);
+    plain = await openPage({ javaScriptEnabled: false });
     await open(plain, '/sign-in?next=/repositories/new');
     await plain.getByLabel('Email').fill(person.email);
     await plain.getByLabel('Password').fill(person.password);
@@ -204,7 +198,7 @@ describe.skipIf(lacks('chromium', 'git'))('the tasks of a person', () => {
   });
 
   it('leads a person without a mouse from the sign-in to a package, and to a token that is made and revoked', async () => {
-    const keys = await otherPage(true);
+    const keys = await openPage();
     const { keyboard } = keys;
     /** Presses Enter, and waits for the page with this heading. */
     const enter = async (title: string): Promise<void> => {

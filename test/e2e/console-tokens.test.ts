@@ -11,7 +11,7 @@ import { lacks } from '../util/tool.ts';
 const person = { email: 'ada@example.org', password: 'correct horse battery staple' };
 const published = ['acme/core 1.0.0', 'acme/core 2.0.0', 'acme/log 1.0.0', 'tools/cli 1.0.0'];
 
-describe.skipIf(lacks('chromium', 'composer', 'php'))('a token from the console', () => {
+describe.skipIf(lacks('chromium-headless-shell', 'composer', 'php'))('a token from the console', () => {
   let registry: ManagedRegistry;
   let browsing: Browsing;
   let project: Project;

@@ -3,13 +3,24 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { browse, type Browsing } from '../util/browser.ts';
+import { browse, refusePrompts, type Browsing } from '../util/browser.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { lacks } from '../util/tool.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
+/** Paths of the operations that these tests use. */
+const fewPaths = new Set([
+  '/packages.json',
+  '/api/tokens',
+  '/api/artifacts',
+  '/api/audit',
+  '/api/auth/login',
+  '/api/auth/logout',
+  '/api/auth/me',
+]);
+
+describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', () => {
   let registry: ManagedRegistry;
   let session: string;
   let readToken: string;
@@ -24,11 +35,26 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
   });
   afterAll(() => registry[Symbol.asyncDispose]());
 
-  const open = async (fragment = ''): Promise<Browsing> => {
-    const browsing = await browse(`${registry.url()}/api/swagger${fragment}`);
-    await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
-    return browsing;
-  };
+  /** The page then shows few operations: with all of them, each click takes seconds of processor time. */
+  const describeFew = (page: Page): Promise<unknown> =>
+    page.route('**/api/openapi.json', async (route) => {
+      const response = await route.fetch({ url: `${registry.url()}/api/openapi.json` });
+      const description = (await response.json()) as { readonly paths: Readonly<Record<string, object>> };
+      const paths = Object.entries(description.paths).filter(([path]) => fewPaths.has(path));
+      await route.fulfill({ response, json: { ...description, paths: Object.fromEntries(paths) } });
+    });
+
+  it('shows every operation without an error, loaded from this service alone', async () => {
+    const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
+    const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
+    await using browsing = await browse(`${registry.url()}/api/swagger`);
+    await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 60_000 }).toBe(wanted);
+    expect(browsing.complaints).toEqual([]);
+    expect(browsing.requested.length).toBeGreaterThan(4);
+    expect(
+      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:')),
+    ).toEqual([]);
+  });
 
   describe('one page', () => {
     let browsing: Browsing;
@@ -38,21 +64,13 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
       browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'));
 
     beforeAll(async () => {
-      browsing = await open();
+      browsing = await browse(`${registry.url()}/api/swagger`, describeFew);
+      await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
     });
     beforeEach(() => {
       complaintsBefore = browsing.complaints.length;
     });
     afterAll(() => browsing[Symbol.asyncDispose]());
-
-    it('shows every operation without an error, loaded from this service alone', async () => {
-      const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
-      const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
-      await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
-      expect(browsing.complaints).toEqual([]);
-      expect(browsing.requested.length).toBeGreaterThan(4);
-      expect(requestedElsewhere()).toEqual([]);
-    });
 
     it('fills in no parameter: a call sends what a person typed', async () => {
       const { page } = browsing;
@@ -169,18 +187,22 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
   it('never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script', async () => {
     const url = new URL('/api/swagger', registry.url());
     url.hostname = 'registry.internal';
-    await using browsing = await browse(url.href, url.hostname);
+    const prompts: string[] = [];
+    await using browsing = await browse(url.href, async (page) => {
+      await describeFew(page);
+      await refusePrompts(page, (address) => prompts.push(address));
+    });
     await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
     const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
     expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
-    expect(browsing.prompts).toEqual([]);
+    expect(prompts).toEqual([]);
   });
 
   it('removes an invitation from the address, and sets the password with it', async () => {
     const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json[
       'invitation'
     ] as Record<string, string>;
-    await using browsing = await open(`#invitation=${invited['token']}`);
+    await using browsing = await browse(`${registry.url()}/api/swagger#invitation=${invited['token']}`, describeFew);
     expect(browsing.page.url()).toBe(`${registry.url()}/api/swagger`);
     await browsing.page.fill('#invitation input[name=password]', 'short');
     await browsing.page.click('#invitation button');

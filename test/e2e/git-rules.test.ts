@@ -2,11 +2,15 @@
 // archives.
 
 import AdmZip from 'adm-zip';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
-import { gitHistory, type GitHistory } from '../util/git-history.ts';
+import { changesOf } from '../util/git-history.ts';
+import { createRepository, type RepositoryStep, type TestRepository } from '../util/git-repository.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import type { Tree } from '../util/package-tree.ts';
 import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
@@ -44,16 +48,17 @@ const branches: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags and branches', () => {
-  let repository: GitHistory;
+  const folder = temporaryFolder('git-rules');
+  let repository: TestRepository;
   let registry: Registry;
   let stable: Records;
   let dev: Records;
   let report: BuildReport;
 
   beforeAll(async () => {
-    repository = makeHistory();
+    repository = createRepository(folder.at('hello'), historySteps());
     registry = await startRegistry();
-    const built = await registry.cli('build', '--json', repository.root);
+    const built = await registry.cli('build', '--json', repository.path);
     report = JSON.parse(built.stdout) as BuildReport;
     const read = (file: string): Records =>
       (
@@ -67,7 +72,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
 
   afterAll(async () => {
     await registry.stop();
-    repository.remove();
+    await folder.remove();
   });
 
   it("publishes exactly the versions of Composer's rules", () => {
@@ -94,37 +99,49 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
   });
 
   it('has in each archive the file list of git archive, and in each file the bytes of the blob', () => {
-    const versions = [
-      ...Object.entries(stable).map(([version, record]) => [version, record] as const),
-      ...Object.entries(dev).map(([version, record]) => [version, record] as const),
-    ];
-    for (const [version, { dist }] of versions) {
+    const checked: { readonly blob: string; readonly found: Buffer }[] = [];
+    for (const [version, { dist }] of [...Object.entries(stable), ...Object.entries(dev)]) {
       const label = version in dev ? `${version}@${dist.reference}` : version;
       const zip = new AdmZip(join(registry.data, 'public/dist/acme/hello', `${label}.zip`));
       const entries = zip.getEntries().filter(({ isDirectory }) => !isDirectory);
-      const found = entries.map(({ entryName }) => entryName.slice(entryName.indexOf('/') + 1)).sort();
+      const pathOf = (name: string): string => name.slice(name.indexOf('/') + 1);
       const expected = new AdmZip(repository.gitBytes('archive', '--format=zip', dist.reference));
-      expect(found, version).toEqual(
+      expect(entries.map(({ entryName }) => pathOf(entryName)).sort(), version).toEqual(
         expected
           .getEntries()
           .filter(({ isDirectory }) => !isDirectory)
           .map(({ entryName }) => entryName)
           .sort(),
       );
-      for (const entry of entries) {
-        const path = entry.entryName.slice(entry.entryName.indexOf('/') + 1);
-        expect(
-          entry.getData().equals(repository.gitBytes('cat-file', 'blob', `${dist.reference}:${path}`)),
-          `${version}: ${path}`,
-        ).toBe(true);
-      }
+      for (const entry of entries)
+        checked.push({ blob: `${dist.reference}:${pathOf(entry.entryName)}`, found: entry.getData() });
     }
+    // git answers each name with a line, the bytes of the blob, and a line feed
+    const blobs = execFileSync('git', ['cat-file', '--batch=%(objectsize)'], {
+      cwd: repository.path,
+      input: checked.map(({ blob }) => `${blob}\n`).join(''),
+      maxBuffer: 1 << 30,
+    });
+    let at = 0;
+    for (const { blob, found } of checked) {
+      const start = blobs.indexOf('\n', at) + 1;
+      const end = start + Number(blobs.toString('latin1', at, start));
+      expect(found.equals(blobs.subarray(start, end)), blob).toBe(true);
+      at = end + 1;
+    }
+    expect([checked.length > 100, at]).toEqual([true, blobs.length]);
   });
 
   it('has the commit of each tag, annotated or not', () => {
+    const listed = repository.git(
+      'for-each-ref',
+      '--format=%(refname:lstrip=2) %(*objectname) %(objectname)',
+      'refs/tags',
+    );
+    // an annotated tag has the id of its commit before its own
+    const commits = new Map(listed.split('\n').map((line) => line.split(/ +/, 2) as [string, string]));
     for (const [tag, version] of Object.entries(tags)) {
-      if (version !== null)
-        expect(stable[version]?.dist.reference, tag).toBe(repository.git('rev-parse', `refs/tags/${tag}^{commit}`));
+      if (version !== null) expect(stable[version]?.dist.reference, tag).toBe(commits.get(tag));
     }
   });
 
@@ -148,29 +165,34 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
   });
 });
 
-function makeHistory(): GitHistory {
-  const repository = gitHistory();
+function historySteps(): readonly RepositoryStep[] {
   const attributes = {
     '.gitattributes': '/tests export-ignore\n*.dist export-ignore\ndocs/** -export-ignore\n',
     'tests/WhoTest.php': '<?php\n',
     'phpunit.xml.dist': '<x/>\n',
     'docs/a.md': '# a\n',
   };
-  Object.entries(tags).forEach(([tag, version], index) => {
-    repository.commit({
-      ...whoLibrary('acme/hello', undefined, {}, version ?? tag),
-      [`src/Step${index}.php`]: `<?php // ${'x'.repeat(index)}\n`,
-      ...(index > 5 ? attributes : {}),
-    });
-    repository.tag(tag, { annotated: index % 3 === 0 });
-  });
-  repository.commit(whoLibrary('acme/hello', '6.0.1', {}, 'mismatch'));
-  repository.tag('6.0.0');
-  repository.commit({}, { remove: ['composer.json'] });
-  repository.tag('6.1.0');
-  repository.commit(whoLibrary('acme/hello', undefined, {}, 'main'));
-  for (const branch of Object.keys(branches).filter((name) => name !== 'main')) {
-    repository.commit({ [`src/${branch.replaceAll(/\W/g, '')}.php`]: '<?php\n' }, { branch, from: 'main' });
-  }
-  return repository;
+  const commit = (tree: Tree): RepositoryStep => ({ commit: 'main', files: changesOf(tree) });
+  return [
+    ...Object.entries(tags).flatMap(([tag, version], index) => [
+      commit({
+        ...whoLibrary('acme/hello', undefined, {}, version ?? tag),
+        [`src/Step${index}.php`]: `<?php // ${'x'.repeat(index)}\n`,
+        ...(index > 5 ? attributes : {}),
+      }),
+      { tag, at: 'main', annotated: index % 3 === 0 },
+    ]),
+    commit(whoLibrary('acme/hello', '6.0.1', {}, 'mismatch')),
+    { tag: '6.0.0', at: 'main' },
+    { commit: 'main', files: { 'composer.json': null } },
+    { tag: '6.1.0', at: 'main' },
+    commit(whoLibrary('acme/hello', undefined, {}, 'main')),
+    ...Object.keys(branches)
+      .filter((name) => name !== 'main')
+      .map((branch) => ({
+        commit: branch,
+        from: 'main',
+        files: { [`src/${branch.replaceAll(/\W/g, '')}.php`]: '<?php\n' },
+      })),
+  ];
 }

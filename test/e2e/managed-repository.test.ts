@@ -65,7 +65,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     for (;;) {
       const { json } = await registry.api('GET', `/api/repositories/${id}/jobs/${job}`);
       if (json['finished_at'] !== null) return json;
-      await sleep(100);
+      await sleep(25);
     }
   };
   const sync = async (as?: string): Promise<Json> => {
@@ -198,7 +198,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     ]);
     server.behave({ endless: 'pack' });
     const { json } = await registry.api('POST', `/api/repositories/${id}/sync`);
-    while (!server.requests.at(-1)?.startsWith('POST')) await sleep(50);
+    while (!server.requests.at(-1)?.startsWith('POST')) await sleep(20);
     expect((await show())['status']).toBe('syncing');
     await sleep(200);
     server.behave('refuse');
@@ -213,11 +213,11 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const patched = await registry.api('PATCH', `/api/repositories/${id}`, { interval: 7200 });
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
-    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(50);
+    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(20);
     await registry.stop('SIGKILL');
     server.behave({ onlyWith }); // the stalled connection stays stalled
     // the builder notices that no process waits for it, and releases the lock
-    await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 60_000 }).toEqual([]);
     await registry.start();
     const now = await show();
     expect([patched.json['interval'], now['interval'], now['status']]).toEqual([7200, 7200, 'error']);
@@ -237,7 +237,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
     const gits = (): string[] => processesWith(`${server.url}/tool.git`);
-    while (gits().length === 0) await sleep(50);
+    while (gits().length === 0) await sleep(20);
     await registry.stop('SIGTERM');
     expect(gits()).toEqual([]);
     server.behave({ onlyWith });
@@ -251,7 +251,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
   it('row 73: never shows its password', async () => {
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
-    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(50);
+    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(20);
     const secrets = [password, Buffer.from(`ci:${password}`).toString('base64')];
     for (const line of processesWith('')) for (const secret of secrets) expect(line).not.toContain(secret);
     server.behave({ onlyWith });
@@ -277,7 +277,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     });
     const names = async (): Promise<unknown> =>
       (await registry.api('GET', '/packages.json', undefined, readToken)).json['available-packages'];
-    while (((await names()) as string[]).length > 0) await sleep(100);
+    while (((await names()) as string[]).length > 0) await sleep(25);
     expect(await installed('1.0.0')).toContain('could not be found');
     expect((await registry.cli('verify')).exitCode).toBe(0);
   });

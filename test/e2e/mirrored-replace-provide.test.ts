@@ -65,7 +65,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that replaces or p
             .flatMap(({ mirror }) =>
               (mirror as { kind?: string } | undefined)?.kind === 'stand-ins-dropped' ? [mirror] : [],
             ),
-        { timeout: 5000 },
+        { timeout: 60_000 },
       )
       .toMatchObject([{ name: 'hos/evil', names: 'acme/app, acme/secret' }]);
     const { stdout } = await registry.cli('why', 'hos/evil');

@@ -110,7 +110,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a mirror with its tree at an
 
   it('installs private and mirrored packages, and stores the mirrored ones in the data folder', async () => {
     await startOrigin();
-    await expect.poll(() => statusOf('/packages.json'), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => statusOf('/packages.json'), { timeout: 60_000 }).toBe(200);
     await using app = createProject({
       url: server.url,
       auth: bearerAuth(new URL(server.url).host, token),
@@ -137,7 +137,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a mirror with its tree at an
     expect(await statusOf('/p2/soon/ours.json')).toBe(200);
     source.write(below('soon/app', whoLibrary('soon/app', '1.0.0')));
     await libretto('build', '--data', builder);
-    await expect.poll(() => statusOf('/p2/soon/ours.json'), { timeout: 5000 }).toBe(404);
+    await expect.poll(() => statusOf('/p2/soon/ours.json'), { timeout: 60_000 }).toBe(404);
     expect(await statusOf('/p2/soon/app.json')).toBe(200);
     const before = askedFor('soon').length;
     expect(await statusOf('/p2/soon/ours~dev.json')).toBe(404);

@@ -73,7 +73,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
       (await fetch(`${server.url}/p2/acme/moving~dev.json`, { headers: { authorization: `Bearer ${token}` } })).text();
     const before = await document();
     await libretto('build', '--data', builder);
-    await expect.poll(document, { timeout: 15_000 }).not.toBe(before);
+    await expect.poll(document, { timeout: 60_000 }).not.toBe(before);
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/moving'))).toBe('second');
     await using older = project('acme/moving', 'dev-main');

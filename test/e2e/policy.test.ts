@@ -105,7 +105,7 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
     writeFileSync(registry.folder.at('policy.json'), JSON.stringify({ rules }));
   /** The server looks for a newer file every two seconds. */
   const settled = async (isSettled: () => Promise<boolean>): Promise<void> => {
-    await expect.poll(isSettled, { timeout: 20_000, interval: 200 }).toBe(true);
+    await expect.poll(isSettled, { timeout: 60_000, interval: 50 }).toBe(true);
   };
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${registry.direct()}${path}`, { headers: { authorization: `Bearer ${registry.token}`, ...headers } });

@@ -112,7 +112,7 @@ describe.skipIf(lacks('composer', 'php'))('the last line of Composer', () => {
     const statusOf = async (token: string): Promise<number> =>
       (await fetch(`${registry.direct()}/packages.json`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await statusOf(used)).toBe(200);
-    await vi.waitFor(async () => expect(await statusOf(expired)).toBe(401), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect(await statusOf(expired)).toBe(401), { timeout: 60_000, interval: 50 });
     upstream.failing.status = 503;
     cases = {
       'wrong token': ['acme/plain', registry.token.slice(0, -4)],

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
-import { eventually } from '../util/eventually.ts';
 import { startNpmRegistry } from '../util/npm-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { cloneRepository, copyRepository, raiseVersion, type RepositoryCopy } from '../util/repository-copy.ts';
@@ -198,7 +197,7 @@ describe.skipIf(lacks('git'))('npm run release', () => {
       let said = '';
       server.stderr.on('data', (part: Buffer) => void (said += part.toString()));
       try {
-        await eventually(() => /127\.0\.0\.1:\d+/.test(said));
+        await expect.poll(() => said, { timeout: 60_000 }).toMatch(/127\.0\.0\.1:\d+/);
         const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
         const explorer = await fetch(`${url}/api/swagger/swagger-ui-bundle.js`);
         expect([explorer.status, (await explorer.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);

@@ -64,8 +64,7 @@ async function install(registry) {
 }
 
 async function photograph(browse, origin, { email, password }) {
-  const browsing = await browse(`${origin}/ui/sign-in?next=/overview`);
-  const { page } = browsing;
+  const { page } = await browse(`${origin}/ui/sign-in?next=/overview`);
   try {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });
@@ -81,7 +80,7 @@ async function photograph(browse, origin, { email, password }) {
       console.log(`${file} ${statSync(file).size}`);
     }
   } finally {
-    await browsing[Symbol.asyncDispose]();
+    await page.context().browser().close();
   }
 }
 

@@ -40,8 +40,9 @@ function addressOf({ stdout, stderr }) {
 }
 
 async function photograph(address) {
-  const executablePath = findTool('chromium');
-  if (executablePath === undefined) throw new Error('chromium is needed for the picture: apt-get install chromium');
+  const executablePath = findTool('chromium-headless-shell');
+  if (executablePath === undefined)
+    throw new Error('A browser is needed for the picture: apt-get install chromium-headless-shell');
   const browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });

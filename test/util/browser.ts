@@ -1,6 +1,7 @@
-// A real browser on a page of the service. It records errors, warnings and requests.
+// A real browser on pages of the service. The test files of a process share one browser, and each visitor has a context
+// of its own: its cookies, its storage and its pages.
 
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { toolPath } from './tool.ts';
 
 export interface Browsing extends AsyncDisposable {
@@ -9,11 +10,9 @@ export interface Browsing extends AsyncDisposable {
   readonly complaints: readonly string[];
   /** every requested address */
   readonly requested: readonly string[];
-  /** addresses for which the browser would have prompted for a password */
-  readonly prompts: readonly string[];
 }
 
-const quiet = [
+const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -21,17 +20,41 @@ const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // contexts share a process for their pages
+  '--renderer-process-limit=1',
+  // names below .internal are this machine
+  '--host-resolver-rules=MAP *.internal 127.0.0.1',
 ];
 
-/** `host`: a name that resolves to this machine. */
-export async function browse(url: string, host?: string): Promise<Browsing> {
-  const args = host === undefined ? quiet : [...quiet, `--host-resolver-rules=MAP ${host} 127.0.0.1`];
-  const browser = await chromium.launch({ executablePath: toolPath('chromium'), headless: true, args });
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this process, which ends with it. */
+function openBrowser(): Promise<Browser> {
+  shared ??= chromium
+    .launch({ executablePath: toolPath('chromium-headless-shell'), headless: true, args: flags })
+    .then((browser) => browser.on('disconnected', () => (shared = undefined)));
+  return shared;
+}
+
+/** One visitor. */
+export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await openBrowser()).newContext(options);
+  context.setDefaultTimeout(60_000);
+  return context;
+}
+
+/** A page in a context of its own. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  return (await openContext(options)).newPage();
+}
+
+/** `prepare` is called with the empty page. */
+export async function browse(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Browsing> {
   const complaints: string[] = [];
   const requested: string[] = [];
-  const prompts: string[] = [];
+  const page = await openPage({ viewport: { width: 1280, height: 900 } });
+  const close = (): Promise<void> => page.context().close();
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
         complaints.push(`${message.text()} (${message.location().url})`);
@@ -42,17 +65,17 @@ export async function browse(url: string, host?: string): Promise<Browsing> {
       (request) => void complaints.push(`${request.url()}: ${request.failure()?.errorText ?? ''}`),
     );
     page.on('request', (request) => void requested.push(request.url()));
-    await refusePrompts(page, (address) => prompts.push(address));
+    await prepare?.(page);
     await page.goto(url);
-    return { page, complaints, requested, prompts, [Symbol.asyncDispose]: () => browser.close() };
+    return { page, complaints, requested, [Symbol.asyncDispose]: close };
   } catch (error) {
-    await browser.close();
+    await close();
     throw error;
   }
 }
 
-/** A prompt is cancelled, and reported to `seen`. Playwright does not report prompts. */
-async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
+/** A prompt for a password is cancelled, and reported to `seen`. Playwright does not report prompts. */
+export async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
   const ended = (): void => undefined; // the page was closed in the meantime
   protocol.on(

@@ -43,7 +43,8 @@ export function gitHistory(): GitHistory {
   };
 }
 
-const changesOf = (tree: Tree): FileChanges =>
+/** A tree as the files of one commit. */
+export const changesOf = (tree: Tree): FileChanges =>
   Object.fromEntries(Object.entries(tree).map(([path, entry]) => [path, fileOf(entry)]));
 
 function fileOf(entry: TreeEntry): FileSpec {

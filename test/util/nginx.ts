@@ -32,7 +32,7 @@ export async function startNginxWith(port: number, configured: string): Promise<
   );
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; !(await answers(url)); attempt += 1) {
-    if (attempt > 100 || child.exitCode !== null)
+    if (attempt > 1200 || child.exitCode !== null)
       throw new Error(`nginx did not come up; see ${folder.at('error.log')}`);
     await sleep(50);
   }

@@ -70,7 +70,7 @@ export async function startScratchHost(): Promise<ScratchHost> {
   const init = await firstChild(child.pid ?? 0);
   const run = inside(init);
   for (let attempt = 0; (await run('systemctl is-active basic.target')).exitCode !== 0; attempt += 1) {
-    if (attempt > 200 || child.exitCode !== null) {
+    if (attempt > 1200 || child.exitCode !== null) {
       await stop();
       throw new Error(`The scratch host did not boot. ${complaints}`);
     }
@@ -102,7 +102,7 @@ function inside(init: number): ScratchHost['run'] {
 
 /** `unshare --fork` has one child: the first process of the new namespace. */
 async function firstChild(pid: number): Promise<number> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 6000; attempt += 1) {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
     if (children !== '') return Number(children.split(' ')[0]);
     await sleep(10);
@@ -114,7 +114,7 @@ async function firstChild(pid: number): Promise<number> {
 async function removeCgroup(folder: string): Promise<void> {
   const lines = `
     mount -t cgroup2 cgroup2 "$0/cgroup"
-    for attempt in $(seq 100); do
+    for attempt in $(seq 1200); do
       find "$0/cgroup/\${0##*/}" -depth -type d -exec rmdir {} + 2>/dev/null && exit 0
       sleep 0.05
     done
