@@ -8,7 +8,8 @@ import { findLmdbDamage } from './lmdb-file.ts';
 import { findPageFault } from './lmdb-pages.ts';
 
 export type StateReading =
-  { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
+  | { readonly rows: number; readonly fault: null }
+  | { readonly rows: null; readonly fault: string };
 
 /** Never rejects for damage. */
 export async function readWholeState(directory: string): Promise<StateReading> {

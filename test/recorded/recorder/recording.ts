@@ -1,7 +1,7 @@
 // Compares texts with those in test/recorded/recordings, so that no change goes unnoticed. To record again after an
 // intended change, and to review the diff:
 //
-//   npm run compile && RECORD_ANEW=1 npx vitest run --config test/vitest.config.ts --project recorded && git diff test/recorded/recordings
+//   npm run compile && RECORD_ANEW=1 npx vitest run --config test/vitest.config.ts test/recorded && git diff test/recorded/recordings
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
