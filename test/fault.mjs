@@ -30,6 +30,7 @@ const series = {
   CONSOLE_WAYS: 'all',
   SSO_MATRIX: 'all',
   HOOK_REPOSITORIES: '200',
+  FEED_KILLS: '40',
   NOTIFICATION_KILLS: '40',
   NOTIFIED_RUNS: '60',
   POLICY_RUNS: '600',

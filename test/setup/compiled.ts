@@ -1,5 +1,5 @@
 // Refuses tests of the compiled program unless `npm run compile` has compiled the present sources. All files of some
-// folders ask for it (compiled-folders.ts). In other folders only the tests that run the program do.
+// folders ask for it (each-file.ts). In other folders only the tests that run the program do.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

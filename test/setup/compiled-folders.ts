@@ -1,7 +1,0 @@
-// Runs before each test file. A file of a folder whose tests run the compiled program fails at once where that program
-// is missing or old.
-
-import { expect } from 'vitest';
-import { demandCompiled } from './compiled.ts';
-
-if (/\/test\/(?:cli|e2e|fault|property|recorded)\//.test(expect.getState().testPath ?? '')) demandCompiled();
