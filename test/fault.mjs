@@ -1,7 +1,7 @@
 // Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, all HTTP tests on
 // both node paths, all command tests with a process each, and each page of the console and of the catalogue in every
-// way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The first line has the seed; the same variables play a run again. A series that fails
-// becomes a fixed one of `npm test`.
+// way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The first line has the seed;
+// the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -31,6 +31,7 @@ const series = {
   CONSOLE_WAYS: 'all',
   SSO_MATRIX: 'all',
   HOOK_REPOSITORIES: '200',
+  FEED_KILLS: '40',
   NOTIFICATION_KILLS: '40',
   NOTIFIED_RUNS: '60',
   POLICY_RUNS: '600',

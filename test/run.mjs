@@ -1,9 +1,9 @@
 // Runs `npm test`. It fetches the tools, places temporary files in memory where there is space
-// (setup/temporary-files.mjs), and bundles the program. Lint and type checks run next to the tests of every project of
-// vitest.config.ts. At the end it lists the skipped tests with their reasons. Arguments go to vitest
-// (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`, from vitest's own counts; a failed step
-// (bundle, lint, tools) counts as one failure. The exit code is 0 only when a test ran and nothing failed. With CI=true
-// a missing tool is a failure, not a reason to skip.
+// (setup/temporary-files.mjs), and bundles the program. Lint and type checks run next to the tests of vitest.config.ts.
+// At the end it lists the skipped tests with their reasons. Arguments go to vitest (`npm test -- test/unit`). The last
+// line is `N passed, N failed, N skipped`, from vitest's own counts; a failed step (bundle, lint, tools) counts as one
+// failure. The exit code is 0 only when a test ran and nothing failed. With CI=true a missing tool is a failure, not a
+// reason to skip.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

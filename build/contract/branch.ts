@@ -5,7 +5,8 @@ import { normalizeBranch } from './normalize-branch.ts';
 import type { NormalizedVersion } from './version.ts';
 
 export type VersionOrSkip =
-  { readonly version: string; readonly normalized: NormalizedVersion } | { readonly skip: string };
+  | { readonly version: string; readonly normalized: NormalizedVersion }
+  | { readonly skip: string };
 
 /**
  * `main` → `dev-main`, `1.0` → `1.0.x-dev`, `v2` → `v2.x-dev`. A name that Composer could never require (it holds a

@@ -26,7 +26,8 @@ function fileSetting<Name extends keyof Shapes, Standard>(
     allowed: 'a value as described in docs/reference/configuration.md',
     parse: async (raw, _, refuse) =>
       (await import('./file-shapes.ts')).fileShapes[name].read(raw as JsonValue, '', refuse) as
-        ValueOf<Name> | undefined,
+        | ValueOf<Name>
+        | undefined,
     standard: () => standard,
   };
 }

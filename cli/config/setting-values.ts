@@ -26,7 +26,9 @@ export interface ListenAddress {
 /** The target of the request log: standard output, or an absolute path. */
 /** none: requests are not logged, and other lines go to standard output */
 export type LogTarget =
-  { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
+  | { readonly to: 'stdout' }
+  | { readonly to: 'file'; readonly path: string }
+  | { readonly to: 'none' };
 
 /** The form of archive addresses in p2 records: a path, or below an absolute address. */
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };

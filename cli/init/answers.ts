@@ -2,7 +2,8 @@
 
 /** One source: a path with its kind, or the URL of a git repository. */
 export type SourceAnswer =
-  { readonly prefix: 'dir' | 'git' | 'artifact'; readonly path: string } | { readonly url: string };
+  | { readonly prefix: 'dir' | 'git' | 'artifact'; readonly path: string }
+  | { readonly url: string };
 
 export const proxyKinds = ['none', 'nginx', 'caddy', 'haproxy'] as const;
 export type ProxyKind = (typeof proxyKinds)[number];

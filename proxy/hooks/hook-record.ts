@@ -15,7 +15,8 @@ import type { HookAddress } from './inbox.ts';
  * a connection to a forge. Each has a secret of its own, so that one can be withdrawn without the others.
  */
 export type HookOwner =
-  { readonly of: 'repository'; readonly id: RepositoryId } | { readonly of: 'registry'; readonly name: string };
+  | { readonly of: 'repository'; readonly id: RepositoryId }
+  | { readonly of: 'registry'; readonly name: string };
 
 /** The owner of the hook for all repositories that people make. */
 export const sharedHook = { of: 'registry', name: 'shared' } as const satisfies HookOwner;

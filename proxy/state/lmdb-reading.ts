@@ -11,7 +11,8 @@ import { findPageFault } from './lmdb-pages.ts';
 const ofProcess = new Set<unknown>(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'EACCES', 'EPERM']);
 
 export type StateReading =
-  { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
+  | { readonly rows: number; readonly fault: null }
+  | { readonly rows: null; readonly fault: string };
 
 /** Rejects if the process may not open a file: that is no damage. */
 export async function readWholeState(directory: string): Promise<StateReading> {

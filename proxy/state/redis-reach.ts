@@ -11,7 +11,8 @@ import { StateError, wayBack } from '../core/state/state-error.ts';
  * alone. `reverted`: Redis has lost changes that it had acknowledged.
  */
 export type StateNotice =
-  { readonly state: 'away' | Loss | 'unreplicated' | 'reverted'; readonly reason: string } | { readonly state: 'back' };
+  | { readonly state: 'away' | Loss | 'unreplicated' | 'reverted'; readonly reason: string }
+  | { readonly state: 'back' };
 
 export interface RedisReachOptions {
   /** the Redis, in words, without its password */

@@ -4,11 +4,12 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { BackgroundWork } from './background-work.ts';
-import { isDue, parsePendingSync, pendingPrefix } from './pending-sync.ts';
+import { isDue, parsePendingSync, pendingKey, pendingPrefix } from './pending-sync.ts';
+import type { RepositoryId } from './repository.ts';
 import type { SyncQueue } from './sync-queue.ts';
 
 export interface PendingWorkOptions {
-  readonly state: Pick<StateStore, 'range'>;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly queue: Pick<SyncQueue, 'sync' | 'resize' | 'hasRoomForHook'>;
   /** epoch milliseconds */
   readonly now: () => number;
@@ -59,8 +60,14 @@ export class PendingWork {
       .map(({ value }) => parsePendingSync(value))
       .filter((row) => isDue(row, now()));
     for (const { repository_id: id, host } of rows.toSorted((one, other) => (one.asked_at < other.asked_at ? -1 : 1)))
-      if (queue.hasRoomForHook(id, host))
+      // a sync that ended since the rows were read has settled its own
+      if (queue.hasRoomForHook(id, host) && (await this.#waits(id)))
         await queue.sync(id, { trigger: 'hook', actor: 'system:hooks' }).catch(unlessLater);
+  }
+
+  async #waits(id: RepositoryId): Promise<boolean> {
+    const row = await this.#options.state.get(pendingKey(id));
+    return row !== undefined && isDue(parsePendingSync(row.value), this.#options.now());
   }
 }
 

@@ -48,7 +48,7 @@ export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
   };
 }
 
-export function createSyncer(options: SyncerOptions & { readonly state: Pick<StateStore, 'range'> }): Syncer {
+export function createSyncer(options: SyncerOptions & { readonly state: Pick<StateStore, 'get' | 'range'> }): Syncer {
   const { state, onError } = options;
   const withdrawals = new Withdrawals(options);
   let takes = false;

@@ -38,7 +38,7 @@ export function describeListing(document: ApiDocument, program: Command): string
     ({ command }) => command.createHelp().visibleCommands(command).length === 0,
   );
   return `${[
-    'Generated: npx vitest run --config test/vitest.config.ts --project architecture -u',
+    'Generated: npm run accept',
     'x? may be absent. x[] is a list. x(a b) has the fields a and b. x{} has any keys. x:Team has the fields of Team.',
     section(
       `Operations: who may call it | what it takes | its answers. Each one also answers ${everywhere.join(', ')}.`,
@@ -104,7 +104,8 @@ function describeOperation(
 
 /** The callers, and what else the operation asks for. */
 function whoMay({ operationId, security = [] }: OperationObject): string {
-  if (!(operationId in apiPermissions)) return security.flatMap((scheme) => Object.keys(scheme)).join(', ') || 'everybody';
+  if (!(operationId in apiPermissions))
+    return security.flatMap((scheme) => Object.keys(scheme)).join(', ') || 'everybody';
   const id = operationId as OperationId;
   const callers: readonly string[] = apiPermissions[id];
   return [

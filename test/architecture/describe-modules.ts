@@ -13,7 +13,7 @@ export interface Module {
 export function describeModules(modules: readonly Module[]): string {
   return [
     '# Modules',
-    '<!-- Generated from test/architecture/modules.json: `npx vitest run --config test/vitest.config.ts --project architecture -u` -->',
+    '<!-- Generated from test/architecture/modules.json: `npx vitest run --config test/vitest.config.ts test/architecture -u` -->',
     'A module is a group of folders with one purpose, and a list of modules that it may import. The tables are in reading order: a module imports only modules above it, types included. `npm test` compares the lists with the imports in the code.',
     ...(['build', 'proxy', 'cli'] as const).flatMap((wing) => describeWing(wing, modules)),
     '',

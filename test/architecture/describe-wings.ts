@@ -9,7 +9,7 @@ export interface Wing {
 }
 
 const begin =
-  '<!-- wings: generated from test/architecture/wings.json, `npx vitest run --config test/vitest.config.ts --project architecture -u` -->';
+  '<!-- wings: generated from test/architecture/wings.json, `npx vitest run --config test/vitest.config.ts test/architecture -u` -->';
 const end = '<!-- end of wings -->';
 
 /** The page with its present table and picture in place of the old ones. Throws if a marker is missing. */

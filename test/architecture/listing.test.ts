@@ -1,5 +1,5 @@
 // Tests that docs/reference/listing.txt lists the operations, commands and JSON documents of the program.
-// `npx vitest run --config test/vitest.config.ts --project architecture -u` writes the file.
+// `npm run accept` writes the file.
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

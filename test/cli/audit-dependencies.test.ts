@@ -56,7 +56,7 @@ describe('npm run audit', () => {
           hono: advisory('high', 'GHSA-hhhh-hhhh-hhh1'),
           pino: advisory('high', 'GHSA-pppp-pppp-ppp1'),
           oxlint: advisory('moderate', 'GHSA-oooo-oooo-ooo1'),
-          prettier: advisory('high', 'GHSA-rrrr-rrrr-rrr1'),
+          vitest: advisory('high', 'GHSA-rrrr-rrrr-rrr1'),
         },
       },
       [
@@ -73,7 +73,7 @@ describe('npm run audit', () => {
       `permitted hono: A hole (high, GHSA-hhhh-hhhh-hhh1, ${inside('hono')}GHSA-hhhh-hhhh-hhh1 Permitted until 2999-12-31: We send no cookies.`,
       `REFUSED   pino: A hole (high, GHSA-pppp-pppp-ppp1, ${inside('pino')}GHSA-pppp-pppp-ppp1 Its permission ended on 2020-01-31.`,
       'tolerated oxlint: A hole (moderate, GHSA-oooo-oooo-ooo1, development tool: node_modules/oxlint)',
-      'REFUSED   prettier: A hole (high, GHSA-rrrr-rrrr-rrr1, development tool: node_modules/prettier)',
+      'REFUSED   vitest: A hole (high, GHSA-rrrr-rrrr-rrr1, development tool: node_modules/vitest)',
       'unused    The permission for GHSA-uuuu-uuuu-uuu1 (undici) has no advisory: remove it.',
       '3 advisories are refused.',
     ])

@@ -274,6 +274,8 @@ describe('a mistake', () => {
   it('in the view names the events that an endpoint with a view must not be notified of', async () => {
     const { id: token } = JSON.parse((await run('token', 'create', '--description', 'y', '--json')).stdout) as Json;
     const { stderr } = await notify('add', 'https://example.org/', '--view', String(token), '--event', 'audit.event');
-    expect(stderr).toContain('events: an endpoint with the view of a token is notified only of packages, not of audit.event');
+    expect(stderr).toContain(
+      'events: an endpoint with the view of a token is notified only of packages, not of audit.event',
+    );
   });
 });

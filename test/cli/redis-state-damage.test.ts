@@ -23,7 +23,7 @@ const event = 'audit/event/000000000001';
 /** Commands of redis-cli, and the damage that each message names. */
 const damages: readonly (readonly [title: string, commands: readonly (readonly string[])[], named: RegExp])[] = [
   ['the list of keys is a string', [['SET', order, 'x']], /the key libretto:state:order is no sorted set/],
-  ['the rows are a list', [['DEL', rows], ['LPUSH', rows, 'x']], /the key libretto:state:rows is no hash/], // prettier-ignore
+  ['the rows are a list', [['DEL', rows], ['LPUSH', rows, 'x']], /the key libretto:state:rows is no hash/], // oxfmt-ignore
   ['the head is a string', [['SET', meta, 'x']], /the key libretto:state:meta is no hash/],
   ['the list of keys is gone', [['DEL', order]], /the key libretto:state:order lists 0; the row \S+ is missing/],
   ['a row is missing', [['HDEL', rows, limit]], /the row setting\/limits\.read is missing in libretto:state:rows/],
@@ -122,7 +122,7 @@ describe.skipIf(lacks('redis-server'))('a damaged state in Redis', () => {
       ['DEL', order],
       ['SET', rows, 'x'],
     ]) {
-      // prettier-ignore
+      // oxfmt-ignore
       await redis.command(name, ...args);
       await until(async () => (await ask(known.token))[0] === 500);
       expect(await answers()).toEqual([

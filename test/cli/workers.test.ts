@@ -274,7 +274,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
       await allServe(url);
       clients.stop();
       await clients.ended;
-      expect(Object.keys(clients.answers()).filter((what) => what !== 'broken')).toEqual(['200']);
+      expect(Object.keys(clients.answers()).filter((what) => !['broken', 'late'].includes(what))).toEqual(['200']);
       expect(workersOf(server)).toHaveLength(2);
       expect(workersOf(server)).toContain(survivor);
       expect(workersOf(server)).not.toContain(victim);
@@ -284,7 +284,9 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
       await stopped.more(300);
       server.signal('SIGTERM');
       await stopped.ended;
-      expect(Object.keys(stopped.answers())).toEqual(['200']);
+      const { late = 0, ...answers } = stopped.answers();
+      // a machine that stops a client for a quarter of a second makes its next request late; no server received it
+      expect([Object.keys(answers), late < 16]).toEqual([['200'], true]);
       expect((await server.ended).exitCode).toBe(0);
     });
 

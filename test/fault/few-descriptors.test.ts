@@ -45,7 +45,7 @@ describe.skipIf(lacks('git'))('a build of a git repository', () => {
           '--data',
           data,
         ],
-        { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 },
+        { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 150_000 },
       );
       expect(stderr).not.toMatch(/Cannot read|is not a function/);
       rmSync(data, { recursive: true, force: true });

@@ -97,7 +97,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
   }
 
   // all of them in `npm run fault`
-  const every = process.env['CRASH_KILLS'] === undefined ? 3 : 1;
+  const every = process.env['CRASH_KILLS'] === undefined ? 8 : 1;
 
   it.each<[DiskFault, number]>([
     ['kill', every],

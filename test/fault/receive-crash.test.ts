@@ -14,7 +14,7 @@ import { seedOf } from '../util/seeds.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-const kills = 6;
+const kills = process.env['CRASH_KILLS'] === undefined ? 4 : 40;
 const seed = seedOf('CRASH_SEED');
 
 describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
@@ -56,7 +56,7 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     let interrupted = 0;
     // on a busy machine a receive may end before its kill: more rounds follow, until enough were interrupted
     const enough = Math.ceil(kills / 4);
-    for (let round = 2; round < kills + 2 || (interrupted < enough && round < 5 * kills); round += 1) {
+    for (let round = 2; round < kills + 2 || interrupted < enough; round += 1) {
       edit(round);
       await sent('packages', 'incoming');
       const child = spawn(process.execPath, [binary, 'receive', 'incoming', '--data', 'data'], {
@@ -75,7 +75,6 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
       expect(again.exitCode, `round ${round}: ${again.stderr}`).toBe(0);
       expect(publishedTree(folder.at('data'))).toEqual(publishedTree(folder.at('made')));
     }
-    expect(interrupted).toBeGreaterThanOrEqual(enough);
   });
 
   it('twice at once, of two trees and of the same one: one waits for the other, and both are published', async () => {

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 /** `npm run fault` makes it 200 */
-const kills = Number(process.env['CRASH_KILLS'] ?? 10);
+const kills = Number(process.env['CRASH_KILLS'] ?? 5);
 const seed = seedOf('CRASH_SEED');
 const packages = 40;
 
@@ -59,7 +59,7 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
 
   it(
     `${kills} times at random moments, in both directions, the tree stays whole and the history has no gap`,
-    { timeout: 60_000 + kills * 6000 },
+    { timeout: 300_000 + kills * 6000 },
     async () => {
       const started = performance.now();
       // alone, like the killed one
@@ -69,7 +69,8 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
       let span = performance.now() - started;
       let killed = 0;
       let completed = 0;
-      for (let round = 0; round < kills; round += 1) {
+      // until some were killed and some completed, whatever the machine does meanwhile
+      for (let round = 0; round < kills || killed <= kills / 6 || completed === 0; round += 1) {
         const before = state();
         const target = states.indexOf(before) === 0 ? 2 : 1;
         const delay = (0.3 + random() * 0.8) * span;
@@ -86,8 +87,6 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
         if (after !== before) completed += 1;
         expect(await libretto('diff', '1', '--json'), where).toMatchObject({ exitCode: 0 });
       }
-      expect(killed).toBeGreaterThan(kills / 6);
-      expect(completed).toBeGreaterThan(0);
     },
   );
 

@@ -19,13 +19,38 @@ async function crash(): Promise<void> {
   await registry.start();
 }
 
+/** The stories run side by side. Each waits here after an answer, and one crash ends all these waits. */
+let telling = 0;
+const waiting: (() => void)[] = [];
+function commonCrash(): Promise<void> {
+  const crashed = new Promise<void>((resolve) => void waiting.push(resolve));
+  void crashWhereAllWait();
+  return crashed;
+}
+async function crashWhereAllWait(): Promise<void> {
+  if (waiting.length < telling || waiting.length === 0) return;
+  await crash();
+  for (const resume of waiting.splice(0)) resume();
+}
+const story = (title: string, tell: () => Promise<void>): void => {
+  telling += 1;
+  it.concurrent(title, async () => {
+    try {
+      await tell();
+    } finally {
+      telling -= 1;
+      await crashWhereAllWait();
+    }
+  });
+};
+
 async function acknowledged(
   status: number,
   ...call: Parameters<ManagedRegistry['api']>
 ): Promise<Record<string, unknown>> {
   const { status: answered, json } = await registry.api(...call);
   expect([call[0], call[1], answered, answered === status ? '' : json]).toEqual([call[0], call[1], status, '']);
-  await crash();
+  await commonCrash();
   return json;
 }
 
@@ -37,7 +62,7 @@ const codeOf = (secret: unknown, step = 0): string =>
   new TOTP({ secret: String(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
 
 describe('SIGKILL after each answer', () => {
-  it('loses no change of a token: created, updated, rotated, revoked', async () => {
+  story('loses no change of a token: created, updated, rotated, revoked', async () => {
     const { id, token } = await acknowledged(201, 'POST', '/api/tokens', { description: 'CI', kind: 'read' });
     expect(await opens(token)).toBe(200);
     await acknowledged(200, 'PATCH', `/api/tokens/${String(id)}`, { rate_limit: 70 });
@@ -47,7 +72,7 @@ describe('SIGKILL after each answer', () => {
     expect([await opens(token), await opens(rotated['token'])]).toEqual([401, 401]);
   });
 
-  it('loses no change of a user: invited, logged in, with two-factor authentication, logged out', async () => {
+  story('loses no change of a user: invited, logged in, with two-factor authentication, logged out', async () => {
     const invited = await acknowledged(201, 'POST', '/api/users', { email: 'grace@example.org', role: 'viewer' });
     const { token: invitation } = invited['invitation'] as { token: string };
     const password = 'a much longer password';
@@ -84,7 +109,7 @@ describe('SIGKILL after each answer', () => {
     expect(await opens(again['token'])).toBe(401);
   });
 
-  it('loses no setting and no repository, and its credentials can still be opened', async () => {
+  story('loses no setting and no repository, and its credentials can still be opened', async () => {
     await acknowledged(200, 'PATCH', '/api/settings', { limits: { read: 5000 } });
     expect((await registry.api('GET', '/api/settings')).json['limits']).toMatchObject({
       read: { value: 5000, origin: 'api' },
@@ -101,7 +126,7 @@ describe('SIGKILL after each answer', () => {
     expect((await registry.cli('keys', 'rotate', 'sealing')).exitCode).toBe(0);
   });
 
-  it('loses no failed login', async () => {
+  story('loses no failed login', async () => {
     for (let at = 0; at < 5; at += 1)
       await acknowledged(401, 'POST', '/api/auth/login', {
         email: 'nobody@example.org',
@@ -121,7 +146,7 @@ describe('SIGKILL after each answer', () => {
     else expect(json['code']).toBe('TOO_MANY_ATTEMPTS');
   });
 
-  it('leaves a valid audit log with every event', async () => {
+  it('afterwards has a valid audit log with every event', async () => {
     const { stdout, exitCode } = await registry.cli('audit', 'list', '--json', '--limit', '200');
     expect(exitCode).toBe(0);
     const actions = new Set(

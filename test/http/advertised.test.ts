@@ -17,7 +17,7 @@ beforeAll(async () => {
   sources = temporaryTree(below('src/hello', libraryTree('acme/hello', { version: '1.0.0' })));
   const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data], { cwd: sources.root });
   if (exitCode !== 0) throw new Error(stderr);
-}, 60_000);
+});
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
   sources.remove();

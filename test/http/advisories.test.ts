@@ -61,7 +61,7 @@ beforeAll(async () => {
     },
   });
   await build();
-}, 60_000);
+});
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
   sources.remove();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../util/eventually.ts';
+import { eventually, openFilesBelow } from '../util/eventually.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
@@ -51,7 +51,7 @@ describe('F14: closing', () => {
     const stuck = await openConnection(served.port);
     stuck.pause();
     stuck.write(ask('/dist/acme/hello/1.0.0.zip'));
-    await sleep(100);
+    await eventually(() => openFilesBelow(served.tree.data) > 0);
     await served.proxy.close();
     expect(served.lines.at(-1)).toMatchObject({ aborted: true });
   });

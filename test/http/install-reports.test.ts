@@ -29,7 +29,7 @@ beforeAll(async () => {
     ...below('src/tool', libraryTree('acme/tool', { version: '2.0.0' })),
   });
   await build();
-}, 60_000);
+});
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
   sources.remove();
@@ -210,5 +210,5 @@ describe('POST /downloads', () => {
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
     );
     expect(await converse('', '')).toMatch(/^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
-  }, 15_000);
+  });
 });

@@ -70,7 +70,7 @@ describe('mirrored packages', () => {
     );
     const { exitCode, stderr } = await runCli(['build', source.root, '--data', registry.data], { cwd: source.root });
     if (exitCode !== 0) throw new Error(stderr);
-  }, 60_000);
+  });
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
     await running[Symbol.asyncDispose]();
@@ -83,9 +83,7 @@ describe('mirrored packages', () => {
     await running.provider('some/http');
     await running.provider('some/old');
     const asked = upstream.server.requests.length;
-    await expect
-      .poll(() => names('/search.json?q=http'), { timeout: 5000 })
-      .toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are stored
+    await expect.poll(() => names('/search.json?q=http')).toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are stored
     const { results, total } = (await registry.call('GET', '/search.json?q=once', { as: reader })).json();
     expect([results, total]).toMatchObject([
       [{ name: 'some/old', description: 'Once was http.', abandoned: 'some/http' }],
@@ -125,7 +123,7 @@ describe('mirrored packages', () => {
     upstream.put('some/old', [{ version: '1.0.1', extra: { description: 'Rewritten.', license: ['GPL-3.0-only'] } }]);
     running.clock.nowMs += 700_000;
     await running.provider('some/old');
-    await expect.poll(() => names('/search.json?q=rewritten'), { timeout: 5000 }).toEqual(['some/old']);
+    await expect.poll(() => names('/search.json?q=rewritten')).toEqual(['some/old']);
     expect(await names('/search.json?q=once')).toEqual([]);
     running.setRules({ releases: releaseRules({ licenses: { allow: ['MIT'], action: 'refuse' } }) });
     expect(await names('/list.json')).toEqual(['acme/http', 'some/http']);
@@ -134,7 +132,7 @@ describe('mirrored packages', () => {
     rmSync(running.folder.at('mirror/p2'), { recursive: true });
     expect(await names('/list.json')).toEqual(['acme/http', 'some/old']);
     await running.provider('some/http');
-    await expect.poll(() => names('/list.json'), { timeout: 5000 }).toEqual(['acme/http', 'some/http', 'some/old']);
+    await expect.poll(() => names('/list.json')).toEqual(['acme/http', 'some/http', 'some/old']);
   });
 
   it('are no longer found when their name is denied, reserved, or became private (I9)', async () => {

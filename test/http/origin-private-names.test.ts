@@ -51,9 +51,7 @@ describe('private names of an origin (I9)', () => {
     await served.origin.comeBack();
     served.tree.put('acme/app', version('app'));
     served.tree.publish();
-    await expect
-      .poll(() => privateAt(served, 'acme/app').catch(() => undefined), { timeout: 15_000 })
-      .toEqual([true, true]);
+    await expect.poll(() => privateAt(served, 'acme/app').catch(() => undefined)).toEqual([true, true]);
     await served.origin.goAway();
     expect(await privateAt(served, 'acme/app')).toEqual([true, true]);
     expect(await privateAt(served, 'some/lib')).toEqual([false, false]);
@@ -81,9 +79,7 @@ describe('private names of an origin (I9)', () => {
       )
       .toBe('unknown');
     served.origin.misbehave = () => false;
-    await expect
-      .poll(() => privateAt(served, 'some/lib').catch(() => undefined), { timeout: 5000 })
-      .toEqual([true, true]);
+    await expect.poll(() => privateAt(served, 'some/lib').catch(() => undefined)).toEqual([true, true]);
   });
 
   it('are unknown for a tree without its list of withdrawn names or without its list of packages', async () => {
@@ -101,7 +97,7 @@ describe('private names of an origin (I9)', () => {
           () => '',
           (error: Error) => error.message,
         );
-    await expect.poll(refusal, { timeout: 5000 }).toContain('does not list its packages');
+    await expect.poll(refusal).toContain('does not list its packages');
     served.tree.write(
       'index/_publication.json',
       formatPublication({
@@ -112,7 +108,7 @@ describe('private names of an origin (I9)', () => {
         sources: [],
       }),
     );
-    await expect.poll(refusal, { timeout: 5000 }).toContain('older version');
+    await expect.poll(refusal).toContain('older version');
     await expect.poll(() => served.notices.map(({ reason }) => reason).join()).toContain('no other registry is used');
   });
 });

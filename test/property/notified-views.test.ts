@@ -240,5 +240,5 @@ describe.each(seeds)('series %d (NOTIFIED_RUNS=1 SERIES_SEED=… plays it again)
     } finally {
       await registry.end();
     }
-  }, 120_000);
+  });
 });

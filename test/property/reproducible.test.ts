@@ -33,6 +33,9 @@ const packages: Tree = {
   ...below('zeta/last/2.0.0', whoLibrary('zeta/last', '2.0.0', { require: { 'acme/hello': '^1' } })),
 };
 
+/** `npm run fault` also changes one circumstance at a time, which tells which one matters. */
+const playsAll = process.env['SERIES_RUNS'] !== undefined;
+
 interface Circumstances {
   readonly environment?: Readonly<Record<string, string>>;
   readonly umask?: string;
@@ -103,7 +106,7 @@ describe('two clean builds of the same sources', () => {
     expect(Object.keys(reference).filter((path) => path.startsWith('dist/')).length).toBeGreaterThanOrEqual(4);
   });
 
-  it.each<[string, Circumstances]>([
+  const single: readonly [string, Circumstances][] = [
     ['another time zone', { environment: { TZ: 'Pacific/Kiritimati' } }],
     ['another locale', { environment: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' } }],
     ['a narrow umask', { umask: '077' }],
@@ -125,6 +128,10 @@ describe('two clean builds of the same sources', () => {
         },
       },
     ],
+  ];
+
+  it.each<[string, Circumstances]>([
+    ...(playsAll ? single : []),
     [
       'all of it at once',
       {
@@ -134,6 +141,17 @@ describe('two clean builds of the same sources', () => {
         jobs: '7',
         times: 1_000_000_000,
         place: 'elsewhere',
+      },
+    ],
+    [
+      'all of it at once, differently',
+      {
+        environment: Object.assign({}, ...single.map(([, { environment }]) => environment)) as Record<string, string>,
+        umask: '077',
+        reverse: true,
+        jobs: '1',
+        times: 915_148_800,
+        place: 'much/further down/größer',
       },
     ],
   ])('row 60: give the same bytes with %s', async (_, circumstances) =>
@@ -210,9 +228,9 @@ describe('two clean builds of the same sources', () => {
   });
 });
 
-/** Another Node from npm, in the system's temporary folder between runs; undefined where npm cannot provide it. */
+/** Another Node from npm, kept in node_modules/ between runs; undefined where npm cannot provide it. */
 async function otherNode(major: number): Promise<string | undefined> {
-  const kept = join(tmpdir(), `libretto-node-${otherNodes[major]}`);
+  const kept = new URL(`../../node_modules/.cache/node-${otherNodes[major]}`, import.meta.url).pathname;
   const program = join(kept, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(program)) return program;
   mkdirSync(kept, { recursive: true });

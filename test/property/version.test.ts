@@ -154,9 +154,12 @@ describe('100 KB of any character', () => {
   const heads = ['', '1.0-a', '1.0', '^1', '~1.2', 'dev-', '>=', '1.0 - '];
   const tails = ['', '!', '\n!', ' !', ',', ' as', '\n'];
 
+  // `npm test` plays a third of the combinations: each piece after each head, and before each tail
+  const step = process.env['SERIES_RUNS'] === undefined ? 3 : 1;
+
   it.each(heads)('after %j are handled in time', (head) => {
-    for (const piece of pieces) {
-      for (const tail of tails) {
+    for (const [at, piece] of pieces.entries()) {
+      for (const tail of tails.filter((_, end) => (at + end + heads.indexOf(head)) % step === 0)) {
         const text = head + piece.repeat(100_000 / piece.length) + tail;
         normalizeVersion(text);
         parseStability(text);

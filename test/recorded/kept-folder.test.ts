@@ -5,7 +5,7 @@
 // The folder stays unchanged. After an intended change of a format that must stay readable, write another folder and
 // store it under another name:
 //
-//   npm run compile && MAKE_DATA_FOLDER=1 npx vitest run --config test/vitest.config.ts --project recorded test/recorded/kept-folder.test.ts
+//   npm run compile && MAKE_DATA_FOLDER=1 npx vitest run --config test/vitest.config.ts test/recorded/kept-folder.test.ts
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

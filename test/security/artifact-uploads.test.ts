@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { demandCompiled } from '../setup/compiled.ts';
+import { eventually } from '../util/eventually.ts';
 import { zipOf, type EntrySpec } from '../util/hostile-zip.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
@@ -131,7 +131,7 @@ describe('row 65: incomplete uploads', () => {
     const socket = await openConnection(registry.proxy.port);
     socket.write(head(zip.length));
     socket.write(zip.subarray(0, 2 * megabyte));
-    await until(() => below('artifacts/.staging').length === 1);
+    await eventually(() => below('artifacts/.staging').length === 1);
     socket.destroy();
     await gone();
   });
@@ -149,7 +149,7 @@ describe('row 65: incomplete uploads', () => {
       expect(reply.head).toMatch(/^Retry-After: 5$/im);
     };
     const sockets = await begin(writer);
-    await until(() => below('artifacts/.staging').length === 4);
+    await eventually(() => below('artifacts/.staging').length === 4);
     await expectOverloaded(writer);
     const reply = await registry.proxy.send(
       'POST',
@@ -159,7 +159,7 @@ describe('row 65: incomplete uploads', () => {
     );
     expect([reply.status, reply.json()['code']]).toEqual([400, 'ARCHIVE_UNSAFE']);
     sockets.push(...(await begin(other)));
-    await until(() => below('artifacts/.staging').length === 8);
+    await eventually(() => below('artifacts/.staging').length === 8);
     await expectOverloaded(third);
     for (const socket of sockets) socket.destroy();
     await gone();
@@ -212,9 +212,4 @@ describe('row 66: a composer.json that contradicts the request', () => {
   );
 });
 
-async function until(check: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400 && !check(); turn += 1) await sleep(25);
-  expect(check()).toBe(true);
-}
-
-const gone = (): Promise<void> => until(() => below('artifacts/.staging').length === 0);
+const gone = (): Promise<void> => eventually(() => below('artifacts/.staging').length === 0);

@@ -19,7 +19,6 @@ import { zipBytes } from '../util/hand-made-tree.ts';
 const most = 8;
 const bundles = 5;
 const bundleBytes = bundles * statSync('node_modules/swagger-ui-dist/swagger-ui-bundle.js').size;
-const patient = { timeout: 15_000 };
 const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
 const withoutBody =
   'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
@@ -109,9 +108,7 @@ describe('over HTTP/1.1', () => {
   it('half-open connections: the oldest are closed, and other clients of this and other addresses are answered', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, served.port, halfOpen);
-    await expect
-      .poll(() => stillOpen(sockets), patient)
-      .toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    await expect.poll(() => stillOpen(sockets)).toEqual([...counted(30 - most, false), ...counted(most, true)]);
     expect([await answers(served, '127.0.0.1'), await answers(served, '127.0.0.2')]).toEqual([true, true]);
     expect(served.lines.filter(({ msg }) => String(msg).includes('too many idle'))).toMatchObject([
       { client: '127.0.0.1' },
@@ -124,7 +121,7 @@ describe('over HTTP/1.1', () => {
     const opening = await openAll(5, served.port, halfOpen);
     const idle = await openAll(10, served.port, whole);
     await expect
-      .poll(() => stillOpen([...opening, ...idle]), patient)
+      .poll(() => stillOpen([...opening, ...idle]))
       .toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
     for (const socket of [...opening, ...idle]) socket.destroy();
   });
@@ -134,7 +131,7 @@ describe('over HTTP/1.1', () => {
     publishLarge(served);
     const sockets = await Promise.all(Array.from({ length: 10 }, () => beginDownload(served.port)));
     const idle = await openAll(6, served.port, whole);
-    await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
+    await expect.poll(() => stillOpen(idle)).toEqual([...counted(4, false), ...counted(2, true)]);
     expect(stillOpen(sockets)).toEqual(counted(10, true));
     for (const socket of [...sockets, ...idle]) socket.destroy();
   });
@@ -147,14 +144,14 @@ describe('over HTTP/1.1', () => {
     const taking = setInterval(() => (taken += (slow.read() as Buffer | null)?.length ?? 0), 20);
     const stalled: Socket[] = [];
     for (let at = 0; at < 6; at += 1) stalled.push(await beginDownload(served.port));
-    await expect.poll(() => served.proxy.connections(), patient).toBe(3);
+    await expect.poll(() => served.proxy.connections()).toBe(3);
     clearInterval(taking);
     slow.on('data', (bytes: Buffer) => (taken += bytes.length));
-    await expect.poll(() => taken, patient).toBeGreaterThan(20_000_000);
+    await expect.poll(() => taken).toBeGreaterThan(20_000_000);
     let late = 0;
     stalled[0]!.on('data', (bytes: Buffer) => (late += bytes.length));
     // not `once`, which rejects with the reset: Node 24 reports one that arrived during a pause, Node 20 reports an end
-    await expect.poll(() => stalled[0]!.closed, patient).toBe(true);
+    await expect.poll(() => stalled[0]!.closed).toBe(true);
     expect(late).toBeLessThan(1_000_000); // the kernel drops the unread megabytes of a client that is cut off
     for (const socket of [slow, ...stalled]) socket.destroy();
   });
@@ -177,9 +174,7 @@ describe('requests whose body never arrives', () => {
   it('are closed like half-open connections, the oldest first, and other clients are answered', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, registry.proxy.port, withoutBody);
-    await expect
-      .poll(() => stillOpen(sockets), patient)
-      .toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    await expect.poll(() => stillOpen(sockets)).toEqual([...counted(30 - most, false), ...counted(most, true)]);
     expect([await answers(registry.proxy, '127.0.0.1'), await answers(registry.proxy, '127.0.0.2')]).toEqual([
       true,
       true,
@@ -194,7 +189,7 @@ describe('requests whose body never arrives', () => {
     kept[0]?.write(withoutBody);
     await sleep(100); // the server must see it before the later ones
     const younger = await openAll(3, registry.proxy.port, withoutBody);
-    await expect.poll(() => stillOpen(older), patient).toEqual([...counted(3, false), ...counted(most - 4, true)]);
+    await expect.poll(() => stillOpen(older)).toEqual([...counted(3, false), ...counted(most - 4, true)]);
     expect(stillOpen([...kept, ...younger])).toEqual(counted(4, true));
     for (const socket of [...kept, ...older, ...younger]) socket.destroy();
   });
@@ -211,7 +206,7 @@ describe('requests whose body never arrives', () => {
       sockets.push(socket);
     }
     await expect
-      .poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3], patient)
+      .poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3])
       .toEqual([true, true]);
     for (const socket of sockets) socket.destroy();
   });
@@ -220,10 +215,10 @@ describe('requests whose body never arrives', () => {
     await using registry = await runManagement({ limits: { idlePerAddress: 2, writeStallMs: 60_000 } });
     const readers = await beginAll(10, registry.proxy.port);
     const idle = await openAll(6, registry.proxy.port, whole);
-    await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
+    await expect.poll(() => stillOpen(idle)).toEqual([...counted(4, false), ...counted(2, true)]);
     expect(stillOpen(readers)).toEqual(counted(10, true));
     for (const reader of readers) reader.resume();
-    await expect.poll(() => readers.every(({ bytesRead }) => bytesRead > bundleBytes), patient).toBe(true);
+    await expect.poll(() => readers.every(({ bytesRead }) => bytesRead > bundleBytes)).toBe(true);
     for (const socket of [...readers, ...idle]) socket.destroy();
   });
 
@@ -231,7 +226,7 @@ describe('requests whose body never arrives', () => {
     const limits = { idlePerAddress: 2, writeStallMs: 60_000, maxConnections: 24 };
     await using registry = await runManagement({ limits });
     const readers = await beginAll(13, registry.proxy.port);
-    await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(2);
+    await expect.poll(() => registry.proxy.proxy.connections()).toBe(2);
     expect(await answers(registry.proxy, '127.0.0.2')).toBe(true);
     for (const socket of readers) socket.destroy();
   });
@@ -247,7 +242,7 @@ describe('requests whose body never arrives', () => {
       uploads.push(socket);
     }
     const others = await openAll(6, registry.proxy.port, withoutBody);
-    await expect.poll(() => stillOpen(others), patient).toEqual([...counted(4, false), ...counted(2, true)]);
+    await expect.poll(() => stillOpen(others)).toEqual([...counted(4, false), ...counted(2, true)]);
     expect(stillOpen(uploads)).toEqual(counted(3, true));
     for (const socket of [...uploads, ...others]) socket.destroy();
   });
@@ -262,7 +257,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   it('unfinished handshakes are closed like half-open requests', async () => {
     await using served = await runProxy({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
     const silent = await openAll(3 * most, served.port, '');
-    await expect.poll(() => stillOpen(silent), patient).toEqual([...counted(2 * most, false), ...counted(most, true)]);
+    await expect.poll(() => stillOpen(silent)).toEqual([...counted(2 * most, false), ...counted(most, true)]);
     await using client = await connectHttp2(served.port, authority);
     expect((await client.ask('/health')).status).toBe(200);
     for (const socket of silent) socket.destroy();
@@ -279,7 +274,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // the client reads no further
     const clients = await openTls(2 * most, served.port, authority);
     await expect
-      .poll(() => clients.map(({ session }) => !session.closed), patient)
+      .poll(() => clients.map(({ session }) => !session.closed))
       .toEqual([...counted(most, false), ...counted(most, true)]);
     expect(busy.session.closed).toBe(false);
     for (const client of clients) await client[Symbol.asyncDispose]();
@@ -320,10 +315,10 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
         sessions.push(session);
       }
       await expect
-        .poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed), patient)
+        .poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed))
         .toEqual([...counted(most, false), ...counted(most, true)]);
       for (const session of sessions) session.destroy();
-      await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(0);
+      await expect.poll(() => registry.proxy.proxy.connections()).toBe(0);
     }
   });
 
@@ -344,7 +339,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       sessions.push(session);
     }
     const idle = await openTls(4, served.port, authority);
-    await expect.poll(() => idle.filter(({ session }) => session.closed).length, patient).toBe(2);
+    await expect.poll(() => idle.filter(({ session }) => session.closed).length).toBe(2);
     expect(sessions.map(({ closed, destroyed }) => !closed && !destroyed)).toEqual(counted(6, true));
     for (const session of sessions) session.destroy();
     for (const client of idle) await client[Symbol.asyncDispose]();
@@ -360,7 +355,7 @@ describe('the shipped server', () => {
     );
     const port = Number((await server.shows(/http:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const sockets = await openAll(60, port, halfOpen);
-    await expect.poll(() => stillOpen(sockets).filter(Boolean).length, patient).toBeLessThanOrEqual(20);
+    await expect.poll(() => stillOpen(sockets).filter(Boolean).length).toBeLessThanOrEqual(20);
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     server.signal('SIGKILL');

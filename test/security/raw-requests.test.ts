@@ -127,8 +127,7 @@ describe('row 5: a target that is no path', () => {
   ])('the request %s %s gets 400', async (method, target) => {
     const reply = await ask(target, host + token, method);
     expect(reply.closed).toBe(true);
-    if (target === 'packages.json')
-      expect(reply.status).toBe(400); // from the parser
+    if (target === 'packages.json') expect(reply.status).toBe(400); // from the parser
     else await expectRefusal(reply, 400, 'BAD_TARGET');
   });
 });

@@ -1,5 +1,5 @@
-// Refuses tests of the compiled program unless `npm run compile` has compiled the present sources. Projects that run the
-// program in most files refuse to start. In other projects only the tests that run the program fail.
+// Refuses tests of the compiled program unless `npm run compile` has compiled the present sources. All files of some
+// folders ask for it (each-file.ts). In other folders only the tests that run the program do.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,9 +7,6 @@ import { join } from 'node:path';
 const root = new URL('../..', import.meta.url).pathname;
 
 let isCompiled = false;
-
-/** The check of a whole project, before its first test. */
-export const setup = demandCompiled;
 
 /**
  * Throws unless lib/ is the output of the present sources. run-cli.ts calls it before each command. A test file whose

@@ -1,5 +1,4 @@
-// The order in which test files start: projects in the order of vitest.config.ts, and within each the longest files
-// first, so that none of them runs alone at the end.
+// The order in which test files start: the longest first, so that none of them runs alone at the end.
 
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -34,20 +33,12 @@ const longest: readonly string[] = [
   'test/http/manage/artifacts.test.ts',
 ];
 
-/** A sequencer of Vitest. `projects`: their names, in their order. */
-export const orderOf = (projects: readonly string[]): typeof BaseSequencer =>
-  class extends BaseSequencer {
-    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-      const isLong = (file: TestSpecification): boolean => rankOf(file) < longest.length;
-      const keys = (file: TestSpecification): readonly number[] => {
-        const { isolate, sequence, name } = file.project.config;
-        const project = projects.indexOf((name ?? '').split(' ')[0] ?? '');
-        // a shared process ends where the next file belongs to another project
-        return isolate && isLong(file) ? [sequence.groupOrder, -1, 0] : [sequence.groupOrder, project, rankOf(file)];
-      };
-      return (await super.sort(files)).toSorted((a, b) => compare(keys(a), keys(b)) || rankOf(a) - rankOf(b));
-    }
-  };
+/** A sequencer of Vitest. */
+export class FileOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -55,9 +46,4 @@ const root = new URL('../..', import.meta.url).pathname;
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = longest.indexOf(relative(root, moduleId));
   return rank === -1 ? longest.length : rank;
-}
-
-/** Compares by the first number that differs. */
-function compare(one: readonly number[], other: readonly number[]): number {
-  return one.map((key, at) => key - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }

@@ -1,6 +1,7 @@
 // The people of the identity provider of tests, and the keys that it signs with.
 
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTHeaderParameters } from 'jose';
+import { exportJWK, SignJWT, type CryptoKey, type JWK, type JWTHeaderParameters } from 'jose';
+import { takeRsaKey } from './rsa-keys.ts';
 
 export interface ProviderPerson {
   readonly sub: string;
@@ -11,6 +12,7 @@ export interface ProviderPerson {
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
   /** with its private part */
   readonly jwk: JWK;
 }
@@ -18,10 +20,10 @@ export interface SigningKey {
 let made = 0;
 
 export async function makeKey(): Promise<SigningKey> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const { privateKey, publicKey } = await takeRsaKey();
   made += 1;
   const kid = `provider-key-${made}`;
-  return { kid, privateKey, jwk: { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' } };
+  return { kid, privateKey, publicKey, jwk: { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' } };
 }
 
 export function signWith(key: SigningKey, claims: object, header: Partial<JWTHeaderParameters> = {}): Promise<string> {

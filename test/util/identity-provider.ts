@@ -8,6 +8,7 @@ import { Provider, type ClientMetadata } from 'oidc-provider';
 import { answerInteraction } from './identity-provider-pages.ts';
 import { changeAnswer, type AnswerChanges } from './identity-provider-answers.ts';
 import { makeKey, signWith, type ProviderPerson, type SigningKey } from './identity-provider-keys.ts';
+import { giveBackRsaKey } from './rsa-keys.ts';
 import { createProviderRows, providerConfiguration, type ProviderRows } from './identity-provider-settings.ts';
 
 export type ProviderFault =
@@ -94,7 +95,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     },
     change: (changes) => void (state.changes = changes),
     sign: (claims, header) => signWith(state.key, claims, header),
-    [Symbol.asyncDispose]: () => close(server),
+    [Symbol.asyncDispose]: () => close(server).finally(() => giveBackRsaKey(state.key)),
   };
 }
 

@@ -4,7 +4,10 @@
 import { Agent, get } from 'node:http';
 
 export interface KeepAliveClients {
-  /** status → count of complete answers; `broken`: the count of missing and incomplete ones */
+  /**
+   * status → count of complete answers; `broken`: the count of missing and incomplete ones; `late`: the count of
+   * requests on an open connection that the server was just closing, which a client repeats on another (RFC 9112 §9.3.1)
+   */
   readonly answers: () => Readonly<Record<string, number>>;
   /** Resolves after `count` more answers. */
   readonly more: (count: number) => Promise<void>;
@@ -50,9 +53,13 @@ function ask(
   agent: Agent,
 ): Promise<{ readonly what: string; readonly last: boolean; readonly refused: boolean }> {
   return new Promise((resolve) => {
-    const broken = (error: NodeJS.ErrnoException): void =>
-      resolve({ what: 'broken', last: true, refused: error.code === 'ECONNREFUSED' });
-    get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+    const broken = (error: NodeJS.ErrnoException): void => {
+      const isLate = sent.reusedSocket && !answered && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+      resolve({ what: isLate ? 'late' : 'broken', last: true, refused: error.code === 'ECONNREFUSED' });
+    };
+    let answered = false;
+    const sent = get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      answered = true;
       response.on('error', broken);
       response
         .resume()

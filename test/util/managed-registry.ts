@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'undici';
 
 import { assertNoSecretsBelow, rememberSecrets } from './leaks.ts';
-import { runCli, startCli, type CliOutcome, type RunningCli } from './run-cli.ts';
+import { runCli, startServing, type CliOutcome, type RunningCli } from './run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 type Json = Record<string, unknown>;
@@ -44,8 +44,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
   let serving: RunningCli;
   let url = '';
   const start = async (): Promise<void> => {
-    serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
-    [url] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    ({ server: serving, url } = await startServing(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path }));
   };
   await start();
   const [, code = ''] = await serving!.shows(/setup\?code=(\w+)/);

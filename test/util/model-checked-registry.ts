@@ -36,7 +36,15 @@ import {
 } from './version-model.ts';
 
 export type Happened =
-  'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'purged' | 'clean';
+  | 'published'
+  | 'refused'
+  | 'unreadable'
+  | 'cutOff'
+  | 'rolledBack'
+  | 'lifted'
+  | 'lost'
+  | 'purged'
+  | 'clean';
 export type Tally = Record<Happened, number>;
 export const emptyTally = (): Tally => ({
   published: 0,

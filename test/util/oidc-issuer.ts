@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
+import { giveBackRsaKey, takeRsaKey } from './rsa-keys.ts';
 
 export type IssuerFault =
   /** answers 503 */
@@ -42,16 +43,19 @@ interface Pair {
   readonly alg: 'RS256' | 'ES256';
   readonly kid: string;
   readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
   readonly jwk: JWK;
 }
 
 let made = 0;
 
 async function makePair(alg: Pair['alg']): Promise<Pair> {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const { privateKey, publicKey } = await (alg === 'RS256'
+    ? takeRsaKey()
+    : generateKeyPair(alg, { extractable: true }));
   made += 1;
   const kid = `key-${made}`;
-  return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+  return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
 const makePairs = (): Promise<readonly Pair[]> => Promise.all([makePair('RS256'), makePair('ES256')]);
@@ -88,6 +92,7 @@ export async function startOidcIssuer(path = ''): Promise<OidcIssuer> {
     requests: () => requests,
     publicKeys: () => pairs.map(({ jwk }) => jwk),
     [Symbol.asyncDispose]: async () => {
+      for (const pair of pairs) if (pair.alg === 'RS256') giveBackRsaKey(pair);
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
     },

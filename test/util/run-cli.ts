@@ -42,7 +42,7 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 /** Only root may act as another user; everyone else is denied by the mode of a folder. */
 const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
 
-const timeoutMs = 60_000;
+const timeoutMs = 150_000;
 const allAlone = process.env['OWN_PROCESSES'] === '1';
 
 /** Variables that Node and the libraries read at their start. */
@@ -185,6 +185,25 @@ function startAlone(
     signal: (signal) => void child.kill(signal),
     ended: child.then(({ exitCode }) => exitCode ?? -1),
   };
+}
+
+/**
+ * Starts a server, and waits for its address. Starts it again after exit code 75, as a service manager does: on a busy
+ * machine a Redis may not answer in time.
+ */
+export async function startServing(
+  args: readonly string[],
+  options: CliOptions,
+): Promise<{ readonly server: RunningCli; readonly url: string }> {
+  for (let tries = 1; ; tries += 1) {
+    const server = startCli(args, options);
+    try {
+      const [url] = await server.shows(/https?:\/\/127\.0\.0\.1:\d+/);
+      return { server, url };
+    } catch (error) {
+      if ((await server.ended).exitCode !== 75 || tries === 10) throw error;
+    }
+  }
 }
 
 /** `listeners`: called for each new output. */

@@ -76,7 +76,8 @@ export interface Situation {
 }
 
 export type Expected =
-  { readonly enters: 'own' | 'mail' | 'new account'; readonly role: Role } | { readonly refused: RefusalReason };
+  | { readonly enters: 'own' | 'mail' | 'new account'; readonly role: Role }
+  | { readonly refused: RefusalReason };
 
 const groupNames = Object.keys(groupSets) as Situation['groups'][];
 const providerNames = Object.keys(providerKinds) as Situation['provider'][];

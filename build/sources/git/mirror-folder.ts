@@ -126,11 +126,13 @@ function removeIfEmpty(folder: string): void {
     rmdirSync(folder);
   } catch (error) {
     // another process has started to fetch into this folder
-    if (!(
-      error instanceof Error &&
-      'code' in error &&
-      (error.code === 'ENOTEMPTY' || error.code === 'EEXIST' || error.code === 'ENOENT')
-    ))
+    if (
+      !(
+        error instanceof Error &&
+        'code' in error &&
+        (error.code === 'ENOTEMPTY' || error.code === 'EEXIST' || error.code === 'ENOENT')
+      )
+    )
       throw error;
   }
 }

@@ -171,7 +171,8 @@ function parseSkipped([notice]: readonly JsonValue[]): Outcome | undefined {
 }
 
 function parseQuarantined([code, message, name = null, version = null, folder = '']: readonly JsonValue[]):
-  Outcome | undefined {
+  | Outcome
+  | undefined {
   if (typeof code !== 'string' || typeof message !== 'string' || typeof folder !== 'string') return undefined;
   if ((name !== null && typeof name !== 'string') || (version !== null && typeof version !== 'string'))
     return undefined;

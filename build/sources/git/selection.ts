@@ -10,7 +10,8 @@ export interface GitSelection {
    * name.
    */
   readonly refs?:
-    { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
+    | { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined }
+    | undefined;
   /**
    * Each folder that matches one of these patterns (`packages/*`, `.` for the root) and has a composer.json is a
    * package. Default: the root alone.

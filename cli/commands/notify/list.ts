@@ -12,7 +12,9 @@ export function run(context: Context, given: Given): Promise<number> {
     if (json) printJson(context.stdout, { endpoints: documents });
     else if (documents.length > 0) printLines(context.stdout, describeEndpoints(documents));
     else
-      printLines(context.remarks, ['No address is notified of events. `libretto notify add --help` shows how to add one.']);
+      printLines(context.remarks, [
+        'No address is notified of events. `libretto notify add --help` shows how to add one.',
+      ]);
     return 0;
   });
 }

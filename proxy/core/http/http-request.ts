@@ -71,8 +71,7 @@ export function writeContinue(response: HttpResponse): void {
 
 /** Aborts an answer, so that no client accepts it as complete. */
 export function cutOff(response: HttpResponse): void {
-  if (isStream(response))
-    setImmediate(() => response.close(internalError)); // deferred: see Http2Connection
+  if (isStream(response)) setImmediate(() => response.close(internalError)); // deferred: see Http2Connection
   else response.destroy();
 }
 

@@ -27,8 +27,7 @@ export function createWriteBatch(rawResponses: RawResponses | undefined): WriteB
     const leaving = batch;
     batch = [];
     for (const one of leaving) {
-      if (one.raw === undefined)
-        one.response.end(one.body, 'latin1'); // the encoding is for strings
+      if (one.raw === undefined) one.response.end(one.body, 'latin1'); // the encoding is for strings
       else rawResponses?.end(one.response, one.raw.status, one.raw.text, one.body);
     }
   };

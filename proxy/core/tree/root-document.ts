@@ -23,7 +23,8 @@ export interface RootChanges extends AddressChanges {
 
 export type RootChangeOptions = {
   readonly [Each in 'detectsForm' | 'path' | 'address' | 'answersAdvisories' | 'mirrors' | 'filterLists']?:
-    RootChanges[Each] | undefined;
+    | RootChanges[Each]
+    | undefined;
 };
 
 export function rootChanges(

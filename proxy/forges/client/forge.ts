@@ -25,7 +25,8 @@ export type HookAnswer =
 
 /** `none`: there is no webhook with this address. */
 export type DroppedHook =
-  { readonly outcome: 'removed' | 'none' } | { readonly outcome: 'refused'; readonly message: string };
+  | { readonly outcome: 'removed' | 'none' }
+  | { readonly outcome: 'refused'; readonly message: string };
 
 export interface OfferedHook {
   /** the address that the forge calls */

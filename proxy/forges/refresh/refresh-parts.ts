@@ -10,7 +10,8 @@ import type { Registrar } from './registrar.ts';
 
 /** The owner of a webhook: the owner of a connection, or one repository. */
 export type ConnectedHook =
-  { readonly of: 'connection'; readonly id: ConnectionId } | { readonly of: 'repository'; readonly id: RepositoryId };
+  | { readonly of: 'connection'; readonly id: ConnectionId }
+  | { readonly of: 'repository'; readonly id: RepositoryId };
 
 /** Makes the webhooks of this registry that the forge is to call. */
 export interface HookSecrets {

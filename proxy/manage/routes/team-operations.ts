@@ -65,8 +65,7 @@ export const deleteTeam = operation({
   path: '/api/teams/{id}',
   tags,
   summary: 'Remove a team',
-  description:
-    'Refused with CONFLICT if a member would belong to no team and `people.packages` is `all`.',
+  description: 'Refused with CONFLICT if a member would belong to no team and `people.packages` is `all`.',
   request: { params },
   responses: { 200: answering(teamSchema, 'the removed team') },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -30,7 +30,10 @@ const packages = z
 const stability = z.enum(stabilities).nullable().openapi({
   description: 'only versions of at least this stability; null: of any',
 });
-const view = idOf('tok', 'a token: the endpoint is notified only of what this token sees; null: of everything').nullable();
+const view = idOf(
+  'tok',
+  'a token: the endpoint is notified only of what this token sees; null: of everything',
+).nullable();
 const url = (description: string) =>
   z.string().min(1).max(2000).openapi({ description, example: 'https://deploy.example.org/hooks/libretto' });
 

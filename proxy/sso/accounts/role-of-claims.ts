@@ -25,7 +25,8 @@ export type RoleRefusal = 'no-claim' | 'no-mapped-group' | 'too-many-groups';
 
 /** `found`: the groups of the claim, each once */
 export type RoleDecision =
-  { readonly role: Role } | { readonly refused: RoleRefusal; readonly found: readonly string[] };
+  | { readonly role: Role }
+  | { readonly refused: RoleRefusal; readonly found: readonly string[] };
 
 export function roleOfClaims(claims: JsonObject, rule: RoleRule): RoleDecision {
   const groups = groupsOf(claimAt(claims, rule.claim));

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await build();
   tree.delete('packages/gone');
   await build('--allow-withdraw');
-}, 60_000);
+});
 afterAll(async () => {
   tree.remove();
   await running[Symbol.asyncDispose]();

@@ -158,6 +158,6 @@ async function listed({ mirror }: Mirroring, browser: TestBrowser): Promise<Page
     mirror.clock.nowMs += 6000;
     return browser.get('/mirror');
   };
-  await expect.poll(async () => (await look()).text, { timeout: 10_000 }).toContain('2 packages');
+  await expect.poll(async () => (await look()).text).toContain('2 packages');
   return look();
 }

@@ -58,7 +58,7 @@ beforeAll(async () => {
     ...below('src/other', libraryTree('other/tool', { version: '3.0.0', abandoned: 'acme/hello' })),
   });
   await build('src');
-}, 60_000);
+});
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
   sources.remove();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data], { cwd: sources.root });
   if (exitCode !== 0) throw new Error(stderr);
-}, 60_000);
+});
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
   sources.remove();

@@ -86,7 +86,7 @@ describe('the copy of a feed', () => {
     await opened.feeds.learn('acme/other' as PackageName);
     expect(opened.feeds.standing()[0]).toMatchObject({ rows: 0, failingSince: expect.any(String) as string });
     opened.feeds.start();
-    await expect.poll(() => opened.feeds.standing()[0], { timeout: 10_000 }).toMatchObject({ rows: 2, problem: null });
+    await expect.poll(() => opened.feeds.standing()[0]).toMatchObject({ rows: 2, problem: null });
   });
 
   it('of a feed that is off does not count', async () => {

@@ -11,7 +11,7 @@ import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-r
 import { startOidcIssuer, type OidcIssuer } from '../../util/oidc-issuer.ts';
 import { audience, githubClaims } from '../../util/publisher-claims.ts';
 import { startRedis, type RedisServer } from '../../util/redis-server.ts';
-import { startCli, type RunningCli } from '../../util/run-cli.ts';
+import { startServing, type RunningCli } from '../../util/run-cli.ts';
 import { libraryTree, writeTree } from '../../util/package-tree.ts';
 
 type Json = Record<string, unknown>;
@@ -19,7 +19,7 @@ const purposes = ['publish', 'read'] as const;
 let redis: RedisServer;
 let issuer: OidcIssuer;
 let registry: ManagedRegistry;
-const others: { readonly running: RunningCli; readonly url: string }[] = [];
+const others: { readonly server: RunningCli; readonly url: string }[] = [];
 
 beforeAll(demandCompiled);
 beforeAll(async () => {
@@ -36,20 +36,18 @@ beforeAll(async () => {
     const cwd = registry.folder.at(name);
     mkdirSync(cwd);
     writeFileSync(`${cwd}/libretto.json`, JSON.stringify({ ...settings, data: `${cwd}/data` }));
-    const running = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd });
-    const [url] = await running.shows(/http:\/\/127\.0\.0\.1:\d+/);
-    others.push({ running, url });
+    others.push(await startServing(['serve', '--listen', '127.0.0.1:0'], { cwd }));
   }
   for (const purpose of purposes) {
     const draft = { issuer: 'github', purpose, repository: 'acme/app', packages: ['acme/*'], exchanges_per_hour: 1000 };
     const { status, json } = await registry.api('POST', '/api/publishers', draft);
     expect(status, JSON.stringify(json)).toBe(201);
   }
-}, 60_000);
+});
 afterAll(async () => {
-  for (const { running } of others) {
-    running.signal('SIGTERM');
-    await running.ended;
+  for (const { server } of others) {
+    server.signal('SIGTERM');
+    await server.ended;
   }
   await registry[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();

@@ -57,10 +57,14 @@ export async function startGitHub(): Promise<FakeForge & { readonly app: FakeApp
   return extended;
 }
 
+/** Made once a process, because it takes a second of processor time. */
+let pem: string | undefined;
+
 function createApp(): FakeApp {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' });
-  return { id: '12345', privateKey: String(pem), lasts: 3600, tokens: [], now: Date.now };
+  pem ??= String(
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
+  );
+  return { id: '12345', privateKey: pem, lasts: 3600, tokens: [], now: Date.now };
 }
 
 function refuse({ headers, path }: FakeCall, { token, violation }: ForgeState, app: FakeApp): FakeReply | undefined {

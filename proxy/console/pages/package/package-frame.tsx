@@ -10,7 +10,14 @@ import { warnedVersions } from './advised-versions.ts';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
 export type PackageTab =
-  'overview' | 'versions' | 'requires' | 'dependents' | 'downloads' | 'changelog' | 'advisories' | 'why';
+  | 'overview'
+  | 'versions'
+  | 'requires'
+  | 'dependents'
+  | 'downloads'
+  | 'changelog'
+  | 'advisories'
+  | 'why';
 
 interface PackageFrameProps {
   readonly opened: OpenPackage;

@@ -16,19 +16,19 @@ function paceAfter(
 
 describe('the pace of a task', () => {
   it.each([
-    ['a fast task', [[0, 10], [4, 150]], 900, '35/s, 22 s left'], // prettier-ignore
-    ['a slow task', [[0, 1], [60, 6]], 200, '5/min, 39 min left'], // prettier-ignore
-    ['a task of hours', [[0, 1], [10, 2]], 1000, '6/min, 2 h 46 min left'], // prettier-ignore
-    ['its end', [[0, 1], [5, 100]], 100, '20/s, 0 s left'], // prettier-ignore
+    ['a fast task', [[0, 10], [4, 150]], 900, '35/s, 22 s left'], // oxfmt-ignore
+    ['a slow task', [[0, 1], [60, 6]], 200, '5/min, 39 min left'], // oxfmt-ignore
+    ['a task of hours', [[0, 1], [10, 2]], 1000, '6/min, 2 h 46 min left'], // oxfmt-ignore
+    ['its end', [[0, 1], [5, 100]], 100, '20/s, 0 s left'], // oxfmt-ignore
   ] as const)('%s has a rate and a remaining time', (_, events, total, text) => {
     expect(paceAfter(events, total)).toBe(text);
   });
 
   it.each([
-    ['in its first two seconds', [[0, 1], [1.9, 500]], 900], // prettier-ignore
+    ['in its first two seconds', [[0, 1], [1.9, 500]], 900], // oxfmt-ignore
     ['with one event', [[0, 1]], 900],
-    ['without an end', [[0, 0], [10, 0]], 0], // prettier-ignore
-    ['that stands still', [[0, 1], [10, 1]], 900], // prettier-ignore
+    ['without an end', [[0, 0], [10, 0]], 0], // oxfmt-ignore
+    ['that stands still', [[0, 1], [10, 1]], 900], // oxfmt-ignore
   ] as const)('a task %s has none', (_, events, total) => {
     expect(paceAfter(events, total)).toBe('');
   });

@@ -50,7 +50,7 @@ it('open attempts of a killed process become failures, and block logins no longe
   for (let at = 0; at < 5; at += 1) void judge(killed, () => new Promise(() => undefined));
   const held = async (): Promise<number> =>
     Object.keys(((await store.get(budget.key))?.value as { held?: object } | undefined)?.held ?? {}).length;
-  await expect.poll(held, { timeout: 15_000 }).toBe(5);
+  await expect.poll(held).toBe(5);
   nowMs += 20_000;
   const next = attemptsOver(store, () => nowMs);
   await expect(wrong(next)).rejects.toThrow('refused');

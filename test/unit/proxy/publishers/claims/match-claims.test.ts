@@ -105,7 +105,7 @@ it(`${ruleSpace.length} sets of rules and ${jobSpace.length} jobs agree with the
     }
   }
   expect(faults.slice(0, 3)).toEqual([]);
-}, 60_000);
+});
 
 describe('a job of GitHub Actions', () => {
   it('of a repository that took over a name is refused by the pinned id, with both ids', () => {
