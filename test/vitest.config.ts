@@ -1,5 +1,8 @@
-// All test files belong to one project, `all`. Its four processes run one file after the other: each process imports a
-// module once, and Vite transforms it once. A folder chooses files: `vitest run --config test/vitest.config.ts test/http`.
+// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process imports
+// a module once, and Vite transforms it once. A folder chooses files: `vitest run --config test/vitest.config.ts test/http`.
+//
+// `faulty-disk` has the files that replace Node's functions for files, with a process for each: modules that other files
+// imported before would keep the real functions.
 //
 // `http-public` runs test/http once more with node's public interface alone (proxy/core/http/node-path.ts): its core by
 // default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
@@ -22,6 +25,15 @@ const quickUnitFiles = (): string[] =>
   readdirSync(`${root}test/unit`, { recursive: true, encoding: 'utf8' })
     .map((path) => `test/unit/${path}`)
     .filter((path) => path.endsWith('.test.ts') && !programStart.test(readFileSync(`${root}${path}`, 'utf8')));
+
+const replacesDisk = (path: string): boolean =>
+  /(?:from|import) '[./]+\/util\/faulty-disk\.mjs'/.test(readFileSync(`${root}${path}`, 'utf8'));
+
+const faultyDiskFiles = ['fault', 'property', 'unit', 'http', 'cli'].flatMap((folder) =>
+  readdirSync(`${root}test/${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((path) => `test/${folder}/${path}`)
+    .filter((path) => path.endsWith('.test.ts') && replacesDisk(path)),
+);
 
 const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
   .split(',')
@@ -50,8 +62,10 @@ const all = {
   ...settings,
   name: 'all',
   include: process.env['ONLY_UNIT'] === '1' ? quickUnitFiles() : ['test/**/*.test.ts'],
-  exclude: clients.length === 0 ? [] : [e2eFiles],
+  exclude: [...faultyDiskFiles, ...(clients.length === 0 ? [] : [e2eFiles])],
 };
+
+const faultyDisk = { ...settings, name: 'faulty-disk', include: faultyDiskFiles, isolate: true };
 
 /** Its files need little time: one process runs them first, while lint keeps another processor busy. */
 const publicPath = {
@@ -80,7 +94,7 @@ export default defineConfig({
     // transformed modules, in node_modules/
     experimental: { fsModuleCache: true },
     sequence: { sequencer: FileOrder },
-    projects: [publicPath, all, ...clients.map(withClient)].map((test) => ({ test })),
+    projects: [publicPath, all, faultyDisk, ...clients.map(withClient)].map((test) => ({ test })),
     passWithNoTests: false,
   },
 });

@@ -136,7 +136,7 @@ describe('libretto start', () => {
     expect(stdout).not.toContain('secure-http');
     expect(stderr).toContain('Clients use https://packages.example.org (LIBRETTO_PUBLIC_URL).');
     expect(stderr).toContain(
-      'Warning: LIBRETTO_DIST_URL differs from publicUrl, https://packages.example.org: builds write addresses of archives at https://old.test. Set "publicUrl" to the address of clients',
+      'Warning: LIBRETTO_DIST_URL differs from publicUrl, https://packages.example.org: builds write addresses of archives at https://old.test. Remove that setting, or correct it.',
     );
   });
 

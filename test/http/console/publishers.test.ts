@@ -174,7 +174,7 @@ describe('the jobs of a publisher', () => {
     expect(token.html).not.toMatch(/\/(edit|rotate)"/);
     for (const part of ['edit', 'rotate']) expect((await admin.get(`/tokens/${id}/${part}`)).status, part).toBe(303);
 
-    expect((await admin.get(`${path}/remove`)).text).toContain('the tokens that they have now end at once');
+    expect((await admin.get(`${path}/remove`)).text).toContain('Current tokens are revoked.');
     await remove(path);
     expect((await admin.get(`/tokens/${id}`)).text).toContain('The token of a CI job has ended.');
     expect((await admin.get('/audit')).text).toMatch(/removed the trusted publisher\s+Release/);
