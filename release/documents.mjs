@@ -17,7 +17,7 @@ export async function writeDocuments(root) {
   const folder = mkdtempSync(join(tmpdir(), 'libretto-documents-'));
   try {
     const file = join(folder, 'documents.mjs');
-    const bundle = await rolldown({ input: join(root, 'test/util/shipped-documents.ts'), platform: 'node' });
+    const bundle = await rolldown({ input: join(root, 'release/documents/shipped-documents.ts'), platform: 'node' });
     await bundle.write({ file, format: 'esm', codeSplitting: false });
     await bundle.close();
     const { shippedDocuments } = await import(pathToFileURL(file).href);

@@ -8,7 +8,7 @@ import { sessionOnly } from '../../proxy/auth/session-only.ts';
 import { pipelineErrors } from '../../proxy/manage/frame/api.ts';
 import type { ApiDocument, Content, OperationObject, Schema } from '../../proxy/manage/openapi/schema.ts';
 import { resolveResponse } from '../util/api-document.ts';
-import { describedCommands, schemaOf } from '../util/command-documents/command-schemas.ts';
+import { describedCommands, schemaOf } from '../../release/documents/command-schemas.ts';
 import { listCommands } from '../util/command-reference.ts';
 
 const width = 120;

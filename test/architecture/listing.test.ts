@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createProgram } from '../../cli/program/program.ts';
 import type { ProcessContext } from '../../cli/io/context.ts';
-import { apiDescription } from '../util/api-description.ts';
+import { apiDescription } from '../../release/documents/api-description.ts';
 import { describeListing } from './describe-listing.ts';
 import { root } from './source-files.ts';
 

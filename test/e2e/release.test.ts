@@ -11,7 +11,7 @@ import { startNpmRegistry } from '../util/npm-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { cloneRepository, copyRepository, raiseVersion, type RepositoryCopy } from '../util/repository-copy.ts';
 import { cleanEnvironment } from '../util/run-cli.ts';
-import { shippedDocuments } from '../util/shipped-documents.ts';
+import { shippedDocuments } from '../../release/documents/shipped-documents.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 

@@ -1,7 +1,7 @@
 // Tests that the recordings cover every operation of the management API, with a success and an error.
 
 import { expect, it } from 'vitest';
-import { apiDescription } from '../util/api-description.ts';
+import { apiDescription } from '../../release/documents/api-description.ts';
 import { allRecordings } from './recorder/recording.ts';
 
 it('every operation is in the recordings, with a success and an error', () => {

@@ -2,7 +2,7 @@
 // examples. A generated part stands between two comments. The text around it is hand-written and stays.
 
 import type { Argument, Command, Option } from 'commander';
-import { schemaFileOf } from './command-documents/command-schemas.ts';
+import { schemaFileOf } from '../../release/documents/command-schemas.ts';
 
 /** Every visible command with its path, parents before their children. */
 export function listCommands(

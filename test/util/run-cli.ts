@@ -74,7 +74,7 @@ const withoutHeading = (stderr: string): string => stderr.replace(heading, '').r
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   const outcome = await runUnchecked(args, options);
   if (args.includes('--json') && outcome.stdout !== '') {
-    const { assertDescribed } = await import('./command-documents/command-schemas.ts');
+    const { assertDescribed } = await import('../../release/documents/command-schemas.ts');
     assertDescribed(args, JSON.parse(outcome.stdout));
   }
   return options.heading === true ? outcome : { ...outcome, stderr: withoutHeading(outcome.stderr) };

@@ -4,7 +4,7 @@
 
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiDescription } from '../../util/api-description.ts';
+import { apiDescription } from '../../../release/documents/api-description.ts';
 import { people, startFilledRegistry, type FilledRegistry } from '../../util/filled-registry.ts';
 import { rememberSecrets } from '../../util/leaks.ts';
 import { exampleOf } from '../../util/page-examples.ts';

@@ -13,7 +13,7 @@ import type { ApiDocument, OperationObject } from '../../../proxy/manage/openapi
 import { createAnswerCheck, createCompiler, faults, resolveResponse } from '../../util/api-document.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import type { Reply } from '../../util/running-proxy.ts';
-import { shippedDocuments } from '../../util/shipped-documents.ts';
+import { shippedDocuments } from '../../../release/documents/shipped-documents.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 

@@ -4,7 +4,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { apiDescription } from '../../util/api-description.ts';
+import { apiDescription } from '../../../release/documents/api-description.ts';
 import { runManagement } from '../../util/running-management.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';

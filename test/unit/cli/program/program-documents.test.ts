@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createProgram } from '../../../../cli/program/program.ts';
 import type { ProcessContext } from '../../../../cli/io/context.ts';
-import { assertDescribed, describedCommands, schemaOf } from '../../../util/command-documents/command-schemas.ts';
+import { assertDescribed, describedCommands, schemaOf } from '../../../../release/documents/command-schemas.ts';
 import { listCommands } from '../../../util/command-reference.ts';
 
 const root = new URL('../../../../', import.meta.url).pathname;

@@ -1,7 +1,7 @@
 // The documents of the commands for teams.
 
 import { z } from 'zod';
-import { teamSchema } from '../../../proxy/manage/schemas/team.ts';
+import { teamSchema } from '../../proxy/manage/schemas/team.ts';
 import * as part from './parts.ts';
 
 const { orNull, text } = part;

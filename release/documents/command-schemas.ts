@@ -29,7 +29,7 @@ export const schemaFileOf = (path: string): string => `${path.replaceAll(' ', '-
 
 export function schemaOf(path: string): object {
   const document = documents[path];
-  if (document === undefined) throw new Error(`test/util/command-documents has no schema for \`libretto ${path}\`.`);
+  if (document === undefined) throw new Error(`release/documents has no schema for \`libretto ${path}\`.`);
   const { $schema, ...schema } = z.toJSONSchema(document, { override: simplify });
   return { $schema, title: `The document of libretto ${path} --json`, ...schema };
 }
@@ -65,7 +65,7 @@ export function assertDescribed(args: readonly string[], document: unknown): voi
   );
   throw new Error(
     `libretto ${args.join(' ')} printed a document that ${schemaFileOf(path)} does not allow. ` +
-      `Describe it in test/util/command-documents:\n${faults.join('\n')}`,
+      `Describe it in release/documents:\n${faults.join('\n')}`,
   );
 }
 

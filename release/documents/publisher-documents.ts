@@ -1,7 +1,7 @@
 // The documents of the commands for trusted publishers.
 
 import { z } from 'zod';
-import { idTokenExplanation, publisherSchema } from '../../../proxy/manage/schemas/publisher.ts';
+import { idTokenExplanation, publisherSchema } from '../../proxy/manage/schemas/publisher.ts';
 import * as part from './parts.ts';
 
 const { text } = part;

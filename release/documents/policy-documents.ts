@@ -1,8 +1,8 @@
 // The documents of the commands about the policy.
 
 import { z } from 'zod';
-import { exceptionSchema, ruleSchema } from '../../../proxy/policy/model/policy-schema.ts';
-import { actions } from '../../../proxy/policy/model/words.ts';
+import { exceptionSchema, ruleSchema } from '../../proxy/policy/model/policy-schema.ts';
+import { actions } from '../../proxy/policy/model/words.ts';
 import * as part from './parts.ts';
 
 const { count, flag, name, orNull, text, texts, time, version } = part;

@@ -1,7 +1,7 @@
 // The documents for programs that the package contains and git does not. `npm run documents` writes them.
 
 import { apiDescription } from './api-description.ts';
-import { describedCommands, schemaFileOf, schemaOf } from './command-documents/command-schemas.ts';
+import { describedCommands, schemaFileOf, schemaOf } from './command-schemas.ts';
 
 /** Paths from the root of the repository, with the text of each file. */
 export function shippedDocuments(): ReadonlyMap<string, string> {

@@ -1,87 +1,20 @@
 // The documents of the commands for packages, repositories, the mirror and the whole registry.
 
 import { z } from 'zod';
-import { errorBody } from '../../../proxy/manage/frame/error-responses.ts';
-import { statusSchema } from '../../../proxy/manage/routes/status.ts';
-import { artifactSchema } from '../../../proxy/manage/schemas/artifact.ts';
-import { hookSchema } from '../../../proxy/manage/schemas/hook.ts';
-import {
-  connectedRepository,
-  connectionSchema,
-  refreshStep,
-  removedConnection,
-} from '../../../proxy/manage/schemas/connection.ts';
-import { jobSchema } from '../../../proxy/manage/schemas/job.ts';
-import { packageSummary, statisticsSchema, withdrawalSchema } from '../../../proxy/manage/schemas/package.ts';
-import { purgeSchema } from '../../../proxy/manage/schemas/purge.ts';
-import { removedRepository, repositorySchema, verificationSchema } from '../../../proxy/manage/schemas/repository.ts';
-import { archiveLine, buildReport } from './build-documents.ts';
+import { errorBody } from '../../proxy/manage/frame/error-responses.ts';
+import { statusSchema } from '../../proxy/manage/routes/status.ts';
+import { artifactSchema } from '../../proxy/manage/schemas/artifact.ts';
+import { hookSchema } from '../../proxy/manage/schemas/hook.ts';
+import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/manage/schemas/connection.ts';
+import { jobSchema } from '../../proxy/manage/schemas/job.ts';
+import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/manage/schemas/package.ts';
+import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/manage/schemas/repository.ts';
+import { buildReport } from './build-documents.ts';
+import { archiveLine } from './why-document.ts';
 import * as part from './parts.ts';
+import { tombstone, format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
 
-const { count, flag, name, normalized, orNull, reference, text, time, version } = part;
-
-const tombstone = z.object({
-  name,
-  version,
-  version_normalized: normalized,
-  reference,
-  sha1: orNull(z.string(), 'SHA-1 of the archive; null if unknown'),
-  sha256: orNull(z.string(), 'SHA-256 of the archive; null if unknown'),
-  content: orNull(
-    z.object({
-      files: count('the number of files'),
-      bytes: count('their size without composer.json'),
-      digest: text('SHA-256 over paths and bytes'),
-    }),
-    'the files of the archive; null if unknown',
-  ),
-  released: orNull(z.string(), 'when it was released; null if unknown'),
-  source: orNull(z.string(), 'the id of its source; null: it was mirrored'),
-  reason: text('why it was purged'),
-  since: time('when it was purged'),
-});
-
-const format = z.literal(1).describe('the version of this document, for --recover and --purged');
-
-const recovery = z
-  .object({
-    added: count('the number of added tombstones'),
-    tombstones: part.tombstones,
-    purged: part.purgedVersions,
-    replaced: z.array(part.tombstoneLabel).describe('lost rows, of which only these fields are known'),
-    dropped: z.array(tombstone).describe('rows that no other record confirms'),
-    doubtful: z.array(part.tombstoneLabel).describe('rows whose digests no other record confirms'),
-    unproven_withdrawals: z.literal(true).optional().describe('nothing proves that no version was withdrawn by hand'),
-    damage: text('a damaged package that keeps purged versions until the next build').optional(),
-  })
-  .describe('with --recover: the recovery');
-
-const restored = z.object({
-  directory: text('the backup'),
-  data: orNull(z.string(), 'the restored data folder; null with --dry-run'),
-  created_at: time('when the backup was made'),
-  serial: count('the number of its publication'),
-  files: count('the number of files'),
-  bytes: count('their size'),
-  audit: orNull(part.auditVerdict, 'the check of the audit log; null without a state'),
-  tombstones: part.tombstones.optional(),
-  purged_versions: part.purgedVersions.optional(),
-});
-
-const changedRelease = z.object({ name, version, message: part.message });
-
-const purge = purgeSchema.omit({ purged_at: true }).extend({
-  dry_run: flag('whether --dry-run was given'),
-  since: time('when it was purged'),
-});
-
-const refreshed = z.object({
-  dry_run: flag('whether --dry-run was given'),
-  finished: flag('false: the refresh did not come to its end'),
-  message: orNull(z.string(), 'why not; null: it did'),
-  connection: connectionSchema.describe('the connection after it'),
-  steps: z.array(refreshStep).describe('what the refresh did, or found'),
-});
+const { count, flag, name, orNull, reference, text, time, version } = part;
 
 export const registryDocuments = {
   publish: z.union([

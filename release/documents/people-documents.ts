@@ -1,10 +1,10 @@
 // The documents of the commands for tokens, users, keys, settings, the audit log and the state.
 
 import { z } from 'zod';
-import { auditEventSchema } from '../../../proxy/manage/schemas/audit-event.ts';
-import { shownLimits } from '../../../proxy/manage/schemas/token-limits.ts';
-import { explanationSchema } from '../../../proxy/manage/schemas/token-explanation.ts';
-import { changedUser, userSchema } from '../../../proxy/manage/schemas/user.ts';
+import { auditEventSchema } from '../../proxy/manage/schemas/audit-event.ts';
+import { shownLimits } from '../../proxy/manage/schemas/token-limits.ts';
+import { explanationSchema } from '../../proxy/manage/schemas/token-explanation.ts';
+import { changedUser, userSchema } from '../../proxy/manage/schemas/user.ts';
 import * as part from './parts.ts';
 
 const { count, flag, orNull, text, time } = part;

@@ -1,0 +1,71 @@
+// The parts of the documents about the data folder, purges and the mirror.
+
+import { z } from 'zod';
+import { purgeSchema } from '../../proxy/manage/schemas/purge.ts';
+import { connectionSchema, refreshStep } from '../../proxy/manage/schemas/connection.ts';
+import * as part from './parts.ts';
+
+const { count, flag, name, normalized, orNull, reference, text, time, version } = part;
+
+export const tombstone = z.object({
+  name,
+  version,
+  version_normalized: normalized,
+  reference,
+  sha1: orNull(z.string(), 'SHA-1 of the archive; null if unknown'),
+  sha256: orNull(z.string(), 'SHA-256 of the archive; null if unknown'),
+  content: orNull(
+    z.object({
+      files: count('the number of files'),
+      bytes: count('their size without composer.json'),
+      digest: text('SHA-256 over paths and bytes'),
+    }),
+    'the files of the archive; null if unknown',
+  ),
+  released: orNull(z.string(), 'when it was released; null if unknown'),
+  source: orNull(z.string(), 'the id of its source; null: it was mirrored'),
+  reason: text('why it was purged'),
+  since: time('when it was purged'),
+});
+
+export const format = z.literal(1).describe('the version of this document, for --recover and --purged');
+
+export const recovery = z
+  .object({
+    added: count('the number of added tombstones'),
+    tombstones: part.tombstones,
+    purged: part.purgedVersions,
+    replaced: z.array(part.tombstoneLabel).describe('lost rows, of which only these fields are known'),
+    dropped: z.array(tombstone).describe('rows that no other record confirms'),
+    doubtful: z.array(part.tombstoneLabel).describe('rows whose digests no other record confirms'),
+    unproven_withdrawals: z.literal(true).optional().describe('nothing proves that no version was withdrawn by hand'),
+    damage: text('a damaged package that keeps purged versions until the next build').optional(),
+  })
+  .describe('with --recover: the recovery');
+
+export const restored = z.object({
+  directory: text('the backup'),
+  data: orNull(z.string(), 'the restored data folder; null with --dry-run'),
+  created_at: time('when the backup was made'),
+  serial: count('the number of its publication'),
+  files: count('the number of files'),
+  bytes: count('their size'),
+  audit: orNull(part.auditVerdict, 'the check of the audit log; null without a state'),
+  tombstones: part.tombstones.optional(),
+  purged_versions: part.purgedVersions.optional(),
+});
+
+export const changedRelease = z.object({ name, version, message: part.message });
+
+export const purge = purgeSchema.omit({ purged_at: true }).extend({
+  dry_run: flag('whether --dry-run was given'),
+  since: time('when it was purged'),
+});
+
+export const refreshed = z.object({
+  dry_run: flag('whether --dry-run was given'),
+  finished: flag('false: the refresh did not come to its end'),
+  message: orNull(z.string(), 'why not; null: it did'),
+  connection: connectionSchema.describe('the connection after it'),
+  steps: z.array(refreshStep).describe('what the refresh did, or found'),
+});
