@@ -1,5 +1,6 @@
-// `npm run documents`: writes the documents for programs, which the package contains and git does not: docs/openapi.json,
-// and the JSON Schemas of the commands in docs/reference/json/. `npm pack` and `npm run release` write them too.
+// `npm run documents`: writes the documents for programs, which the package contains and git does not:
+// docs/openapi.json, and the JSON Schemas of the commands in docs/reference/json/. `npm pack` and `npm run release`
+// write them too.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// `npm run measure [-- REVISION…]`: how large the program is, as a table with a column for each revision of git. Without
-// one, it measures the tracked files as they are now.
+// `npm run measure [-- REVISION…]`: how large the program is, as a table with a column for each revision of git.
+// Without one, it measures the tracked files as they are now.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// What npm runs before `npm pack`, after the bundle: it writes the documents for programs, and completes lib/. Without a network, the package is for this system alone, and
-// a warning says so. `npm run release` refuses that. With --this-system it asks no network, and says nothing.
+// What npm runs before `npm pack`, after the bundle: it writes the documents for programs, and completes lib/. Without
+// a network, the package is for this system alone, and a warning says so. `npm run release` refuses that. With
+// --this-system it asks no network, and says nothing.
 
 import { dirname } from 'node:path';
 import process from 'node:process';

@@ -35,6 +35,7 @@ const series = {
   NOTIFICATION_KILLS: '40',
   NOTIFIED_RUNS: '60',
   POLICY_RUNS: '600',
+  CONSTRAINT_RUNS: '3000',
 };
 const env = { ...series, ...process.env };
 

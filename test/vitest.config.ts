@@ -1,8 +1,9 @@
-// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process imports
-// a module once, and Vite transforms it once. A folder chooses files: `vitest run --config test/vitest.config.ts test/http`.
+// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process
+// imports a module once, and Vite transforms it once. A folder chooses files: `vitest run --config
+// test/vitest.config.ts test/http`.
 //
-// `faulty-disk` has the files that replace Node's functions for files, with a process for each: modules that other files
-// imported before would keep the real functions.
+// `faulty-disk` has the files that replace Node's functions for files, with a process for each: modules that other
+// files imported before would keep the real functions.
 //
 // `http-public` runs test/http once more with node's public interface alone (proxy/core/http/node-path.ts): its core by
 // default, all files where HTTP_PUBLIC is `all` (`npm run fault`).

@@ -44,10 +44,10 @@ export function treeOrderKey(path: string): string {
 }
 
 /**
- * The links that must not be in an archive, each with its target and the reason: absolute or leaving ones, also one that
- * leaves and returns. `links` maps a link's path to its stored target. With `paths`, all files and links, a link must
- * end at a file or folder of the package. Without, it may point at nothing or run in a circle, as in `git archive`.
- * `read` makes paths equal that count as one.
+ * The links that must not be in an archive, each with its target and the reason: absolute or leaving ones, also one
+ * that leaves and returns. `links` maps a link's path to its stored target. With `paths`, all files and links, a link
+ * must end at a file or folder of the package. Without, it may point at nothing or run in a circle, as in `git
+ * archive`. `read` makes paths equal that count as one.
  */
 export function unsafeLinks(
   links: ReadonlyMap<string, string>,

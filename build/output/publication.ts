@@ -42,8 +42,8 @@ export interface PackageChanges {
   /** below index/: READMEs and CHANGELOGs that no serving index names */
   readonly unusedTexts: readonly string[];
   /**
-   * serving indexes without purged contents and without the facts of returned versions, placed after the documents: these
-   * name no purged contents, and have the records of returned versions
+   * serving indexes without purged contents and without the facts of returned versions, placed after the documents:
+   * these name no purged contents, and have the records of returned versions
    */
   readonly lastIndexes: readonly Placement[];
   /** archives of purged contents, deleted after no serving index names them */

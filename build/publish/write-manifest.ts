@@ -158,14 +158,7 @@ async function nextQuarantined(
   const read = new Set(choice.read.map(({ spec }) => spec.id));
   const stands = ({ source, name }: QuarantinedVersion): boolean =>
     left.has(source) || (read.has(source) && limit !== undefined && (name === null || !limit.admits(name)));
-  const found = quarantined.map(({ source, quarantine: { code, message, where, name, version } }) => ({
-    source,
-    code,
-    message,
-    where,
-    name,
-    version,
-  }));
+  const found = quarantined.map(({ source, quarantine }) => ({ source, ...quarantine }));
   const after = formatQuarantined([...known.filter(stands), ...found]);
   return after === before || (before === undefined && found.length === 0) ? undefined : after;
 }

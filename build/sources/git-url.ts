@@ -1,6 +1,6 @@
 // Reads addresses of git repositories as `git clone` does, wherever one is given. Remotes are https and ssh, and http
-// only on this machine, which involves no network. A URL is stored, displayed and logged, and therefore must not contain
-// a credential.
+// only on this machine, which involves no network. A URL is stored, displayed and logged, and therefore must not
+// contain a credential.
 
 import { isIP } from 'node:net';
 import { parseAddress } from '../contract/address.ts';

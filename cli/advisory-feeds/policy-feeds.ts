@@ -1,5 +1,5 @@
-// The feeds of a server: OSV, if the configuration names it, and the upstreams of the mirror. They are asked only while a
-// rule of the policy reads lists.
+// The feeds of a server: OSV, if the configuration names it, and the upstreams of the mirror. They are asked only while
+// a rule of the policy reads lists.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';

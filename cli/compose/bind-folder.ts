@@ -1,5 +1,5 @@
-// Binds a published data folder to its state. A build makes the folder, and often comes before the state: a later command
-// without --state would otherwise make another state in the folder.
+// Binds a published data folder to its state. A build makes the folder, and often comes before the state: a later
+// command without --state would otherwise make another state in the folder.
 
 import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';

@@ -21,8 +21,8 @@ export interface Opening {
 }
 
 /**
- * `area`: the part of the data folder that the command reads. `makes`: the first commit of the command may make the data
- * folder and the state. `changes`: it changes an existing state. Throws UsageError and StateError.
+ * `area`: the part of the data folder that the command reads. `makes`: the first commit of the command may make the
+ * data folder and the state. `changes`: it changes an existing state. Throws UsageError and StateError.
  */
 export async function openCommandState(
   context: Context,

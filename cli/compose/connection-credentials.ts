@@ -1,4 +1,5 @@
-// The credentials of connections, for git. The modules of the forges are loaded at the first repository of a connection.
+// The credentials of connections, for git. The modules of the forges are loaded at the first repository of a
+// connection.
 
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';

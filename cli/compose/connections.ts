@@ -78,8 +78,8 @@ export function composeRefreshSchedule(
   return createRefreshSchedule({ state, refresher, now: () => context.now().getTime(), onError });
 }
 
-// The webhooks of this registry that connections install at forges. A connection has a secret of its own for the address
-// of all repositories, so that its end withdraws no other one.
+// The webhooks of this registry that connections install at forges. A connection has a secret of its own for the
+// address of all repositories, so that its end withdraws no other one.
 
 /** undefined: this registry does not know the address at which a forge reaches it, or takes no webhooks. */
 function composeConnectedHooks(config: Config, hooks: Pick<Hooks, 'issue'>): HookSecrets | undefined {

@@ -29,7 +29,10 @@ export interface ComposedPublishing {
   readonly close: () => void;
 }
 
-/** `processes`: how many share the failed attempts of a network. Throws BuildRefused for an invalid range in egress.allow. */
+/**
+ * `processes`: how many share the failed attempts of a network. Throws BuildRefused for an invalid range in
+ * egress.allow.
+ */
 export function composePublishing(
   config: Config,
   { now: clock, randomBytes }: Pick<Context, 'now' | 'randomBytes'>,

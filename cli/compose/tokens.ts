@@ -20,8 +20,8 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { placeOf } from '../state/state-place.ts';
 
 /**
- * As openState, but returns an empty state if the registry has none yet, and creates nothing: a mistyped --data must not
- * create folders. Throws UsageError for a Redis without a state where no data folder is either.
+ * As openState, but returns an empty state if the registry has none yet, and creates nothing: a mistyped --data must
+ * not create folders. Throws UsageError for a Redis without a state where no data folder is either.
  */
 export async function openExistingState(config: Config): Promise<StateStore> {
   const state = await openStateIfAny(config);

@@ -1,12 +1,14 @@
-// Every feature, with its check of `libretto doctor`. A server opens the features in this order, and loads the module of
-// a feature only if the feature is enabled. Commands work without a server: they stand in cli/program/.
+// Every feature, with its check of `libretto doctor`. A server opens the features in this order, and loads the module
+// of a feature only if the feature is enabled. Commands work without a server: they stand in cli/program/.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
 
-/** `packages`, `inspection`, `services` and `device` have no setting: they are opened if another feature requires them. */
+/**
+ * `packages`, `inspection`, `services` and `device` have no setting: they are opened if another feature requires them.
+ */
 export const features: readonly (ServedFeature & {
   readonly name: FeatureName | 'packages' | 'inspection' | 'services' | 'device';
 })[] = [

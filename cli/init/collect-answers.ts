@@ -74,8 +74,8 @@ function optionOf({ flag, option }: Question, flags: Collector['flags']): string
 
 /**
  * The address for clients at a terminal, where every question with `needs` needs one. A typed answer without an address
- * is asked again if a flag needs one. Throws UsageError if `--public-url none` leaves no choice, before a person answers
- * more questions in vain.
+ * is asked again if a flag needs one. Throws UsageError if `--public-url none` leaves no choice, before a person
+ * answers more questions in vain.
  */
 async function answerAddress(
   question: Question,
@@ -207,7 +207,9 @@ async function understood(question: Question, text: string, draft: Draft, { plac
 
 // A path as people type or drag it to a question: no shell has removed its quotes and replaced its ~. Pure.
 
-/** Without quotes around the text, and with the home folder in place of a leading `~`, also behind `git:` and the like. */
+/**
+ * Without quotes around the text, and with the home folder in place of a leading `~`, also behind `git:` and the like.
+ */
 function typedText(text: string, home: string | undefined): string {
   const [, , quoted = text] = /^(['"])(.*)\1$/.exec(text) ?? [];
   return withHome(quoted, home);

@@ -97,7 +97,9 @@ function createListeners(log: Log, now: () => number) {
   return { metrics, alarms, hear };
 }
 
-/** Removes leftovers of interrupted fetches. The first run is too early for the leftovers of a server killed just now. */
+/**
+ * Removes leftovers of interrupted fetches. The first run is too early for the leftovers of a server killed just now.
+ */
 function clearLeftovers(mirror: Mirror, { logger }: Log): NodeJS.Timeout {
   const clear = (): void =>
     void mirror

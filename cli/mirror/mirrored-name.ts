@@ -35,7 +35,9 @@ export interface MirroredName {
   readonly found_in: string | null;
   /** RFC 3339 UTC: the time of the last request to this upstream */
   readonly asked_at: string | null;
-  /** its upstreams: when packages.json was last requested (RFC 3339 UTC; null: never), and false if it lacks the name */
+  /**
+   * its upstreams: when packages.json was last requested (RFC 3339 UTC; null: never), and false if it lacks the name
+   */
   readonly lists: readonly {
     readonly repository: string;
     readonly asked_at: string | null;
@@ -155,7 +157,9 @@ function timeOf(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** The first repository with a cached document of the package. `indexes`: what is cached of the packages.json of each. */
+/**
+ * The first repository with a cached document of the package. `indexes`: what is cached of the packages.json of each.
+ */
 async function cachedDocument(
   name: PackageName,
   repositories: readonly string[],

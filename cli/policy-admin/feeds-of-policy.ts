@@ -1,4 +1,5 @@
-// What people do with the feeds of the policy: they see how each stands, and accept a list that has become much smaller.
+// What people do with the feeds of the policy: they see how each stands, and accept a list that has become much
+// smaller.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';

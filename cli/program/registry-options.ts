@@ -1,5 +1,5 @@
-// The options that name the registry of the running command. An advised command repeats them, so that a person can paste
-// it, also in another folder. Pure.
+// The options that name the registry of the running command. An advised command repeats them, so that a person can
+// paste it, also in another folder. Pure.
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -5,8 +5,8 @@ import { publicUrlOf } from '../config/public-url.ts';
 import { clientAddress, formatAddress, type NamedCertificate } from '../text/address.ts';
 
 /**
- * The configured address, otherwise the one of `listen` for clients. Its host is HOST if the certificate names no single
- * host. undefined: a reverse proxy or the system decides about the address.
+ * The configured address, otherwise the one of `listen` for clients. Its host is HOST if the certificate names no
+ * single host. undefined: a reverse proxy or the system decides about the address.
  */
 export function advertisedAddress(
   config: Pick<Config, 'publicUrl' | 'distUrl' | 'listen' | 'trustedProxies'>,

@@ -1,4 +1,5 @@
-// The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse order.
+// The composition root of serving: opens the core, the enabled features and the proxy, and closes them in reverse
+// order.
 
 import { limitHeapOfServer } from '../../build/shared/process/heap-growth.ts';
 import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';

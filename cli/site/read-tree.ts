@@ -47,7 +47,9 @@ export interface SiteTree {
 /** Enough for the disk to be busy while a package is parsed. */
 const packagesAtOnce = 16;
 
-/** Rejects with UnusableFile if a file of the tree is damaged: a catalogue without a package would say that it is gone. */
+/**
+ * Rejects with UnusableFile if a file of the tree is damaged: a catalogue without a package would say that it is gone.
+ */
 export async function readTree(files: PublishedFiles): Promise<SiteTree> {
   const [publication, lists, [root], names] = await Promise.all([
     readPublication(files),

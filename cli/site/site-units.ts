@@ -1,4 +1,5 @@
-// The units of a catalogue: the assets, the list of packages, and each package, with a digest of all that its pages show.
+// The units of a catalogue: the assets, the list of packages, and each package, with a digest of all that its pages
+// show.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';

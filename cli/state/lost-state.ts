@@ -1,5 +1,5 @@
-// A build goes on without a state that is damaged or missing: a lost state must not stop publications. It does not go on
-// without an intact state, because it would publish without that state's settings and registered repositories: the
+// A build goes on without a state that is damaged or missing: a lost state must not stop publications. It does not go
+// on without an intact state, because it would publish without that state's settings and registered repositories: the
 // state of a newer version, and a state in a Redis that the command does not name.
 
 import { StateError } from '../../proxy/core/state/state-error.ts';

@@ -6,7 +6,10 @@ import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import { openState, openStateIfAny } from './open-state.ts';
 
-/** The existing state; otherwise an empty one, which its first commit makes. `onMade`: called then. Rejects as openState. */
+/**
+ * The existing state; otherwise an empty one, which its first commit makes. `onMade`: called then. Rejects as
+ * openState.
+ */
 export async function openStateToChange(config: Config, onMade: () => void = () => undefined): Promise<StateStore> {
   const make = (): Promise<StateStore> =>
     openState(config).then((state) => {

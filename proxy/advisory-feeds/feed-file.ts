@@ -1,7 +1,7 @@
-// The file of a feed, `<data>/feeds/<id>.ndjson`: the last good copy of its list. The first line says what it is, a line
-// for each package follows, and the last line has the checksum of all bytes before it. A refused list, which is much
-// smaller than the copy in use, lies beside it until a person accepts it. So does the copy before the last one, for
-// the case that the last one is damaged.
+// The file of a feed, `<data>/feeds/<id>.ndjson`: the last good copy of its list. The first line says what it is, a
+// line for each package follows, and the last line has the checksum of all bytes before it. A refused list, which is
+// much smaller than the copy in use, lies beside it until a person accepts it. So does the copy before the last one,
+// for the case that the last one is damaged.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -37,7 +37,9 @@ export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
 export interface Feeds {
   readonly lists: () => FeedLists;
   readonly standing: () => readonly FeedStanding[];
-  /** Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects. */
+  /**
+   * Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects.
+   */
   readonly learn: (name: PackageName) => Promise<void>;
   /** Asks all feeds now, if this process leads. Never rejects. */
   readonly refresh: () => Promise<void>;

@@ -1,5 +1,5 @@
-// The authors of a version, as an Atom feed can name them: each has a name, and its address and email if they are valid.
-// Pure.
+// The authors of a version, as an Atom feed can name them: each has a name, and its address and email if they are
+// valid. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseUrl } from '../../build/contract/parse-url.ts';

@@ -1,5 +1,5 @@
-// Writes text into XML 1.0: characters that XML forbids are removed, and those with a meaning are escaped. The result is
-// safe between tags and in an attribute with quotes. Pure.
+// Writes text into XML 1.0: characters that XML forbids are removed, and those with a meaning are escaped. The result
+// is safe between tags and in an attribute with quotes. Pure.
 
 /** Everything outside the production `Char` of XML 1.0, halves of surrogate pairs too. */
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is removed

@@ -13,8 +13,8 @@ import { explainView, type Explanation, type ExplanationRequest } from './explai
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
 
 /**
- * undefined: that is no package name. Throws TokenError for a person's token, whose own limits decide nothing. Rejects if
- * the index of the package cannot be used.
+ * undefined: that is no package name. Throws TokenError for a person's token, whose own limits decide nothing. Rejects
+ * if the index of the package cannot be used.
  */
 export async function explainToken(
   files: PublishedFiles,

@@ -23,8 +23,8 @@ export interface Refusal {
 }
 
 /**
- * Records a refused login, or a refused password, code or passkey within a session. Throws INVALID_CREDENTIALS after the event
- * is durable.
+ * Records a refused login, or a refused password, code or passkey within a session. Throws INVALID_CREDENTIALS after
+ * the event is durable.
  */
 export async function refuseLogin(
   store: AuditedStore,

@@ -51,7 +51,9 @@ export function parseSetupCode(value: JsonValue): { readonly expires_at: string 
   throw malformedRecord('The row of a setup code');
 }
 
-/** A setup code for the output of the server; undefined: a user exists. Codes of earlier starts stay valid for an hour. */
+/**
+ * A setup code for the output of the server; undefined: a user exists. Codes of earlier starts stay valid for an hour.
+ */
 export async function offerSetup({
   store,
   now,
@@ -123,7 +125,9 @@ function assertNamedAdmin(rule: LocalSignInRule, email: string): void {
   });
 }
 
-/** True for a code that `setUp` takes now. Not counted as an attempt: nobody finds a code of 190 random bits by trying. */
+/**
+ * True for a code that `setUp` takes now. Not counted as an attempt: nobody finds a code of 190 random bits by trying.
+ */
 export async function isSetupCode({ store, now }: Pick<SetupOptions, 'store' | 'now'>, code: string): Promise<boolean> {
   const offered = await store.get(`${codePrefix}${hashCode(code)}`);
   return offered !== undefined && now() < Date.parse(parseSetupCode(offered.value).expires_at);

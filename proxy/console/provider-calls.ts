@@ -1,6 +1,6 @@
-// The calls of identity providers below /ui: a provider tells that a person signed out there (OpenID Connect Back-Channel
-// Logout 1.0). No browser sends them, so they have neither a cookie nor the origin of a page: the signature of the logout
-// token proves who calls.
+// The calls of identity providers below /ui: a provider tells that a person signed out there (OpenID Connect
+// Back-Channel Logout 1.0). No browser sends them, so they have neither a cookie nor the origin of a page: the
+// signature of the logout token proves who calls.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../core/http/answer.ts';

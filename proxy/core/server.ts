@@ -1,5 +1,5 @@
-// The server, with TLS or without: joins the parts of the core (docs/ARCHITECTURE.md, "The core on one page"), limits slow
-// and greedy clients, refuses malformed requests, and stops without cutting answers.
+// The server, with TLS or without: joins the parts of the core (docs/ARCHITECTURE.md, "The core on one page"), limits
+// slow and greedy clients, refuses malformed requests, and stops without cutting answers.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

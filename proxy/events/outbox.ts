@@ -1,5 +1,5 @@
-// Events that are stored in the commit of the change that they tell about. They wait here until they are handed to their
-// receivers. An event is therefore neither lost by a kill, nor sent for a change that did not happen.
+// Events that are stored in the commit of the change that they tell about. They wait here until they are handed to
+// their receivers. An event is therefore neither lost by a kill, nor sent for a change that did not happen.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { StateStore } from '../core/state/state-store.ts';

@@ -41,8 +41,8 @@ export interface Connections {
   /** Makes the next refresh due now. */
   readonly refreshSoon: (id: string) => Promise<ConnectionRecord>;
   /**
-   * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of the
-   * owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
+   * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of
+   * the owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
    */
   readonly remove: (id: string, confirm: string | undefined) => Promise<RemovedConnection>;
 }

@@ -30,8 +30,8 @@ interface Parts {
 }
 
 /**
- * `confirm`: the id once more. Throws NOT_FOUND, and CONFIRMATION_REQUIRED with the number of registered repositories and
- * whether the owner has a webhook.
+ * `confirm`: the id once more. Throws NOT_FOUND, and CONFIRMATION_REQUIRED with the number of registered repositories
+ * and whether the owner has a webhook.
  */
 export async function removeConnection(
   parts: Parts,

@@ -1,5 +1,5 @@
-// A received hook as the state keeps it, for people. The last ones of each repository are kept, and the last ones to the
-// address for all repositories. Nothing of a payload is in it.
+// A received hook as the state keeps it, for people. The last ones of each repository are kept, and the last ones to
+// the address for all repositories. Nothing of a payload is in it.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';

@@ -1,6 +1,6 @@
-// Counts the refused requests of webhooks. Anybody can send such a request, so they are counted in memory, for a bounded
-// number of addresses, and a process writes them at most once a minute, in one commit. Only webhooks that exist are
-// written, so that the rows are as few as the webhooks.
+// Counts the refused requests of webhooks. Anybody can send such a request, so they are counted in memory, for a
+// bounded number of addresses, and a process writes them at most once a minute, in one commit. Only webhooks that exist
+// are written, so that the rows are as few as the webhooks.
 
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { refusalKey, repositoryHookKey } from '../sync/repository-rows.ts';

@@ -1,5 +1,5 @@
-// Remembers the deliveries of the last 24 hours, so that a repeated one asks for nothing. A row belongs to the day of its
-// arrival. Its key begins with that day, so that the rows of past days are found without reading the others.
+// Remembers the deliveries of the last 24 hours, so that a repeated one asks for nothing. A row belongs to the day of
+// its arrival. Its key begins with that day, so that the rows of past days are found without reading the others.
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -15,8 +15,8 @@ const dayMs = 86_400_000;
 const prunedAtOnce = 4;
 
 /**
- * The conditions and changes under which this delivery is new. `repeated`: it was received in the last 24 hours. A clock
- * of another host may be in the next day or the last one already.
+ * The conditions and changes under which this delivery is new. `repeated`: it was received in the last 24 hours. A
+ * clock of another host may be in the next day or the last one already.
  */
 export async function seenChange(
   state: Pick<StateStore, 'get' | 'range'>,

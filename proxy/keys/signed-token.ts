@@ -1,5 +1,5 @@
-// Signed tokens (JWT, RFC 7519) of one algorithm, each with one purpose. The header of a token only selects a key of our
-// ring (RFC 8725 §3.1); `jku`, `jwk` and `x5u` are ignored.
+// Signed tokens (JWT, RFC 7519) of one algorithm, each with one purpose. The header of a token only selects a key of
+// our ring (RFC 8725 §3.1); `jku`, `jwk` and `x5u` are ignored.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';

@@ -1,5 +1,5 @@
-// Turns failures of the mirror into answers. Only a caller who sees every package reads which upstream is away (decision
-// D451); the log has the full message.
+// Turns failures of the mirror into answers. Only a caller who sees every package reads which upstream is away
+// (decision D451); the log has the full message.
 
 import { errorAnswer, type Answer } from '../core/http/answer.ts';
 import type { MirrorPreferences } from '../core/protocol/mirrored-packages.ts';

@@ -121,7 +121,9 @@ function withVersion(
   );
 }
 
-/** The document with the sentences of the policy about the versions that a view sees, all of which are blocked (I14). */
+/**
+ * The document with the sentences of the policy about the versions that a view sees, all of which are blocked (I14).
+ */
 function allBlocked(
   offered: () => ReturnType<Mirror['offered']>,
   name: PackageName,

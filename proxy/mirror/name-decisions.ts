@@ -1,5 +1,5 @@
-// Decides which upstreams a package name belongs to (I9, I17), and remembers each decision until the next publication or
-// change of the settings.
+// Decides which upstreams a package name belongs to (I9, I17), and remembers each decision until the next publication
+// or change of the settings.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';

@@ -186,7 +186,9 @@ async function gather(listed: Listed, view: View | undefined): Promise<Published
   return { all, labelsOf, versionsOf, dependentsOf: findDependents(all) };
 }
 
-/** The other packages that provide or replace `name`; sorted. Composer takes any name with providers for a virtual one. */
+/**
+ * The other packages that provide or replace `name`; sorted. Composer takes any name with providers for a virtual one.
+ */
 export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

@@ -1,4 +1,5 @@
-// The feature `search`: the routes of Composer's `search`, `list` and `providers-api`, which a token of any kind may read.
+// The feature `search`: the routes of Composer's `search`, `list` and `providers-api`, which a token of any kind may
+// read.
 
 import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
 import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';

@@ -1,6 +1,6 @@
 // Sign-in at identity providers: what the sign-in page offers, the way there, the way back, and the way out. Refused
-// sign-ins count against the address of the client like wrong passwords, and each has its audit event: but not a request
-// without a sign-in that waits.
+// sign-ins count against the address of the client like wrong passwords, and each has its audit event: but not a
+// request without a sign-in that waits.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { addressBudget } from '../auth/attempt-budgets.ts';

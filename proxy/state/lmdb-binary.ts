@@ -1,6 +1,6 @@
 // Loads LMDB's binary from the folder beside the compiled program (release/binaries.mjs puts it there). The bundle has
-// this module in place of the loader that lmdb brings (.rolldown.config.mjs): that loader searches node_modules, and the
-// installed package has none.
+// this module in place of the loader that lmdb brings (.rolldown.config.mjs): that loader searches node_modules, and
+// the installed package has none.
 
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
@@ -13,7 +13,9 @@ function binaryNames(system: string, processor: string): readonly string[] {
   return system === 'linux' ? [`${name}-glibc`, `${name}-musl`] : [name];
 }
 
-/** What lmdb calls with its own folder, which holds no binary here. Throws STATE_UNUSABLE where no binary can be loaded. */
+/**
+ * What lmdb calls with its own folder, which holds no binary here. Throws STATE_UNUSABLE where no binary can be loaded.
+ */
 export function loadLmdbBinary(): unknown {
   const load = createRequire(import.meta.url);
   const reasons: string[] = [];

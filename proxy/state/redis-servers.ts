@@ -1,5 +1,6 @@
-// The running servers of a state in a Redis, for commands on every host. A server leaves a mark there and renews it, and
-// the mark of a killed server ends by itself. Marks are advice: nothing waits for them, and nothing fails without them.
+// The running servers of a state in a Redis, for commands on every host. A server leaves a mark there and renews it,
+// and the mark of a killed server ends by itself. Marks are advice: nothing waits for them, and nothing fails without
+// them.
 
 import { randomUUID } from 'node:crypto';
 
@@ -11,7 +12,9 @@ const renewMs = 2000;
 const endsAfterMs = 6000;
 const commandTimeoutMs = 1000;
 
-/** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */
+/**
+ * `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it.
+ */
 export async function announceServer(
   redis: RedisClient,
   { servers, meta }: StateKeys,

@@ -1,5 +1,5 @@
-// The end of a sync: its result in the state, together with what it settles for the repository. A finished job frees its
-// repository for the next one.
+// The end of a sync: its result in the state, together with what it settles for the repository. A finished job frees
+// its repository for the next one.
 
 import { storeEvent, type OutboxChange } from '../events/outbox.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';

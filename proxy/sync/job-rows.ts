@@ -29,7 +29,9 @@ export async function beat(state: StateStore, job: JobRecord): Promise<boolean> 
   }
 }
 
-/** `more`: further changes of the same commit, read anew for each try. undefined: the row of the job no longer exists */
+/**
+ * `more`: further changes of the same commit, read anew for each try. undefined: the row of the job no longer exists
+ */
 export async function put(
   state: StateStore,
   job: JobRecord,

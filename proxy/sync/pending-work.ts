@@ -1,5 +1,5 @@
-// Turns the syncs that hooks asked for into jobs, the oldest first, as soon as there is room for them. It reads the rows
-// anew each time, so it also takes those that another process stored, or that a killed one left.
+// Turns the syncs that hooks asked for into jobs, the oldest first, as soon as there is room for them. It reads the
+// rows anew each time, so it also takes those that another process stored, or that a killed one left.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../core/state/state-store.ts';

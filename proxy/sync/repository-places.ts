@@ -1,6 +1,6 @@
 // The rows that lead from a place to the registered repository there: from its address, from the address that its
-// published versions carry, and from its id at a forge. A place has one repository, and a repository that moves takes its
-// rows with it.
+// published versions carry, and from its id at a forge. A place has one repository, and a repository that moves takes
+// its rows with it.
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../build/contract/json.ts';
@@ -85,7 +85,9 @@ export async function movedRows(
   };
 }
 
-/** Versions of an earlier repository carry the address, so that those of this one need another. git asks the address. */
+/**
+ * Versions of an earlier repository carry the address, so that those of this one need another. git asks the address.
+ */
 export function ownAddress({ id, url }: RepositoryRecord): string {
   return `${url}/~${id}`;
 }

@@ -41,7 +41,10 @@ export const filterNames = [
   'packages',
 ] as const satisfies readonly (keyof RepositoryFilters)[];
 
-/** The source of a repository. A person never changes its place, because credentials and published packages belong to it. */
+/**
+ * The source of a repository. A person never changes its place, because credentials and published packages belong to
+ * it.
+ */
 export interface RepositorySource {
   readonly type: RepositoryType;
   /** for git and composer its address, for the others an absolute path */

@@ -1,7 +1,7 @@
-// Schedules automatic syncs: each repository with an interval at once, and then some time after its last sync. A jitter of a tenth of the interval keeps
-// syncs apart. The schedule depends only on the state, so that a restart and several processes do not disturb it. Among
-// several processes the holder of the lease runs the schedule. It also takes the syncs that hooks asked for and that no
-// other process is working on.
+// Schedules automatic syncs: each repository with an interval at once, and then some time after its last sync. A jitter
+// of a tenth of the interval keeps syncs apart. The schedule depends only on the state, so that a restart and several
+// processes do not disturb it. Among several processes the holder of the lease runs the schedule. It also takes the
+// syncs that hooks asked for and that no other process is working on.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { StateError } from '../core/state/state-error.ts';

@@ -1,5 +1,5 @@
-// Makes the JSON Schema of each command's --json document, and compares documents with them. The package has the schemas
-// as files (shipped-documents.ts). An unknown field is a fault, so that a new field has to be described.
+// Makes the JSON Schema of each command's --json document, and compares documents with them. The package has the
+// schemas as files (shipped-documents.ts). An unknown field is a fault, so that a new field has to be described.
 
 import { getOpenApiMetadata } from '@asteasolutions/zod-to-openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';

@@ -79,7 +79,8 @@ describe('the repository', () => {
   });
 
   it('makes regular expressions of its own texts alone: patterns of others take linear-matcher.ts', () => {
-    // constants of the module, or of the module that exports them; routes of the program; patterns of the settings' schema
+    // constants of the module, or of the module that exports them; routes of the program; patterns of the settings'
+    // schema
     const ownTexts =
       'build/contract/constraint-part.ts build/contract/constraint-range.ts build/contract/loopback.ts build/contract/normalize-branch.ts build/contract/stability.ts build/contract/version.ts build/purge/purge-version.ts build/record/exact-integers.ts build/shared/patterns/package-pattern.ts build/sources/git/objects.ts cli/config/console-settings.ts cli/config/fits-schema.ts cli/config/identity-provider-shape.ts cli/config/mail-settings.ts cli/config/setting-values.ts cli/config/shape.ts cli/config/sign-in-settings.ts cli/init/deploy-files.ts proxy/console/frame/pages.ts proxy/core/protocol/route.ts proxy/core/views/package-pattern.ts proxy/manage/frame/operations.ts proxy/packages/markdown-rules.ts proxy/settings/setting-kinds.ts'.split(
         ' ',

@@ -1,6 +1,7 @@
-// Tests the modules: some sixty groups of folders of the product, each with a purpose and the groups that it may import.
-// modules.json holds them, and wings.json the same for the three wings. docs/explanation/modules.md and a part of
-// docs/ARCHITECTURE.md are generated from them (`npx vitest run --config test/vitest.config.ts test/architecture -u`).
+// Tests the modules: some sixty groups of folders of the product, each with a purpose and the groups that it may
+// import. modules.json holds them, and wings.json the same for the three wings. docs/explanation/modules.md and a part
+// of docs/ARCHITECTURE.md are generated from them (`npx vitest run --config test/vitest.config.ts test/architecture
+// -u`).
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests `libretto ci logout` with the shipped program: it ends the token of `libretto ci login`, takes it from Composer,
-// keeps all other credentials, and never fails a job that has nothing to end.
+// Tests `libretto ci logout` with the shipped program: it ends the token of `libretto ci login`, takes it from
+// Composer, keeps all other credentials, and never fails a job that has nothing to end.
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';

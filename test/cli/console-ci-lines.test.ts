@@ -1,5 +1,5 @@
-// Runs the lines that the console shows for GitLab as a job does, against the compiled service: they publish the tag, and
-// end the token. The lines want https, which the service of the test has not.
+// Runs the lines that the console shows for GitLab as a job does, against the compiled service: they publish the tag,
+// and end the token. The lines want https, which the service of the test has not.
 
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';

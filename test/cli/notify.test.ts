@@ -1,5 +1,5 @@
-// Tests `libretto notify` with the shipped program and a receiver on a real socket: the secret that is printed once, the
-// selection, tests, deliveries, replays by a running server, and the findings of doctor.
+// Tests `libretto notify` with the shipped program and a receiver on a real socket: the secret that is printed once,
+// the selection, tests, deliveries, replays by a running server, and the findings of doctor.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';

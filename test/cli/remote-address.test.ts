@@ -1,5 +1,5 @@
-// Tests where commands act: LIBRETTO_URL and --url name a remote registry, --data names a folder, and a token without an
-// address is no local publication. Also tests unknown LIBRETTO_* variables.
+// Tests where commands act: LIBRETTO_URL and --url name a remote registry, --data names a folder, and a token without
+// an address is no local publication. Also tests unknown LIBRETTO_* variables.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

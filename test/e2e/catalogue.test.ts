@@ -1,6 +1,7 @@
 // Tests the static catalogue in Chromium, opened as files without a server: the search, the way to a package, and that
 // every kind of page is accessible, as wide as the window, small, and without anything from elsewhere. `npm test` shows
-// each page once, in turn light or dark, narrow or wide. `npm run fault` shows each page in every way (CONSOLE_WAYS=all).
+// each page once, in turn light or dark, narrow or wide. `npm run fault` shows each page in every way
+// (CONSOLE_WAYS=all).
 
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';

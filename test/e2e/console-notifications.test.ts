@@ -1,5 +1,5 @@
-// Tests what an admin does with notifications in the console, in Chromium against the shipped program: makes an endpoint
-// by keyboard, copies the lines for a receiver in PHP, sends a test to it, and sends a delivery again.
+// Tests what an admin does with notifications in the console, in Chromium against the shipped program: makes an
+// endpoint by keyboard, copies the lines for a receiver in PHP, sends a test to it, and sends a delivery again.
 
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';

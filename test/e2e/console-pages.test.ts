@@ -1,8 +1,8 @@
 // Tests every page of the console in Chromium, on the shipped server with something on every page: accessible, as wide
-// as the window, without anything from elsewhere, and small. `npm test` shows each page that is not only a question once,
-// in turn light or dark, narrow or wide, and asks for the questions without a browser. `npm run fault` shows each page in
-// every way (CONSOLE_WAYS=all): as every role that may open it, and without JavaScript, where the check of accessibility
-// cannot run.
+// as the window, without anything from elsewhere, and small. `npm test` shows each page that is not only a question
+// once, in turn light or dark, narrow or wide, and asks for the questions without a browser. `npm run fault` shows each
+// page in every way (CONSOLE_WAYS=all): as every role that may open it, and without JavaScript, where the check of
+// accessibility cannot run.
 
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';

@@ -1,6 +1,6 @@
 // Tests passkeys in Chromium on the shipped server, with the browser's virtual authenticator, at the width of a phone:
-// adding, the second factor, signing in without the password, confirming in a dialog and in a page, removal, and recovery
-// codes as the way back. Each page has to be accessible and as wide as the window.
+// adding, the second factor, signing in without the password, confirming in a dialog and in a page, removal, and
+// recovery codes as the way back. Each page has to be accessible and as wide as the window.
 
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

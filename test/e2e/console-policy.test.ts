@@ -1,5 +1,5 @@
-// Tests what an admin does with the policy in the console, in Chromium against the shipped program: a check that names a
-// fault, a check that shows what a policy would concern, a save, and the explanation of a version that it blocks.
+// Tests what an admin does with the policy in the console, in Chromium against the shipped program: a check that names
+// a fault, a check that shows what a policy would concern, a save, and the explanation of a version that it blocks.
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

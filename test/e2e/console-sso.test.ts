@@ -1,5 +1,5 @@
-// Tests sign-in at an identity provider in Chromium: the shipped server, a certified provider on another site, and people
-// who sign in, confirm, and sign out at either side. Each page of the console has to be accessible.
+// Tests sign-in at an identity provider in Chromium: the shipped server, a certified provider on another site, and
+// people who sign in, confirm, and sign out at either side. Each page of the console has to be accessible.
 
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
-// Tests that the core of the server works with nothing else of proxy/ and cli/. A copy of proxy/core, build/contract and
-// build/shared compiles, and serves a built tree with tokens, limits and views to the real Composer.
+// Tests that the core of the server works with nothing else of proxy/ and cli/. A copy of proxy/core, build/contract
+// and build/shared compiles, and serves a built tree with tokens, limits and views to the real Composer.
 
 import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

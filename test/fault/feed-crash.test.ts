@@ -1,5 +1,5 @@
-// Tests kills of the process that writes the list of a feed: the old list or the new one is whole, and later runs remove
-// what the kill left behind.
+// Tests kills of the process that writes the list of a feed: the old list or the new one is whole, and later runs
+// remove what the kill left behind.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Tests the Atom feeds over HTTP on a tree that the real builder built in two publications. What a limited token sees is
-// in feeds-of-views.test.ts.
+// Tests the Atom feeds over HTTP on a tree that the real builder built in two publications. What a limited token sees
+// is in feeds-of-views.test.ts.
 
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

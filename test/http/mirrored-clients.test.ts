@@ -1,6 +1,6 @@
 // Tests what clients and tokens of a registry that mirrors others are told. Renovate's packagist datasource requests no
-// name that `available-packages` lacks, and reads no patterns; every other client gets the list. The name of an upstream
-// that is away is for tokens that see everything.
+// name that `available-packages` lacks, and reads no patterns; every other client gets the list. The name of an
+// upstream that is away is for tokens that see everything.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/core/tokens/authenticate.ts';

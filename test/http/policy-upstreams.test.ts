@@ -1,5 +1,5 @@
-// I26. Tests that what an upstream does never unblocks a version: it is slow, removes a package that it listed as malware, or
-// rewrites a record. And a warning names no version that the token does not see.
+// I26. Tests that what an upstream does never unblocks a version: it is slow, removes a package that it listed as
+// malware, or rewrites a record. And a warning names no version that the token does not see.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed, malware, one } from '../util/listed-versions.ts';

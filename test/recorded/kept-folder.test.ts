@@ -1,6 +1,6 @@
 // Tests a data folder that an earlier version wrote (data-folder.tar.gz: tree, state, keys, history, uploads, mirrored
-// archives, tombstones). It opens and serves: the tree is sound, the tokens work, and a build of the same sources changes
-// nothing.
+// archives, tombstones). It opens and serves: the tree is sound, the tokens work, and a build of the same sources
+// changes nothing.
 //
 // The folder stays unchanged. After an intended change of a format that must stay readable, write another folder and
 // store it under another name:

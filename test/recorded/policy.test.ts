@@ -1,5 +1,5 @@
-// Records the commands and the operations on the policy about versions, each with a success and an error, and what clients get of a
-// version that it blocks.
+// Records the commands and the operations on the policy about versions, each with a success and an error, and what
+// clients get of a version that it blocks.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Gives every wait for a condition two minutes, since its limit is against hanging only: Vitest's own is a second, which
-// a busy machine exceeds. It changes `vi` once a process. `expect.poll` has its limit in vitest.config.ts.
+// Gives every wait for a condition two minutes, since its limit is against hanging only: Vitest's own is a second,
+// which a busy machine exceeds. It changes `vi` once a process. `expect.poll` has its limit in vitest.config.ts.
 
 import { vi } from 'vitest';
 

@@ -6,7 +6,8 @@ import { Agent, get } from 'node:http';
 export interface KeepAliveClients {
   /**
    * status → count of complete answers; `broken`: the count of missing and incomplete ones; `late`: the count of
-   * requests on an open connection that the server was just closing, which a client repeats on another (RFC 9112 §9.3.1)
+   * requests on an open connection that the server was just closing, which a client repeats on another (RFC 9112
+   * §9.3.1)
    */
   readonly answers: () => Readonly<Record<string, number>>;
   /** Resolves after `count` more answers. */

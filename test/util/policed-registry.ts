@@ -1,5 +1,6 @@
-// A registry with a policy that a test changes: published packages, a mirrored repository, tokens with views, and a clock.
-// Only the parts around the policy are chosen by the test; the policy, the mirror and the server are the real ones.
+// A registry with a policy that a test changes: published packages, a mirrored repository, tokens with views, and a
+// clock. Only the parts around the policy are chosen by the test; the policy, the mirror and the server are the real
+// ones.
 
 import { noAdvisories, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// People, notices and the sender of mails on a state in memory, with a clock that the test moves. The mails go to a real
-// mail server.
+// People, notices and the sender of mails on a state in memory, with a clock that the test moves. The mails go to a
+// real mail server.
 
 import { randomBytes } from 'node:crypto';
 import type { Secret } from '../../build/shared/text/secret.ts';

@@ -1,5 +1,5 @@
-// The rules of accounts at identity providers once more, as a pure model: who gets in with which role, and who is refused
-// for which reason. Tests compare the program with it, for each combination of the axes.
+// The rules of accounts at identity providers once more, as a pure model: who gets in with which role, and who is
+// refused for which reason. Tests compare the program with it, for each combination of the axes.
 
 import type { Role } from '../../proxy/core/tokens/person.ts';
 import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';

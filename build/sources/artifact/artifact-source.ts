@@ -135,8 +135,8 @@ function failureOf({ paths, unreadable }: FoundArchives, root: string, given: st
         'are skipped.';
 }
 
-// Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name starts
-// with a dot. Symbolic links are not followed.
+// Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name
+// starts with a dot. Symbolic links are not followed.
 
 interface FoundArchives {
   /** relative to the root, forward slashes, sorted */

@@ -18,7 +18,9 @@ export interface DownloadOptions extends Pick<EgressOptions, 'allowAddresses'> {
 }
 
 export interface FetchedDists {
-  /** The outcome with the ZIP of its dist, or without a version. Throws FetchNeeded if `fetch` has to get the ZIP first. */
+  /**
+   * The outcome with the ZIP of its dist, or without a version. Throws FetchNeeded if `fetch` has to get the ZIP first.
+   */
   readonly settle: (outcome: Outcome) => Promise<Outcome>;
   readonly archive: (dist: InlineDist, sha256: string) => ReadyArchive;
   /** Fetches what `settle` did not have, and what was lost. */

@@ -200,8 +200,8 @@ function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, 
 
 /**
  * The dist in a composer.json; undefined: the version has the files of its commit. `repository`: its path or URL, if
- * known. `content`: the version and its commit; without a shasum, other ones may have other bytes at the same URL. Throws
- * QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
+ * known. `content`: the version and its commit; without a shasum, other ones may have other bytes at the same URL.
+ * Throws QuarantineError INVALID_DIST where Composer fails, and where it would install another repository's files.
  */
 function namedDist(
   { dist, source }: JsonObject,

@@ -1,5 +1,5 @@
-// `libretto restore`: restores a data folder from a backup, or only its state. The command checks the files of the backup
-// before it writes any, and adds the restore to the audit log.
+// `libretto restore`: restores a data folder from a backup, or only its state. The command checks the files of the
+// backup before it writes any, and adds the restore to the audit log.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// What `libretto why` looks up beside the published tree: the mirror, the CI jobs that published, and the policy. Each of
-// them may be unreadable, and the command still reports published versions.
+// What `libretto why` looks up beside the published tree: the mirror, the CI jobs that published, and the policy. Each
+// of them may be unreadable, and the command still reports published versions.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// `libretto why vendor/name [version]`: exit code 0 for a published package, and for a mirrored package that an upstream
-// has; otherwise 1.
+// `libretto why vendor/name [version]`: exit code 0 for a published package, and for a mirrored package that an
+// upstream has; otherwise 1.
 
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';

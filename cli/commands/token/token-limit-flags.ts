@@ -1,5 +1,5 @@
-// Parses the flags with the limits of a token. proxy/core/views/token-limits.ts checks the values, as for the management
-// API.
+// Parses the flags with the limits of a token. proxy/core/views/token-limits.ts checks the values, as for the
+// management API.
 
 import { parseLimits, type TokenLimits } from '../../../proxy/core/views/token-limits.ts';
 import { UsageError } from '../../io/usage-error.ts';

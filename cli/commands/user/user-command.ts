@@ -86,8 +86,8 @@ function findUser(users: Users, text: string): Promise<UserRecord> {
 }
 
 /**
- * Prints the changed user, and warns if a password would open nothing. `hasPassword`: the user has one, or gets one with
- * the invitation. An invitation is the only line on standard output, for scripts.
+ * Prints the changed user, and warns if a password would open nothing. `hasPassword`: the user has one, or gets one
+ * with the invitation. An invitation is the only line on standard output, for scripts.
  */
 export async function showChange(
   { context, config, json, sendsMail }: UserCommand,
@@ -149,8 +149,8 @@ interface PrintedInvitation {
 }
 
 /**
- * Repeats the invitation only on a terminal that shows it anyway: a script keeps standard error in its log, and must not
- * find the invitation there.
+ * Repeats the invitation only on a terminal that shows it anyway: a script keeps standard error in its log, and must
+ * not find the invitation there.
  */
 async function invitationLines(
   { stdout, stderr, now, networkAddresses }: Context,

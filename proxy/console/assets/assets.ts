@@ -1,5 +1,5 @@
-// The style sheet, scripts and icon of the console and the catalogue. On a server their folder is named by their digest,
-// so browsers keep them for ever and fetch them anew after an upgrade.
+// The style sheet, scripts and icon of the console and the catalogue. On a server their folder is named by their
+// digest, so browsers keep them for ever and fetch them anew after an upgrade.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

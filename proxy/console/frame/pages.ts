@@ -1,5 +1,5 @@
-// The table of the console's pages, and the way of a request through it: find the page, check the policy, take the post,
-// show the result.
+// The table of the console's pages, and the way of a request through it: find the page, check the policy, take the
+// post, show the result.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';

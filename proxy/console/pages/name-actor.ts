@@ -1,5 +1,5 @@
-// Who did something, in words for the reader. The addresses of people, and the descriptions of tokens, are for those who
-// may list people.
+// Who did something, in words for the reader. The addresses of people, and the descriptions of tokens, are for those
+// who may list people.
 
 import { actorOf } from '../../auth/caller.ts';
 import { parseTokenId, parseTokenRecord, tokenKey } from '../../core/tokens/token.ts';

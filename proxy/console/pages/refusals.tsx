@@ -119,7 +119,9 @@ export function foreignPostView(path: string | undefined): PageView {
   };
 }
 
-/** `host`: as the browser sent it. `isUnsafe`: the connection is not encrypted, so that the name alone does not help. */
+/**
+ * `host`: as the browser sent it. `isUnsafe`: the connection is not encrypted, so that the name alone does not help.
+ */
 export function unknownHostView(host: string | undefined, isUnsafe: boolean): PageView {
   return {
     title: 'Unknown host name',

@@ -1,6 +1,6 @@
-// Chooses the content encoding that a client prefers: RFC 9110 §12.5.3, with q-values and `*`; linear, never throws. Also
-// has the compressors, and compresses answers that are made for a single request. Answers for many requests are cached in
-// compressed form instead (document.ts).
+// Chooses the content encoding that a client prefers: RFC 9110 §12.5.3, with q-values and `*`; linear, never throws.
+// Also has the compressors, and compresses answers that are made for a single request. Answers for many requests are
+// cached in compressed form instead (document.ts).
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';

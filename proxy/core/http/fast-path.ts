@@ -1,7 +1,7 @@
 // The fast path through node:http: whole answers in one write, and requests without the events of an empty body.
 // docs/explanation/serving-costs.md lists its gains; without it the server gives the same answers. node:http has no
-// public method to send a head as text. The three private fields have not changed since the first versions of Node. If a
-// version of Node lacks one of them, `takesWhole` is false, and answers use the public methods. node:http still does
+// public method to send a head as text. The three private fields have not changed since the first versions of Node. If
+// a version of Node lacks one of them, `takesWhole` is false, and answers use the public methods. node:http still does
 // framing, pipelining and the end of connections.
 
 import type { ServerResponse, IncomingMessage } from 'node:http';

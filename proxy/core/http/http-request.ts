@@ -80,8 +80,8 @@ export function statusSent(response: HttpResponse): number {
   return isStream(response) ? Number(response.sentHeaders?.[':status'] ?? 500) : response.statusCode;
 }
 
-// The HTTP/2 error codes that end streams (RFC 9113 §7). node:http2 has these codes too, but its import would slow every
-// start, and most servers speak HTTP/1.1 alone.
+// The HTTP/2 error codes that end streams (RFC 9113 §7). node:http2 has these codes too, but its import would slow
+// every start, and most servers speak HTTP/1.1 alone.
 export const noError = 0;
 const internalError = 2;
 export const cancel = 8;

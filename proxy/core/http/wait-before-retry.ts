@@ -9,7 +9,9 @@ export function waitInWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
-/** Seconds, from `details.retry_after_seconds` of the error; undefined: a retry is of no use, or its time is unknown. */
+/**
+ * Seconds, from `details.retry_after_seconds` of the error; undefined: a retry is of no use, or its time is unknown.
+ */
 export function waitAfter({ code, details }: RegistryError): number | undefined {
   const wait = details['retry_after_seconds'];
   if (typeof wait === 'number') return wait;

@@ -1,5 +1,5 @@
-// The port to a count that several processes share, and the window of a key as that count and this process know it: each
-// may know hits that the other has forgotten. Unlike Counters the port may fail: resilient-counters.ts then counts
+// The port to a count that several processes share, and the window of a key as that count and this process know it:
+// each may know hits that the other has forgotten. Unlike Counters the port may fail: resilient-counters.ts then counts
 // locally.
 
 import type { MemoryCounters } from './memory-counters.ts';

@@ -148,8 +148,9 @@ async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {
 const atomicBytes = 4096;
 
 /**
- * For a pipe that several processes write to: pieces of whole lines, none longer than `most` but for a line that is itself. `bytes` ends with a line end.
- * Linux writes up to 4096 bytes atomically (PIPE_BUF, pipe(7)). A longer write could mix its lines with lines of another process.
+ * For a pipe that several processes write to: pieces of whole lines, none longer than `most` but for a line that is
+ * itself. `bytes` ends with a line end. Linux writes up to 4096 bytes atomically (PIPE_BUF, pipe(7)). A longer write
+ * could mix its lines with lines of another process.
  */
 export function wholeLines(bytes: Buffer, most = atomicBytes): Buffer[] {
   const pieces: Buffer[] = [];

@@ -4,11 +4,15 @@
 import type { TokenKind } from '../tokens/token-format.ts';
 import type { Family, Sample } from './metrics-text.ts';
 
-/** The kind of a route: of the core, of a feature, or `refused` for a request that is refused before its route is known. */
+/**
+ * The kind of a route: of the core, of a feature, or `refused` for a request that is refused before its route is known.
+ */
 export type CountedRoute = string;
 
 export interface RequestCounts {
-  /** Counts an answered or aborted request: the connection took `bytes` of its body within `durationMs`. Never throws. */
+  /**
+   * Counts an answered or aborted request: the connection took `bytes` of its body within `durationMs`. Never throws.
+   */
   readonly answered: (
     route: CountedRoute,
     status: number,

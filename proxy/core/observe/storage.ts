@@ -13,7 +13,9 @@ export type StorageState = 'ok' | StorageFault;
  */
 export const leastFreeBytes = 4 * 1024 ** 2;
 
-/** Below these limits people are warned: a build or an upload may soon not fit, and below the second hardly one does. */
+/**
+ * Below these limits people are warned: a build or an upload may soon not fit, and below the second hardly one does.
+ */
 export const scarceBytes = 1024 ** 3;
 export const exhaustedBytes = 100 * 1024 ** 2;
 

@@ -1,5 +1,5 @@
-// The port to the policy of the registry. The tree asks it about each document and each archive that a token sees, after
-// the token's view. Packages that no rule concerns cost one look-up.
+// The port to the policy of the registry. The tree asks it about each document and each archive that a token sees,
+// after the token's view. Packages that no rule concerns cost one look-up.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';

@@ -1,5 +1,5 @@
-// The published p2 documents as a view sees them, made on the first request of each view. A document contains no byte of
-// a hidden version (I14). Tokens with equal limits share a view, and so its documents.
+// The published p2 documents as a view sees them, made on the first request of each view. A document contains no byte
+// of a hidden version (I14). Tokens with equal limits share a view, and so its documents.
 
 import { type PackageName } from '../../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../../build/contract/paths.ts';

@@ -1,6 +1,6 @@
 // The last use of each token: its time and client address. Requests note it in memory; a timer writes all noted uses
-// together, so that no request waits for a disk. The write has no audit event, and is quiet: authenticators cache tokens
-// until the generation of the state moves.
+// together, so that no request waits for a disk. The write has no audit event, and is quiet: authenticators cache
+// tokens until the generation of the state moves.
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';

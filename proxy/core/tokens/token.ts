@@ -59,7 +59,9 @@ export function isOfPublisher({ created_by: author }: Pick<TokenRecord, 'created
   return author.startsWith('publisher:');
 }
 
-/** True for a token that can only be revoked: a CI job or a person has it, and it keeps the rights that it came with. */
+/**
+ * True for a token that can only be revoked: a CI job or a person has it, and it keeps the rights that it came with.
+ */
 export function isFixed(record: Pick<TokenRecord, 'created_by' | 'person'>): boolean {
   return record.person !== undefined || isOfPublisher(record);
 }

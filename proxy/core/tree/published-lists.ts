@@ -35,7 +35,10 @@ export function createPublishedListCache<Value>(
   };
 }
 
-/** The announcement says which lists are there, and their rows. undefined for a damaged announcement, or one of a newer version. */
+/**
+ * The announcement says which lists are there, and their rows. undefined for a damaged announcement, or one of a newer
+ * version.
+ */
 export async function readAnnouncement(files: PublishedFiles): Promise<Publication | undefined> {
   const bytes = await files.read(`index/${publicationPath}`).catch((error: unknown) => {
     if (error instanceof UnusableFile) return undefined;

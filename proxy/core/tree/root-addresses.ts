@@ -1,6 +1,6 @@
 // The addresses in packages.json that this server decides: those of documents, of archives, and of questions about many
-// packages. A tree has the addresses of the settings at its build, and none for questions, since a build cannot know that
-// a service answers. A server of the same data folder uses its own settings: a change acts at its next start.
+// packages. A tree has the addresses of the settings at its build, and none for questions, since a build cannot know
+// that a service answers. A server of the same data folder uses its own settings: a change acts at its next start.
 
 import { distMirrors, exactMetadataUrl, plainMetadataUrl } from '../../../build/contract/documents.ts';
 import { type JsonObject, isJsonObject } from '../../../build/contract/json.ts';
@@ -46,10 +46,10 @@ export const filtersPath = '/filters';
 export const filterSummaryPath = '/filters/summary.json';
 
 /**
- * Adds the addresses for requests about the advisories and filter entries of many packages. `base`: the address before the
- * paths; undefined: no address is given, and Composer uses the documents alone. Adds
- * nothing if the build has no lists. `mirrors`: a summary would have to name every package of other registries, so it
- * is omitted, and Composer sends the names of its packages.
+ * Adds the addresses for requests about the advisories and filter entries of many packages. `base`: the address before
+ * the paths; undefined: no address is given, and Composer uses the documents alone. Adds nothing if the build has no
+ * lists. `mirrors`: a summary would have to name every package of other registries, so it is omitted, and Composer
+ * sends the names of its packages.
  */
 export function advisoryUrls(root: JsonObject, base: string | undefined, mirrors = false): JsonObject {
   if (base === undefined) return {};

@@ -1,7 +1,7 @@
 // Finds the packages of a publication that a view sees: their names, the time of their last change, and whether a
-// request reads the files of a package. The serving indexes are read once for each view and publication. A request for a
-// hidden package then reads no file, like one for a package that was never published (I14). A few packages are read at a
-// time, so that other requests get their turn.
+// request reads the files of a package. The serving indexes are read once for each view and publication. A request for
+// a hidden package then reads no file, like one for a package that was never published (I14). A few packages are read
+// at a time, so that other requests get their turn.
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import { rootDocumentPath } from '../../../build/contract/paths.ts';
@@ -34,7 +34,9 @@ interface Published {
 
 interface Seen extends VisibleList {
   readonly epoch: number;
-  /** further packages of which archives may be seen: their visible versions are withdrawn, or their index is unusable */
+  /**
+   * further packages of which archives may be seen: their visible versions are withdrawn, or their index is unusable
+   */
   readonly archived: ReadonlySet<PackageName>;
 }
 

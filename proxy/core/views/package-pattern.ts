@@ -64,7 +64,10 @@ export class PatternMap<Value> {
 /** A pattern with a `*` may be compared with every name; further ones are not looked at. */
 const mostCompared = 50;
 
-/** The patterns of a token's limits that match no package: most often a typing error. `names`: all packages, in lower case. */
+/**
+ * The patterns of a token's limits that match no package: most often a typing error. `names`: all packages, in lower
+ * case.
+ */
 export function unmatchedPatterns(
   { packages, constraints }: { readonly packages: readonly string[] | null; readonly constraints: object | null },
   names: Pick<ReadonlySet<string>, 'has' | 'keys'>,

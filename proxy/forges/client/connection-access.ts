@@ -1,5 +1,5 @@
-// Opens the credentials of connections: for requests to the forge, and for git. The token of a GitHub App's installation
-// is kept sealed in the state, so that the server, its syncs and other hosts share one.
+// Opens the credentials of connections: for requests to the forge, and for git. The token of a GitHub App's
+// installation is kept sealed in the state, so that the server, its syncs and other hosts share one.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';

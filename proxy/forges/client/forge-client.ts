@@ -122,8 +122,8 @@ async function dropHook(dialect: Dialect, ask: AskForge, path: string | undefine
   return { outcome: 'refused', message: `${title} refused to remove the webhook at ${path} (status ${status}).` };
 }
 
-// A refusal of a forge in words: who refused what, and what to do. Sentences and links of the forge are shown as text, and
-// shortened.
+// A refusal of a forge in words: who refused what, and what to do. Sentences and links of the forge are shown as text,
+// and shortened.
 
 function refusal({ name }: Pick<Dialect, 'name'>, answer: ForgeAnswer, path: string): ForgeRefusal {
   return new ForgeRefusal(textOfRefusal(forgeTitles[name], answer, path.split('?', 1)[0] ?? ''), {

@@ -134,8 +134,8 @@ function failed(message: string, nowMs: number, cause?: unknown): ForgePause {
   return new ForgePause(message, nowMs + failurePauseMs, { isLimit: false, cause });
 }
 
-// Reads from an answer until when the forge wants no more requests. GitHub: 403 or 429, with Retry-After, or with an empty
-// X-RateLimit-Remaining and its reset, or with words in the body only (a secondary limit). The others: 429. Pure.
+// Reads from an answer until when the forge wants no more requests. GitHub: 403 or 429, with Retry-After, or with an
+// empty X-RateLimit-Remaining and its reset, or with words in the body only (a secondary limit). The others: 429. Pure.
 // Each answer of GitHub has a reset of the hour's limit, which says nothing about a secondary one.
 
 type Headers = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
-// What is wrong with the connections, for `doctor`, `status` and the overview: without a look at each connection, an owner
-// would silently stop being in step.
+// What is wrong with the connections, for `doctor`, `status` and the overview: without a look at each connection, an
+// owner would silently stop being in step.
 
 import type { StateStore } from '../../core/state/state-store.ts';
 import { countConnected, readConnected } from './connected.ts';

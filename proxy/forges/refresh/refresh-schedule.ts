@@ -1,5 +1,5 @@
-// Refreshes connections when they are due: after their interval, after a pause, or when a person asks. The times are rows
-// of the state, so that a restart and several processes do not disturb them.
+// Refreshes connections when they are due: after their interval, after a pause, or when a person asks. The times are
+// rows of the state, so that a restart and several processes do not disturb them.
 
 import type { StateStore } from '../../core/state/state-store.ts';
 import { listConnections } from '../model/list-connections.ts';

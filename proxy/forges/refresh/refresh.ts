@@ -87,8 +87,9 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-// The second half of a refresh: repositories that were listed before, and are not any more. A page may have shifted while
-// it was read, so the forge is asked for each of them by itself. A missing one is reported; what it published stays.
+// The second half of a refresh: repositories that were listed before, and are not any more. A page may have shifted
+// while it was read, so the forge is asked for each of them by itself. A missing one is reported; what it published
+// stays.
 
 /** Gives the repositories of the connection by their state. */
 async function findMissing(parts: RefreshParts): Promise<ConnectionCounts> {

@@ -31,8 +31,8 @@ export function createDecoys(randomBytes: RandomBytes): readonly Revealing[] {
 }
 
 /**
- * `decoys`: added where there are fewer secrets than a hook may have. `inSlices`: shared by all checks, so that many bodies
- * at once do not hold the thread longer than one.
+ * `decoys`: added where there are fewer secrets than a hook may have. `inSlices`: shared by all checks, so that many
+ * bodies at once do not hold the thread longer than one.
  */
 export function checkProof(
   proof: Proof,

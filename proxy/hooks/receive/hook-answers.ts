@@ -80,7 +80,9 @@ export function noRoom(): Answer {
   return notKept(5);
 }
 
-/** The answer to an error: 503 for a fault that ends by itself. Throws every other one that its request did not cause. */
+/**
+ * The answer to an error: 503 for a fault that ends by itself. Throws every other one that its request did not cause.
+ */
 export function faultAnswer(error: unknown): Answer {
   const { retryAfterSeconds, isLogged } = internalFault(error);
   if (retryAfterSeconds === undefined) return refusalAnswer(error);

@@ -1,5 +1,6 @@
-// One hook from its first header to its answer: who sent it, its proof over the bytes of the body, what it asks for, and
-// the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is needed.
+// One hook from its first header to its answer: who sent it, its proof over the bytes of the body, what it asks for,
+// and the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is
+// needed.
 
 import { createSlices, type InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';

@@ -1,5 +1,5 @@
-// Describes the Composer routes, feeds, /health and /hooks for the OpenAPI document. The pipeline and features answer these
-// routes, before the management API (proxy/core/handler.ts).
+// Describes the Composer routes, feeds, /health and /hooks for the OpenAPI document. The pipeline and features answer
+// these routes, before the management API (proxy/core/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';

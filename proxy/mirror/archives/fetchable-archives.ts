@@ -1,4 +1,5 @@
-// Finds how an archive of a mirrored package is fetched: of a version that its upstream offers, or again for a lost file.
+// Finds how an archive of a mirrored package is fetched: of a version that its upstream offers, or again for a lost
+// file.
 
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';

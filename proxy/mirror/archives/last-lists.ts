@@ -1,6 +1,6 @@
-// What upstreams last said about a package with accepted archives: advisories, filter lists, and whether it is abandoned.
-// One small file for each package. It counts while an upstream is slow, and after it has removed the package: malware is
-// often listed first, and then deleted (I26). A damaged file is an error, and never an empty list.
+// What upstreams last said about a package with accepted archives: advisories, filter lists, and whether it is
+// abandoned. One small file for each package. It counts while an upstream is slow, and after it has removed the
+// package: malware is often listed first, and then deleted (I26). A damaged file is an error, and never an empty list.
 
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -115,7 +115,9 @@ export class LastLists {
     return lists;
   }
 
-  /** A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time. */
+  /**
+   * A disk that accepts no write keeps no request from its answer: this process remembers, and writes the next time.
+   */
   async #keep(
     name: PackageName,
     before: Parts | undefined,

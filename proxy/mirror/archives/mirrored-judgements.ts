@@ -1,6 +1,6 @@
-// Judges archives of mirrored packages by the policy (I26): exactly the archive that would be sent. A stored archive waits
-// for the newest document of its upstream for two seconds; then the last known facts count, and also after the upstream
-// has removed the package.
+// Judges archives of mirrored packages by the policy (I26): exactly the archive that would be sent. A stored archive
+// waits for the newest document of its upstream for two seconds; then the last known facts count, and also after the
+// upstream has removed the package.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

@@ -64,7 +64,10 @@ export interface DatedSummary {
   readonly changesAtMs: number | undefined;
 }
 
-/** `records`: in full, newest first. `beside`: the keys at the top of their document. Versions that the rules refuse do not count. Others get their turn in between. */
+/**
+ * `records`: in full, newest first. `beside`: the keys at the top of their document. Versions that the rules refuse do
+ * not count. Others get their turn in between.
+ */
 export async function cachedSummary(
   name: PackageName,
   records: readonly JsonObject[],

@@ -42,8 +42,8 @@ export const refreshFile = 'refreshed';
 const lookEveryMs = 1000;
 
 /**
- * Gives the same for the same object of rules. After a change of settings, and after `libretto mirror refresh`, upstreams
- * forget what they did not have.
+ * Gives the same for the same object of rules. After a change of settings, and after `libretto mirror refresh`,
+ * upstreams forget what they did not have.
  */
 export function createRulesCompiler(options: CompilerOptions): (rules: MirrorRules) => Compiled {
   let last: Compiled | undefined;

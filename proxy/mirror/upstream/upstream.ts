@@ -101,8 +101,8 @@ export class Upstream {
   }
 
   /**
-   * undefined: the upstream has no such package, or no version of this stability. A package that its list lacks is looked
-   * for in a newer list. Rejects with UpstreamUnavailable.
+   * undefined: the upstream has no such package, or no version of this stability. A package that its list lacks is
+   * looked for in a newer list. Rejects with UpstreamUnavailable.
    */
   async offer(name: PackageName, stability: Stability): Promise<Offer | undefined> {
     const root = await this.#readRoot();

@@ -1,5 +1,5 @@
-// Looks for new events, and hands them to their receivers. Publications are noticed by the stamp of one file; the rest is
-// looked at less often.
+// Looks for new events, and hands them to their receivers. Publications are noticed by the stamp of one file; the rest
+// is looked at less often.
 
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';

@@ -1,6 +1,6 @@
-// The events of publications: what each one published and withdrew, derived from the records that builds write. A cursor
-// in the state says how far they were handed over. Ids follow from the publication, the name and the version, so that
-// they are the same on every host and after a restart.
+// The events of publications: what each one published and withdrew, derived from the records that builds write. A
+// cursor in the state says how far they were handed over. Ids follow from the publication, the name and the version, so
+// that they are the same on every host and after a restart.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { eventId, type EventType, type RegistryEvent } from '../../events/registry-event.ts';

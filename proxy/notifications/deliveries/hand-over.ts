@@ -1,5 +1,5 @@
-// Hands events to the endpoints that are subscribed to them: the rows of one delivery for each. The caller stores them in the
-// commit that moves the cursor of the events on.
+// Hands events to the endpoints that are subscribed to them: the rows of one delivery for each. The caller stores them
+// in the commit that moves the cursor of the events on.
 
 import type { RegistryEvent } from '../../events/registry-event.ts';
 import type { StateStore } from '../../core/state/state-store.ts';

@@ -1,4 +1,5 @@
-// What is wrong with the endpoints, for the overview: a receiver that is notified of nothing any more tells nobody itself.
+// What is wrong with the endpoints, for the overview: a receiver that is notified of nothing any more tells nobody
+// itself.
 
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { DisabledReason, EndpointRecord } from '../model/endpoint.ts';

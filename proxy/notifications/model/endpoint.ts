@@ -1,5 +1,5 @@
-// An endpoint: an address that is notified of events, as the state stores it. Its address may be a secret itself, as those of
-// chat services are, so it is stored sealed.
+// An endpoint: an address that is notified of events, as the state stores it. Its address may be a secret itself, as
+// those of chat services are, so it is stored sealed.
 
 import type { Branded } from '../../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';

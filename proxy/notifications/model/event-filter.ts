@@ -19,7 +19,9 @@ export const viewEventTypes: ReadonlySet<EventType> = new Set<EventType>([
   'advisory.published',
 ]);
 
-/** True: the endpoint gets its events one at a time, so that they arrive in the order of the audit log while none fails. */
+/**
+ * True: the endpoint gets its events one at a time, so that they arrive in the order of the audit log while none fails.
+ */
 export function keepsOrder({ events }: Pick<EndpointSelection, 'events'>): boolean {
   return events.includes('audit.event');
 }

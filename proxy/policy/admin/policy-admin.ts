@@ -68,8 +68,8 @@ export interface ExplainedVersion {
   readonly version: string;
   readonly origin: PackageOrigin;
   /**
-   * blocked: absent from the metadata, and its archive is refused. served: absent, by a rule or since it is withdrawn, but
-   * its archive is still sent
+   * blocked: absent from the metadata, and its archive is refused. served: absent, by a rule or since it is withdrawn,
+   * but its archive is still sent
    */
   readonly outcome: 'offered' | 'blocked' | 'served';
   readonly findings: readonly {

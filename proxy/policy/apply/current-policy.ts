@@ -45,8 +45,8 @@ export class CurrentPolicy {
   }
 
   /**
-   * Asks the feeds about a mirrored package that nobody was asked about, if a rule reads their lists. undefined: there is
-   * nothing to ask.
+   * Asks the feeds about a mirrored package that nobody was asked about, if a rule reads their lists. undefined: there
+   * is nothing to ask.
    */
   learn(name: PackageName): Promise<void> | undefined {
     return !readsLists(this.compiled) || this.#outside.knows(name) ? undefined : this.#outside.learn(name);

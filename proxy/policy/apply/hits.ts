@@ -1,6 +1,6 @@
 // Counts what rules found in requests for archives, and tells of the first hit of each version. The first hit is one
-// commit: a row, an audit event, and for a blocked version an event for people. Later ones only count. The commits follow
-// one another, because all of them append to one audit log.
+// commit: a row, an audit event, and for a blocked version an event for people. Later ones only count. The commits
+// follow one another, because all of them append to one audit log.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { storeEvent } from '../../events/outbox.ts';
@@ -20,7 +20,10 @@ export interface HitsOptions {
   readonly store: AuditedStore;
   /** reports a hit that could not be stored: the next one of its version tries again */
   readonly onError: (error: unknown) => void;
-  /** Called once a minute with the number of hits that were dropped because the queue was full. They are stored at their next request. */
+  /**
+   * Called once a minute with the number of hits that were dropped because the queue was full. They are stored at their
+   * next request.
+   */
   readonly onDropped: (count: number) => void;
 }
 

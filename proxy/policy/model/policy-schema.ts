@@ -1,4 +1,5 @@
-// The form of policy.json: the schema of its rules and exceptions. The parser, the JSON Schema and the API use it. Pure.
+// The form of policy.json: the schema of its rules and exceptions. The parser, the JSON Schema and the API use it.
+// Pure.
 
 import { z } from 'zod';
 import { parseConstraint } from '../../../build/contract/constraint.ts';

@@ -1,5 +1,5 @@
-// Finds what a policy says without effect: rules that can never match, exceptions that cover nothing, and names that the
-// registry does not know. These are remarks and no faults, because a package or a list may come later. Pure.
+// Finds what a policy says without effect: rules that can never match, exceptions that cover nothing, and names that
+// the registry does not know. These are remarks and no faults, because a package or a list may come later. Pure.
 
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { mayOverlap } from '../../core/views/pattern-overlap.ts';

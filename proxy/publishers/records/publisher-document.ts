@@ -10,8 +10,8 @@ import { sharedId } from './same-repository.ts';
 
 export interface PublisherDocument extends PublisherRecord {
   /**
-   * `unknown`: the first exchange pins the ids. `shared`: another publisher of the repository pinned its id, which counts
-   * here too. `none`: the issuer has no ids
+   * `unknown`: the first exchange pins the ids. `shared`: another publisher of the repository pinned its id, which
+   * counts here too. `none`: the issuer has no ids
    */
   readonly ids: 'given' | 'learnt' | 'shared' | 'unknown' | 'none';
   /** the id of the repository that another publisher pinned; null: its own counts, or none is known */

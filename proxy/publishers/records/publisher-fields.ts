@@ -41,8 +41,8 @@ export function invalid(issues: readonly LimitIssue[]): RegistryError {
 type Note = (path: string, message: string) => void;
 
 /**
- * Texts without surrounding blanks. An empty one is a fault, and not the lack of a rule: an unset variable of a script must
- * not widen a publisher. Throws INVALID_INPUT with every fault.
+ * Texts without surrounding blanks. An empty one is a fault, and not the lack of a rule: an unset variable of a script
+ * must not widen a publisher. Throws INVALID_INPUT with every fault.
  */
 export function checkedTexts(given: PublisherFields): PublisherFields {
   const issues: LimitIssue[] = [];

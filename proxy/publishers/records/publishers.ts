@@ -168,7 +168,9 @@ async function endingOf(
 
 type Ids = Pick<PublisherRecord, 'repository_id' | 'owner_id' | 'ids_learnt_at'>;
 
-/** The ids belong to the repository: with another name, learnt ones are learnt anew, and given ones must be given anew. */
+/**
+ * The ids belong to the repository: with another name, learnt ones are learnt anew, and given ones must be given anew.
+ */
 function idsAfter(before: PublisherRecord, given: Partial<PublisherRecord>): Partial<Ids> {
   if (given.repository_id !== undefined || given.owner_id !== undefined) return { ids_learnt_at: null };
   const isRenamed =

@@ -1,5 +1,5 @@
-// Ends the sessions that a logout token names. One commit uses the token up and deletes their rows, with one audit event.
-// Personal tokens and sessions that began here stay.
+// Ends the sessions that a logout token names. One commit uses the token up and deletes their rows, with one audit
+// event. Personal tokens and sessions that began here stay.
 
 import { sessionPrefix, parseSessionRecord, type SessionRecord } from '../../auth/sessions.ts';
 import { readUserBehind } from '../../auth/user-records.ts';

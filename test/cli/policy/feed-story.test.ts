@@ -1,5 +1,6 @@
-// I26. Tests the feeds of the policy with the shipped program: a server that asks a database like OSV, and commands that read
-// its copies. What a feed blocked once stays blocked while the feed is away or empty, until a person accepts its list.
+// I26. Tests the feeds of the policy with the shipped program: a server that asks a database like OSV, and commands
+// that read its copies. What a feed blocked once stays blocked while the feed is away or empty, until a person accepts
+// its list.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// I26. Tests the loss of the registry's own advisories and filter lists with the shipped program: their rule still offers
-// no blocked version, and `verify`, `doctor` and the log name the loss and the repair.
+// I26. Tests the loss of the registry's own advisories and filter lists with the shipped program: their rule still
+// offers no blocked version, and `verify`, `doctor` and the log name the loss and the repair.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// I26, I8. Tests policy.json with the shipped program: each change of the file is an event of the audit log, and a server
-// does not start with a file that cannot be used.
+// I26, I8. Tests policy.json with the shipped program: each change of the file is an event of the audit log, and a
+// server does not start with a file that cannot be used.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// I26. Tests with the shipped program that a version which leaves the documents stays blocked: withdrawn by hand, lost by
-// its source, rolled back, or replaced by a later content of its branch.
+// I26. Tests with the shipped program that a version which leaves the documents stays blocked: withdrawn by hand, lost
+// by its source, rolled back, or replaced by a later content of its branch.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 // A server of the core alone: it serves a built tree to three tokens of its own. core-alone.test.ts compiles it where
-// only proxy/core, build/contract and build/shared exist. Arguments: the data folder, and the file of the log. It prints
-// its port and its tokens.
+// only proxy/core, build/contract and build/shared exist. Arguments: the data folder, and the file of the log. It
+// prints its port and its tokens.
 
 import { randomBytes } from 'node:crypto';
 import { createMemoryCounters } from '../../../proxy/core/limits/memory-counters.ts';

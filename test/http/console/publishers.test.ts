@@ -217,7 +217,9 @@ describe('the jobs of a publisher', () => {
   });
 });
 
-/** The lines of the page that exchange the ID token, as a shell takes them, for this server in place of the audience. */
+/**
+ * The lines of the page that exchange the ID token, as a shell takes them, for this server in place of the audience.
+ */
 async function exchangeLines(path: string): Promise<string> {
   const { html } = await admin.get(path);
   const [, code = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(html) ?? [];

@@ -1,6 +1,6 @@
-// Tests that a person of a team sees only the packages of the team: on every page of the console, in every answer of the
-// API, and as a client with a personal token. Leaving the team takes it away with the next request, and removing the last
-// team gives nothing back.
+// Tests that a person of a team sees only the packages of the team: on every page of the console, in every answer of
+// the API, and as a client with a personal token. Leaving the team takes it away with the next request, and removing
+// the last team gives nothing back.
 
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

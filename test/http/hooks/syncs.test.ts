@@ -1,5 +1,5 @@
-// Tests the way of a webhook as a user sees it: the API makes its secret, the provider sends it, a sync runs, and the API
-// shows the delivery with its sync. All parts are real except the builder's process.
+// Tests the way of a webhook as a user sees it: the API makes its secret, the provider sends it, a sync runs, and the
+// API shows the delivery with its sync. All parts are real except the builder's process.
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

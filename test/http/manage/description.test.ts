@@ -1,5 +1,5 @@
-// Tests that the API document is valid and complete, and the same that the package contains. The page of the document is
-// tested too.
+// Tests that the API document is valid and complete, and the same that the package contains. The page of the document
+// is tested too.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

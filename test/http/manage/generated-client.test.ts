@@ -1,5 +1,5 @@
-// Tests a client generated from the OpenAPI document: its types are checked together with a program that uses it, and the
-// program calls a running service.
+// Tests a client generated from the OpenAPI document: its types are checked together with a program that uses it, and
+// the program calls a running service.
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';

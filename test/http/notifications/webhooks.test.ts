@@ -1,5 +1,5 @@
-// Tests webhooks out with the compiled service: events of real builds reach a receiver, signed as Standard Webhooks say.
-// The npm package standardwebhooks verifies `v1`; node:crypto verifies `v1a` by the rules of the specification.
+// Tests webhooks out with the compiled service: events of real builds reach a receiver, signed as Standard Webhooks
+// say. The npm package standardwebhooks verifies `v1`; node:crypto verifies `v1a` by the rules of the specification.
 
 import { createPublicKey, verify } from 'node:crypto';
 import { rmSync } from 'node:fs';

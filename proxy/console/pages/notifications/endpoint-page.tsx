@@ -1,4 +1,5 @@
-// The page of an endpoint: how it stands, what it is notified of, its secrets without their text, and the last deliveries.
+// The page of an endpoint: how it stands, what it is notified of, its secrets without their text, and the last
+// deliveries.
 
 import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';

@@ -1,5 +1,5 @@
-// The versions that the last builds left out, each with its source as people know it: a repository with its page, or the
-// path or address of another source.
+// The versions that the last builds left out, each with its source as people know it: a repository with its page, or
+// the path or address of another source.
 
 import { resolve } from 'node:path';
 import { publicationPath } from '../../../../build/contract/paths.ts';

@@ -1,5 +1,5 @@
-// The packages that only CI jobs of publishers may upload (setting publishing.keyless_only): shown beside the publishers,
-// and changed on a page of its own.
+// The packages that only CI jobs of publishers may upload (setting publishing.keyless_only): shown beside the
+// publishers, and changed on a page of its own.
 
 import type { Child } from 'hono/jsx';
 import type { JsonValue } from '../../../../build/contract/json.ts';

@@ -1,5 +1,5 @@
-// The page of a publisher: its rules, the last jobs with their tokens, the lines for the CI system, and the field for an
-// ID token that it explains.
+// The page of a publisher: its rules, the last jobs with their tokens, the lines for the CI system, and the field for
+// an ID token that it explains.
 
 import type { Child } from 'hono/jsx';
 import { tokenStatus } from '../../../core/tokens/token.ts';

@@ -1,5 +1,5 @@
-// What to do without the password or the second factor. A registry that sends mail sends a link for a new password. With
-// another one, an admin hands over a link.
+// What to do without the password or the second factor. A registry that sends mail sends a link for a new password.
+// With another one, an admin hands over a link.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';

@@ -1,6 +1,6 @@
 // Answers a client that speaks plain HTTP to a port with TLS: a mistyped http:// would otherwise end in a closed
-// connection without a reason. OpenSSL has consumed the request by then, and its Host header too, so the answer names the
-// address that the client reached, or a name of the certificate.
+// connection without a reason. OpenSSL has consumed the request by then, and its Host header too, so the answer names
+// the address that the client reached, or a name of the certificate.
 
 import { X509Certificate } from 'node:crypto';
 import { isIPv6, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
-// Tests what the check of a state says when its separate process ends before it has read the state. A stand-in of Node.js
-// ends in each way.
+// Tests what the check of a state says when its separate process ends before it has read the state. A stand-in of
+// Node.js ends in each way.
 
 import { chmodSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests what the authenticator remembers of the person of a token: it reads nothing more while the state stays the same,
-// and follows every change of the person and of their packages with the next request.
+// Tests what the authenticator remembers of the person of a token: it reads nothing more while the state stays the
+// same, and follows every change of the person and of their packages with the next request.
 
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// I23. Tests endpoints whose token is of a person, as an earlier version allowed: such a token has no view of its own, so
-// the endpoint is notified of nothing any more, and says so.
+// I23. Tests endpoints whose token is of a person, as an earlier version allowed: such a token has no view of its own,
+// so the endpoint is notified of nothing any more, and says so.
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';

@@ -1,6 +1,6 @@
-// The accounts of people who sign in at identity providers, against a model: each set of groups × provider × linking rule
-// × e-mail address that is verified, not verified or silent × accounts that exist. `npm run fault` plays all of them
-// (SSO_MATRIX=all); `npm test` plays a sample with each value of each axis.
+// The accounts of people who sign in at identity providers, against a model: each set of groups × provider × linking
+// rule × e-mail address that is verified, not verified or silent × accounts that exist. `npm run fault` plays all of
+// them (SSO_MATRIX=all); `npm test` plays a sample with each value of each axis.
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
