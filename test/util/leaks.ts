@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import AdmZip from 'adm-zip';
-
+import { expect } from 'vitest';
 import { parseToken } from '../../proxy/core/tokens/token-format.ts';
 import { filesBelow } from './files-below.ts';
 
@@ -17,12 +17,21 @@ const forms =
 const shortest = 12;
 
 const remembered = new Set<string>();
+let rememberedIn: string | undefined;
+
+/** The secrets of the running test file. Files share a process, and one may send as a secret what another publishes. */
+function secretsOfFile(): Set<string> {
+  const { testPath } = expect.getState();
+  if (testPath !== rememberedIn) remembered.clear();
+  rememberedIn = testPath;
+  return remembered;
+}
 
 /** Remembers every secret in a request or an answer. */
 export function rememberSecrets(json: unknown, name = ''): void {
   if (typeof json === 'string') {
     // an endpoint with v1a answers its public key there
-    if (secretNames.test(name) && json.length >= shortest && !json.startsWith('whpk_')) remembered.add(json);
+    if (secretNames.test(name) && json.length >= shortest && !json.startsWith('whpk_')) secretsOfFile().add(json);
   } else if (Array.isArray(json)) for (const item of json) rememberSecrets(item, name);
   else if (typeof json === 'object' && json !== null)
     for (const [key, value] of Object.entries(json)) rememberSecrets(value, key);
@@ -34,7 +43,9 @@ export function assertNoSecrets(text: string, where: string): void {
     (one) => !one.startsWith('lib_') || parseToken(one) !== undefined,
   );
   // as it is, and as JSON escapes it
-  const values = [...remembered].filter((one) => text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1)));
+  const values = [...secretsOfFile()].filter(
+    (one) => text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1)),
+  );
   const [leak] = [...found, ...values];
   if (leak !== undefined) throw new Error(`${where} holds a secret: ${leak.slice(0, 10)}…`);
 }
