@@ -207,6 +207,8 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
       await keys.waitForLoadState('load');
     };
     await open(keys, '/sign-in');
+    // a browser may move the focus to the first field after the load event
+    await keys.locator('input[name=email]:focus').waitFor();
     await keyboard.type(person.email);
     await tabTo(keys, 'Password');
     await keyboard.type(person.password);
