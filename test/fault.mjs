@@ -1,7 +1,7 @@
-// Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, all HTTP tests on
-// both node paths, all command tests with a process each, and each page of the console and of the catalogue in every
-// way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The first line has the seed;
-// the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
+// Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, the release and its
+// image, all HTTP tests on both node paths, all command tests with a process each, and each page of the console and of
+// the catalogue in every way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The
+// first line has the seed; the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -36,6 +36,7 @@ const series = {
   NOTIFIED_RUNS: '60',
   POLICY_RUNS: '600',
   CONSTRAINT_RUNS: '3000',
+  RELEASES: 'all',
 };
 const env = { ...series, ...process.env };
 
@@ -44,7 +45,7 @@ const testFiles = readdirSync(`${root}test`, { recursive: true })
   .map((path) => `test/${path}`);
 const isPlayed = (path) =>
   /^test\/(?:cli|fault|http|property)\//.test(path) ||
-  /^test\/e2e\/(?:catalogue|console-(?:pages|states))\./.test(path) ||
+  /^test\/e2e\/(?:catalogue|console-(?:pages|states)|image|release)\./.test(path) ||
   /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(
@@ -57,6 +58,8 @@ const args = [
   'run',
   '--config',
   'test/vitest.config.ts',
+  // a limit against hanging, for the long series beside other work
+  '--testTimeout=1800000',
   ...testFiles.filter(isPlayed),
   ...process.argv.slice(2),
 ];

@@ -1,4 +1,4 @@
-// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process
+// Nearly all test files belong to one project, `all`. Its five processes run one file after the other: each process
 // imports a module once, and Vite transforms it once. A folder chooses files: `vitest run --config
 // test/vitest.config.ts test/http`.
 //
@@ -36,6 +36,9 @@ const faultyDiskFiles = ['fault', 'property', 'unit', 'http', 'cli'].flatMap((fo
     .filter((path) => path.endsWith('.test.ts') && replacesDisk(path)),
 );
 
+/** They build the package twice and more, which takes a processor a minute; `npm run fault` plays them. */
+const releaseFiles = process.env['RELEASES'] === 'all' ? [] : ['test/e2e/release.test.ts', 'test/e2e/image.test.ts'];
+
 const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
   .split(',')
   .map((client) => client.trim())
@@ -53,7 +56,7 @@ const settings = {
   // less garbage collection: with the small heap of a new process, it takes a sixth of the processor time
   execArgv: ['--initial-old-space-size=256'],
   // for two processors: most tests wait for other programs half of the time
-  maxWorkers: 4,
+  maxWorkers: 5,
   sequence: { groupOrder: 1 },
   expect: { poll: { timeout: 120_000, interval: 20 } },
   setupFiles: ['test/setup/each-file.ts'],
@@ -63,7 +66,7 @@ const all = {
   ...settings,
   name: 'all',
   include: process.env['ONLY_UNIT'] === '1' ? quickUnitFiles() : ['test/**/*.test.ts'],
-  exclude: [...faultyDiskFiles, ...(clients.length === 0 ? [] : [e2eFiles])],
+  exclude: [...faultyDiskFiles, ...releaseFiles, ...(clients.length === 0 ? [] : [e2eFiles])],
 };
 
 const faultyDisk = { ...settings, name: 'faulty-disk', include: faultyDiskFiles, isolate: true };

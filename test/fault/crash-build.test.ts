@@ -16,7 +16,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 /** `npm run fault` makes it 200 */
-const kills = Number(process.env['CRASH_KILLS'] ?? 5);
+const kills = Number(process.env['CRASH_KILLS'] ?? 3);
 const seed = seedOf('CRASH_SEED');
 
 describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () => {

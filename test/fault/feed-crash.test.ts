@@ -15,7 +15,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 const folder = temporaryFolder('feed-crash');
 const script = folder.at('process.mjs');
 let osv: AdvisoryFeed;
-const kills = Number(process.env['FEED_KILLS'] ?? 4);
+const kills = Number(process.env['FEED_KILLS'] ?? 2);
 const rows = 60;
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { startServing, type RunningCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
 import { answering, startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
 
-const kills = Number(process.env['NOTIFICATION_KILLS'] ?? 3);
+const kills = Number(process.env['NOTIFICATION_KILLS'] ?? 2);
 const versionsAtOnce = 12;
 
 let receiver: WebhookReceiver;

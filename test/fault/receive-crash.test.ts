@@ -14,7 +14,7 @@ import { seedOf } from '../util/seeds.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-const kills = process.env['CRASH_KILLS'] === undefined ? 4 : 40;
+const kills = process.env['CRASH_KILLS'] === undefined ? 2 : 40;
 const seed = seedOf('CRASH_SEED');
 
 describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 /** `npm run fault` makes it 200 */
-const kills = Number(process.env['CRASH_KILLS'] ?? 5);
+const kills = Number(process.env['CRASH_KILLS'] ?? 3);
 const seed = seedOf('CRASH_SEED');
 const packages = 40;
 

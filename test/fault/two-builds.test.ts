@@ -17,7 +17,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 /** `npm run fault` plays 200 */
-const rounds = Number(process.env['CRASH_KILLS'] ?? 4);
+const rounds = Number(process.env['CRASH_KILLS'] ?? 2);
 const seed = seedOf('CRASH_SEED');
 const busy = 75;
 const faultyDisk = new URL('../util/faulty-disk.mjs', import.meta.url).href;

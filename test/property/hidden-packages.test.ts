@@ -17,8 +17,8 @@ const first = seedOf('SERIES_SEED');
 const long = Array.from({ length: runs }, (_, at) => first + at);
 /** `npm test` plays one for each policy */
 const seeds = runs > 0 ? long : [0, 1, 2, 3, 4];
-/** each of them checks all policies */
-const datedSeeds = runs > 0 ? long : [0];
+/** each of them checks all policies; series 2 withdraws all dev versions of a package that a view sees whole */
+const datedSeeds = runs > 0 ? long : [2];
 
 type Cell = Pick<Edit, 'name' | 'version'>;
 type Policy = readonly [limits: Partial<TokenLimits>, isVisible: (cell: Cell) => boolean];

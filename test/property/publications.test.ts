@@ -11,7 +11,7 @@ import { step, type Step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
 
-const numRuns = Number(process.env['SERIES_RUNS'] ?? 15);
+const numRuns = Number(process.env['SERIES_RUNS'] ?? 8);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 

@@ -10,7 +10,7 @@ import { purgeStep, step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
 
-const numRuns = Number(process.env['SERIES_RUNS'] ?? 6);
+const numRuns = Number(process.env['SERIES_RUNS'] ?? 3);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: purgeStep }), {

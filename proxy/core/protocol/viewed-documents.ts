@@ -72,7 +72,8 @@ export class ViewedDocuments {
     epoch: number,
     isOnDisk: boolean,
   ): MaybeAsync<TextDocument | undefined> {
-    const shiftMs = view === undefined ? 0 : dateShiftMs(view.key, viewShiftSeconds);
+    // a view that sees the whole package has its documents with their own dates
+    const shiftMs = view === undefined || filter === 'all' ? 0 : dateShiftMs(view.key, viewShiftSeconds);
     const make = (seconds: number | undefined): TextDocument =>
       new TextDocument(
         Buffer.from(`${JSON.stringify({ packages: { [name]: {} } })}\n`),
