@@ -15,7 +15,7 @@ export interface GuardedAccess {
 }
 
 /** What a request changes at the other side. */
-export interface SentContent {
+export interface RequestContent {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** the header Content-Type */
   readonly type: string;
@@ -27,7 +27,7 @@ export interface GuardedGet {
   readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** undefined: a GET. The request returns a redirect unfollowed, so that no other server gets the content */
-  readonly content?: SentContent | undefined;
+  readonly content?: RequestContent | undefined;
 }
 
 export interface GuardedAnswer {

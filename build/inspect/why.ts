@@ -18,7 +18,7 @@ import type { DescribedSource } from '../scan/configured.ts';
 import { excludedBy, type ExcludedBy } from './why-limits.ts';
 
 /** One content of a version. */
-export interface KnownVersion {
+export interface WhyVersion {
   readonly version: string;
   /** `withheld`: withdrawn by hand, although its source has it */
   readonly state: IndexState | 'withheld';
@@ -42,7 +42,7 @@ export interface WhyAnswer {
   readonly version: string | null;
   /** true: the version, or without one any version of the package, is published */
   readonly published: boolean;
-  readonly versions: readonly KnownVersion[];
+  readonly versions: readonly WhyVersion[];
   /** the omitted versions of the last builds, with the reasons */
   readonly left_out: readonly QuarantinedVersion[];
   /** left out without it being known which package or version it is: it may be this one */
@@ -57,7 +57,7 @@ export interface WhyAnswer {
   }[];
 }
 
-export interface WhyWithKnown extends WhyAnswer {
+export interface WhyWithNames extends WhyAnswer {
   /** every package the tree knows, and every version of this one: for "did you mean" */
   readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
 }
@@ -71,7 +71,7 @@ export interface WhyQuestion {
 }
 
 /** As `explain`, with all known names: listing them takes longer the more packages there are. */
-export async function why(question: WhyQuestion): Promise<WhyWithKnown> {
+export async function why(question: WhyQuestion): Promise<WhyWithNames> {
   const output = createDiskOutput(question.dataDirectory);
   const tree = await readTree(output, question.name);
   const { entries, quarantined } = tree;
@@ -144,7 +144,7 @@ async function readTree(output: Output, name: PackageName): Promise<PackageTree>
   };
 }
 
-function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): KnownVersion {
+function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): WhyVersion {
   const { version, state, since, reference, shasum, size, time, path, source, signed_by: signer } = entry;
   const byHand =
     state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;

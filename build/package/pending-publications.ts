@@ -8,7 +8,7 @@ import { isDevVersion, normalizeVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
-import type { Area, Output } from '../output/output.ts';
+import type { OutputArea, Output } from '../output/output.ts';
 import {
   formerPath,
   historyFolder,
@@ -22,7 +22,7 @@ import {
 
 export interface PendingDocument {
   readonly document: FormerDocument;
-  readonly at: { readonly area: Area; readonly path: string } | undefined;
+  readonly at: { readonly area: OutputArea; readonly path: string } | undefined;
   readonly records: readonly VersionRecord[];
   /** true: one of the interrupted publications was to leave no version in the document, or to remove it */
   readonly emptied: boolean;

@@ -8,7 +8,7 @@ import type { WithheldVersion } from '../contract/withheld.ts';
 import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
-import type { SourceRequest } from './given-sources.ts';
+import type { SourceRequest } from './source-settings.ts';
 import type { SignerFiles } from '../sources/git/signers.ts';
 import type { GitTimeouts } from './open-sources.ts';
 

@@ -10,7 +10,8 @@ import { forgetState, rememberedStateName } from '../state/remembered-state.ts';
 import { setAsideState } from '../state/set-aside-state.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { readRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
-import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
+import { copyFiles, hashFile, onDisk } from './copy-files.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { nameStagedState } from './staged-state.ts';
 
 /**

@@ -24,7 +24,8 @@ import { backupFormat, formatRecord, recordName, type BackupRecord } from './bac
 import { keepSharedState } from './shared-state.ts';
 import { copyUnchanged } from './unchanged-folder.ts';
 import { removeLocks } from './staged-state.ts';
-import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
+import { copyFiles, hashFile, listFiles, onDisk } from './copy-files.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';

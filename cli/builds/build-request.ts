@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { BuildRequest } from '../../build/scan/build-request.ts';
-import type { Relocation } from '../../build/scan/given-sources.ts';
+import type { Relocation } from '../../build/scan/source-settings.ts';
 import type { PublishedBy } from '../../build/history/record.ts';
 import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts';
 import type { ConfiguredSource } from '../../build/sources/options.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts';
 import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
-import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
+import { readLockStatus, type LockStatus } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
@@ -133,8 +133,8 @@ const unnamed = ({ commands }: LostIndex): string =>
 /** Reports the running build, the running server, and the server's limit of open files. */
 export async function checkProcesses(config: Pick<Config, 'data' | 'state'>, now: Date): Promise<readonly Finding[]> {
   const dataDirectory = config.data.value;
-  const build = await lookAtLock(join(dataDirectory, 'build', 'lock'), now, 60_000);
-  const server = await lookAtLock(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
+  const build = await readLockStatus(join(dataDirectory, 'build', 'lock'), now, 60_000);
+  const server = await readLockStatus(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
   return [
     describeLock('lock', build, 'build'),
     config.state.value === undefined
@@ -154,7 +154,7 @@ function describeServers(servers: readonly RunningServer[]): Finding {
   return ok('server', `Running with this state: ${each.join(', ')}`);
 }
 
-function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
+function describeLock(check: string, lock: LockStatus | undefined, what: string): Finding {
   if (lock === undefined) return ok(check, `No ${what} is running`);
   const who =
     `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ` +

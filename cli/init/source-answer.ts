@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 import { findPackages } from '../../build/sources/directory/find-packages.ts';
 import { GitFailure } from '../../build/sources/git-failure.ts';
-import { askRemote } from '../../build/sources/git/ask-remote.ts';
+import { listRemoteRefs } from '../../build/sources/git/list-remote-refs.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
@@ -71,7 +71,7 @@ async function describeRemote(url: string, environment: Environment): Promise<st
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new UsageError(remote.refusal);
   try {
-    const { tags, branches } = await askRemote({ remote, environment, timeoutMs: askingTimeoutMs });
+    const { tags, branches } = await listRemoteRefs({ remote, environment, timeoutMs: askingTimeoutMs });
     return `${url} has ${counted(tags.length, 'tag')} and ${counted(branches.length, 'branch', 'branches')}.`;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

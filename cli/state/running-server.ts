@@ -1,8 +1,8 @@
 // The running servers of a registry, as they tell other commands of themselves: in their locks beside a state in the data
 // folder, and in their marks beside a state in a Redis.
 
-import { describeSelf, isSeen, parseOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
-import { lookAtLock } from '../../build/output/lock.ts';
+import { describeSelf, isOwnHost, parseLockOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
+import { readLockStatus } from '../../build/output/lock.ts';
 import { isLoopback } from '../../build/contract/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { serverLocks, staleAfterMs } from './serve-lock.ts';
@@ -46,7 +46,7 @@ export async function describeServer(address: string | undefined, now: Date): Pr
 }
 
 async function serversOfFolder(data: string, now: Date): Promise<readonly RunningServer[]> {
-  const locks = await Promise.all((await serverLocks(data)).map((path) => lookAtLock(path, now, staleAfterMs)));
+  const locks = await Promise.all((await serverLocks(data)).map((path) => readLockStatus(path, now, staleAfterMs)));
   return locks.flatMap((lock) =>
     lock === undefined || lock.stale
       ? []
@@ -59,9 +59,9 @@ async function serversOfRedis(url: string, now: Date): Promise<readonly RunningS
   const { listServers } = await import('../../proxy/state/redis-servers.ts');
   const [texts, self] = await Promise.all([listServers(url), describeSelf(now)]);
   return texts.flatMap((text) => {
-    const owner = parseOwner(text);
+    const owner = parseLockOwner(text);
     if (owner === undefined) return [];
-    const seen = isSeen(owner, self);
+    const seen = isOwnHost(owner, self);
     const hasEnded = seen && startTicks(owner.pid) !== owner.startTicks;
     return hasEnded ? [] : [describe(owner, seen)];
   });

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import type { LockOwner } from '../../build/output/lock-owner.ts';
-import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/output/lock.ts';
+import { readLockStatus, takeLock, type Lock, type LockStatus } from '../../build/output/lock.ts';
 import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
@@ -113,7 +113,7 @@ export async function keepServersOff(data: string, now: () => Date): Promise<Loc
 /** Throws UsageError if a server uses the state of the data folder, according to its marks. */
 export async function refuseServed(data: string, now: Date): Promise<void> {
   const [path, marks] = [join(data, 'state', 'serve.lock'), join(data, 'state', 'serving')];
-  const alone = await lookAtLock(path, now, staleAfterMs);
+  const alone = await readLockStatus(path, now, staleAfterMs);
   const mark = alone === undefined || alone.stale ? await firstMark(marks, now) : { ...alone, path };
   if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
 }
@@ -135,7 +135,7 @@ async function takeAlone(path: string, marks: string, now: () => Date, address?:
 
 async function takeShared(path: string, marks: string, now: () => Date, address?: string): Promise<Lock> {
   const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, { ...options, address });
-  const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
+  const alone = await readLockStatus(path, now(), staleAfterMs).catch(freeing(lock));
   await firstMark(marks, now()).catch(freeing(lock)); // removes the marks of killed servers
   return alone === undefined || alone.stale ? lock : freeing(lock)(new Taken(path, alone, alone.seen, countsAlone));
 }
@@ -148,11 +148,11 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
 }
 
 /** Returns the mark of a living server, and removes the marks of others. */
-async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
-  let found: (SeenLock & { readonly path: string }) | undefined;
+async function firstMark(marks: string, now: Date): Promise<(LockStatus & { readonly path: string }) | undefined> {
+  let found: (LockStatus & { readonly path: string }) | undefined;
   for (const name of await namesIn(marks)) {
     const path = join(marks, name);
-    const mark = await lookAtLock(path, now, staleAfterMs);
+    const mark = await readLockStatus(path, now, staleAfterMs);
     if (mark?.stale === true)
       await rm(path, { force: true }).catch((error: unknown) =>
         storageFaultOf(error) !== undefined ? undefined : Promise.reject(error),

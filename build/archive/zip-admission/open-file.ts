@@ -8,7 +8,7 @@ import { createPause } from '../../files/pause.ts';
 import { changedWhileRead, openRegular, unreadable } from '../../files/read-file.ts';
 import { unreadableArchive } from './zip-refusals.ts';
 
-export interface FileLook {
+export interface FileState {
   readonly size: number;
   /** equal as long as the file is (file-stamp.ts) */
   readonly stamp: string;
@@ -22,7 +22,7 @@ export interface FileLook {
  */
 export async function withOpenFile<Result>(
   path: string,
-  use: (descriptor: number, look: FileLook) => Promise<Result>,
+  use: (descriptor: number, look: FileState) => Promise<Result>,
 ): Promise<Result> {
   const descriptor = openRegular(path);
   try {
@@ -58,7 +58,7 @@ export async function readThrough(descriptor: number, size: number, take: (piece
   }
 }
 
-function lookAt(descriptor: number, path: string): FileLook {
+function lookAt(descriptor: number, path: string): FileState {
   const stats = fstatSync(descriptor, { bigint: true });
   if (!stats.isFile()) throw unreadable(path, 'is not a regular file');
   return { size: Number(stats.size), stamp: stampOf(stats), touched: touchedAt(stats) };

@@ -12,7 +12,7 @@ import type { PackageLimits } from './limits.ts';
 import { costOfFile, type Pause } from '../../files/pause.ts';
 import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { readPackage, type PackageReading } from './read-package.ts';
-import type { KnownPackage, KnownRelease } from './scan-memory.ts';
+import type { FolderState, FolderRelease } from './scan-memory.ts';
 import { walkPackage, type PackageWalk } from './walk-package.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { rereadComposerJson } from './composer-json.ts';
@@ -32,14 +32,14 @@ export interface ExamineOptions {
   readonly kept: CachedContents;
   /** epoch milliseconds */
   readonly scanStart: number;
-  readonly known: KnownPackage | undefined;
+  readonly known: FolderState | undefined;
 }
 
 export interface ExaminedPackage {
   readonly release?: Release;
   readonly quarantine?: Quarantine;
   /** the package's entry in the memory */
-  readonly known: KnownPackage | undefined;
+  readonly known: FolderState | undefined;
   /** path of an omitted folder that a user may expect, relative to the package */
   readonly leftOut?: string | undefined;
   /** a package without a version that no earlier scan knew */
@@ -66,7 +66,7 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
       kept: known === undefined ? options.kept : undefined,
       learn: (learnt) => (found = learnt),
     });
-    const now: KnownPackage = { digest, release: knownReleaseOf(reading) };
+    const now: FolderState = { digest, release: knownReleaseOf(reading) };
     return {
       release: releaseOf(options, now, () => Promise.resolve(reading.listing)),
       known: now,
@@ -86,13 +86,13 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
   }
 }
 
-function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Promise<ContentListing>): Release {
+function releaseOf(options: ExamineOptions, known: FolderState, list: () => Promise<ContentListing>): Release {
   const { folder, limits, pause, kept } = options;
   return packageRelease({ known: known.release, list, folder, limits, pause, kept });
 }
 
 /** Reads a package that was not read in this scan. Throws QuarantineError. */
-async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
+async function listAgain(options: ExamineOptions, known: FolderState): Promise<ContentListing> {
   const { folder, dataDirectory, limits, pause, readFiles, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
   const reading = await readPackage(walk, {
@@ -115,7 +115,7 @@ function knownReleaseOf({
   reference,
   composerHash,
   time,
-}: PackageReading): KnownPackage['release'] {
+}: PackageReading): FolderState['release'] {
   return { name, version, normalized, reference, composerHash, time };
 }
 
@@ -123,7 +123,7 @@ function knownReleaseOf({
 // error.
 
 interface PackageReleaseOptions extends ContentPlace {
-  readonly known: KnownRelease;
+  readonly known: FolderRelease;
   /** The files behind `known.reference`. Throws QuarantineError. */
   readonly list: () => Promise<ContentListing>;
   readonly kept: CachedContents;

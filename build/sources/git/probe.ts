@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { tagVersion } from '../../contract/tag.ts';
 import { folderBytes } from './folder-bytes.ts';
-import { askRemote, type RemoteOptions } from './ask-remote.ts';
+import { listRemoteRefs, type RemoteOptions } from './list-remote-refs.ts';
 import { remoteEnvironment, remoteOptions } from './git-environment.ts';
 import { GitFailure } from '../git-failure.ts';
 import { createGitSource } from './git-source.ts';
@@ -39,7 +39,7 @@ const mostBytes = 1024 ** 3;
 export async function probeRepository(options: ProbeOptions): Promise<Probe> {
   const remote = parseGitUrl(options.url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const remoteRefs = await askRemote({ ...options, remote });
+  const remoteRefs = await listRemoteRefs({ ...options, remote });
   if (remoteRefs.tags.length + remoteRefs.branches.length === 0)
     throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
   const refs = (await selectRefs(options))(remoteRefs);

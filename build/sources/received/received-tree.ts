@@ -18,7 +18,7 @@ import { digestOf } from '../../shared/text/digest-of.ts';
 import { parseProvider } from '../../documents/documents.ts';
 import { BuildRefused } from '../../contract/refusals.ts';
 import type { Quarantine, QuarantineCode } from '../../contract/quarantine.ts';
-import { incomplete, parseTreeFile, placeOf, readTreeFile } from './tree-file.ts';
+import { incomplete, parseTreeFile, pathInTree, readTreeFile } from './tree-file.ts';
 
 export interface ReceivedVersion {
   readonly entry: IndexEntry;
@@ -151,7 +151,7 @@ async function readRecords(
 }
 
 function checkSize(root: string, path: string, size: number): void {
-  const found = statSync(placeOf(root, path));
+  const found = statSync(pathInTree(root, path));
   if (!found.isFile()) throw incomplete(root, path, 'is no file');
   if (found.size !== size) throw incomplete(root, path, `has ${found.size} bytes instead of ${size}`);
 }

@@ -1,15 +1,15 @@
 // The memory of a source of inline packages: the fetched archive of each requested dist.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
-import type { KnownFile } from './local-dist.ts';
+import type { DistFile } from './local-dist.ts';
 
 /** Raise it whenever the same records could now be read as something else. */
 export const packageRecipe = 1;
 
 /** key (dist-cache.ts, distKey) → file; a fetched dist has no stamp. */
-export type KnownDists = ReadonlyMap<string, KnownFile>;
+export type DistFiles = ReadonlyMap<string, DistFile>;
 
-export function formatKnown(dists: KnownDists): JsonObject {
+export function formatDistFiles(dists: DistFiles): JsonObject {
   const rows = [...dists]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
@@ -17,7 +17,7 @@ export function formatKnown(dists: KnownDists): JsonObject {
 }
 
 /** Empty for anything that this version did not write. */
-export function parseKnown(detail: JsonValue | undefined): KnownDists {
+export function parseDistFiles(detail: JsonValue | undefined): DistFiles {
   if (!isJsonObject(detail) || detail['recipe'] !== packageRecipe || !isJsonObject(detail['dists'])) return new Map();
   return new Map(
     Object.entries(detail['dists']).flatMap(([key, row]) => {

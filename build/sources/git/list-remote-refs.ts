@@ -3,7 +3,7 @@
 
 import { remoteEnvironment, remoteOptions, type GitEnvironment } from './git-environment.ts';
 import type { GitUrl } from '../git-url.ts';
-import { askingBytes } from './limited-git.ts';
+import { listingBytes } from './limited-git.ts';
 import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';
 
@@ -17,7 +17,7 @@ export interface RemoteOptions {
 }
 
 /** HEAD, branches and tags as the remote has them now. Throws GitFailure. */
-export async function askRemote({ remote, environment: given, timeoutMs, stop }: RemoteOptions): Promise<Refs> {
+export async function listRemoteRefs({ remote, environment: given, timeoutMs, stop }: RemoteOptions): Promise<Refs> {
   const environment = remoteEnvironment(given, undefined, remote.protocols);
   const operands = [
     ...remoteOptions(remote, timeoutMs),
@@ -35,7 +35,7 @@ export async function askRemote({ remote, environment: given, timeoutMs, stop }:
     timeoutMs,
     timeoutSetting: 'git.askTimeout',
     stop,
-    memoryBytes: askingBytes,
+    memoryBytes: listingBytes,
     frequent: true,
   });
   return parseAnswer(output.toString('latin1'));

@@ -56,7 +56,7 @@ export interface SourceRequest extends RegisteredRequest {
 }
 
 /** The settings of sources from the command line, libretto.json and the registrations. */
-export interface GivenSources {
+export interface SourceSettings {
   readonly configured: ReadonlyMap<string, ChosenSource>;
   readonly named: ReadonlyMap<string, SourceSpec>;
   readonly toForget: ReadonlySet<string>;
@@ -64,11 +64,11 @@ export interface GivenSources {
 }
 
 /** Throws BuildRefused for a source that cannot be named, or forgotten. */
-export function gatherGiven(
+export function gatherSourceSettings(
   request: SourceRequest,
   remembered: readonly PublishedSource[],
   dataDirectory: string,
-): GivenSources {
+): SourceSettings {
   const configured = configuredSources(request, dataDirectory);
   const received = request.received === undefined ? [] : [receivedSpec(request.received)];
   const specs = request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory));
@@ -105,7 +105,7 @@ function configuredSources(
 
 /** By id, in the order of reading. Later origins take the place of earlier ones. */
 export function knownSources(
-  { configured, named, toForget, registered }: GivenSources,
+  { configured, named, toForget, registered }: SourceSettings,
   kept: readonly PublishedSource[],
   request: SourceRequest,
   dataDirectory: string,
