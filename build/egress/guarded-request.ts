@@ -6,7 +6,7 @@ import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
-import { exchange, type HttpResponse } from './http-exchange.ts';
+import { exchangeHttp, type HttpResponse } from './http-exchange.ts';
 import { parseUrl } from '../contract/parse-url.ts';
 
 export interface GuardedAccess {
@@ -53,7 +53,7 @@ export async function getGuarded(
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     const sent = content === undefined ? headers(url, home) : { ...headers(url, home), 'content-type': content.type };
-    const response = await exchange(url, agent, {
+    const response = await exchangeHttp(url, agent, {
       headers: sent,
       signal,
       body: content?.text,

@@ -12,7 +12,7 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
@@ -113,7 +113,7 @@ async function verifyPackages(
 ): Promise<CheckedPackages> {
   const indexed = await indexedNames(context.output);
   const withdrawn = new Set<string>(publication?.withdrawn);
-  const standing = [...(await listPackages(context.output)), ...archived];
+  const standing = [...(await listTreePackages(context.output)), ...archived];
   const names = listing ?? [...new Set(standing)].filter((name) => !withdrawn.has(name));
   const unlisted = [...indexed, ...archived.filter((name) => withdrawn.has(name))];
   if (context.settled && listing !== undefined)

@@ -9,7 +9,7 @@ import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex 
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { parsePurged, purgedPath, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
 import { parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
@@ -78,7 +78,7 @@ export async function why(question: WhyQuestion): Promise<WhyWithNames> {
   return {
     ...answer(question, tree),
     known: {
-      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
+      names: [...new Set([...(await listTreePackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
       versions: [...new Set(entries.map((entry) => entry.version))],
     },
   };
@@ -96,7 +96,7 @@ function answer({ name, version, described }: WhyQuestion, tree: PackageTree): W
   const { entries, quarantined } = tree;
   const versions = entries
     .filter((entry) => isMeant(entry.version, entry.version_normalized))
-    .map((entry) => knownVersion(entry, tree));
+    .map((entry) => whyVersion(entry, tree));
   const published = versions.some(({ state }) => state === 'published');
   const leftOut = quarantined.filter(
     (one) =>
@@ -144,7 +144,7 @@ async function readTree(output: Output, name: PackageName): Promise<PackageTree>
   };
 }
 
-function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): WhyVersion {
+function whyVersion(entry: IndexEntry, { withheld, locate }: PackageTree): WhyVersion {
   const { version, state, since, reference, shasum, size, time, path, source, signed_by: signer } = entry;
   const byHand =
     state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;

@@ -19,10 +19,10 @@ export interface LockOptions {
   /** a lock of another host or container is taken over after this long without a heartbeat */
   readonly staleAfterMs: number;
   /**
-   * Makes the error for a lock that another process holds. `owner`: that process, if it can be read. `seen`: it is a
+   * Makes the error for a lock that another process holds. `owner`: that process, if it can be read. `local`: it is a
    * process of this host and container, and lives.
    */
-  readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
+  readonly busy: (path: string, owner: LockOwner | undefined, local: boolean) => Error;
   /** of a server: its address, for other commands */
   readonly address?: string | undefined;
 }
@@ -49,7 +49,7 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
     // the next process that takes the lock removes a token that cannot be removed now
     await rm(token, { force: true }).catch(() => undefined);
   }
-  const lock = holdLock(path, JSON.stringify(owner), now, options);
+  const lock = keepHeartbeat(path, JSON.stringify(owner), now, options);
   await sweepTokens(path, now, options).catch(async (error: unknown) => {
     await lock.release();
     throw error;
@@ -62,7 +62,7 @@ export interface LockStatus extends Partial<Pick<LockOwner, 'pid' | 'host' | 'si
   /** true: its process has ended, or has sent no heartbeat for too long, so the next process takes the lock over */
   readonly stale: boolean;
   /** true: its process belongs to this host and container */
-  readonly seen: boolean;
+  readonly local: boolean;
 }
 
 /** Reads a lock and changes nothing. undefined: the lock is free. */
@@ -73,7 +73,7 @@ export async function readLockStatus(path: string, now: Date, staleAfterMs: numb
   const stale = await isStale(path, content, now, { ...buildLock, staleAfterMs });
   return {
     stale,
-    seen: owner !== undefined && isOwnHost(owner, await describeSelf(now)),
+    local: owner !== undefined && isOwnHost(owner, await describeSelf(now)),
     ...(owner && { pid: owner.pid, host: owner.host, since: owner.since, address: owner.address }),
   };
 }
@@ -90,7 +90,7 @@ async function sweepTokens(path: string, now: () => Date, options: LockOptions):
   }
 }
 
-function holdLock(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
+function keepHeartbeat(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
   const beat = setInterval(() => {
     // only several missed beats in a row matter; the next beat tries again
     utimes(path, now(), now()).catch(() => undefined);

@@ -12,7 +12,7 @@ import type { OutputArea, Output } from '../output/output.ts';
 import {
   formerPath,
   historyFolder,
-  readRecord,
+  readPublicationRecord,
   type DocumentKind,
   type FormerDocument,
   type PackageChange,
@@ -45,7 +45,7 @@ export async function readPending(
   const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
   const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
   for (let cut = announced + 1; cut <= serial; cut += 1) {
-    for (const change of (await readRecord(output, cut))?.packages ?? []) {
+    for (const change of (await readPublicationRecord(output, cut))?.packages ?? []) {
       const { name, former } = change;
       const known = found.get(name) ?? {};
       found.set(name, known);
@@ -79,7 +79,7 @@ async function newestRecord(output: Output, serial: number): Promise<Publication
   const recorded = (await output.list('build', historyFolder))
     .map((file) => Number(file.split('/')[1]))
     .filter((one) => one <= serial);
-  return readRecord(output, Math.max(0, ...recorded));
+  return readPublicationRecord(output, Math.max(0, ...recorded));
 }
 
 interface ReplacedDocument {

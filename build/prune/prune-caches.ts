@@ -5,14 +5,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../memory/source-memory.ts';
-import type { BuildRun } from '../publish/run.ts';
+import type { PublishContext } from '../publish/run.ts';
 import { isRead } from '../scan/scan.ts';
 import { gitMirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { mirrorName } from '../sources/git/mirror-name.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 
 /** Call it after a publication: the memory then matches the sources. */
-export async function pruneCaches(run: BuildRun, dataDirectory: string): Promise<void> {
+export async function pruneCaches(run: PublishContext, dataDirectory: string): Promise<void> {
   const { choice, scanned, limit } = run;
   const mirrors = join(dataDirectory, 'build/git');
   for (const {
@@ -40,7 +40,7 @@ export async function pruneCaches(run: BuildRun, dataDirectory: string): Promise
 /** Keys of all dists in use; undefined if the keys of a source are unknown. */
 async function distsOf(
   sources: readonly ChosenSource[],
-  { output }: BuildRun,
+  { output }: PublishContext,
 ): Promise<ReadonlySet<string> | undefined> {
   const keys = new Set<string>();
   if (sources.length === 0) return keys;

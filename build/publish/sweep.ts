@@ -3,12 +3,12 @@
 
 import { join } from 'node:path';
 import { formatSourceMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
-import type { BuildRun } from './run.ts';
+import type { PublishContext } from './run.ts';
 import { gitMirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { sweepArchives } from './sweep-archives.ts';
 import { sweepHistory } from './sweep-history.ts';
 
-type Sweep = Pick<BuildRun, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
+type Sweep = Pick<PublishContext, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
 
 /** Under the build's lock, once the publication without them is announced. */
 export async function sweepPurged(run: Sweep): Promise<void> {

@@ -7,7 +7,7 @@ import type { ArchiveContent, PurgedVersion, PurgeReason } from '../contract/pur
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { readPublishedIndex } from '../memory/published-index.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 
 export interface PurgeTarget {
@@ -62,7 +62,7 @@ export async function findPurge(
   const isSame = ({ name, entry }: ContentEntry): boolean =>
     archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
   const same: ContentEntry[] = [];
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }

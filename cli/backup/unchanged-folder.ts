@@ -43,7 +43,7 @@ export async function copyUnchanged<Copied>(
 
 async function refuseBuild(path: string, now: Date): Promise<void> {
   const seen = await readLockStatus(path, now, buildLock.staleAfterMs);
-  if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.seen);
+  if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.local);
 }
 
 /** Equal for equal files: this program replaces its files and never overwrites their bytes. */

@@ -2,13 +2,13 @@
 // source, and fail because of it each time.
 
 import { BuildRefused } from '../../build/contract/refusals.ts';
-import { lookAtNamed } from '../../build/shared/files/named-path.ts';
+import { statNamed } from '../../build/shared/files/named-path.ts';
 import { homeAdvice } from '../../build/sources/root-folder.ts';
 import { parseSource } from '../../build/sources/spec.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-export interface NamedSources {
+export interface CommandLineSources {
   /** as typed */
   readonly sources: readonly string[];
   readonly workingDirectory: string;
@@ -16,8 +16,8 @@ export interface NamedSources {
 }
 
 /** Throws UsageError with every such source. A remembered source that is gone is the concern of the build. */
-export function refuseMissingSources({ sources, workingDirectory, dataDirectory }: NamedSources): void {
-  const remembered = new Set(readPublication(dataDirectory)?.sources.map(({ id }) => id));
+export function refuseMissingSources({ sources, workingDirectory, dataDirectory }: CommandLineSources): void {
+  const remembered = new Set(readLastPublication(dataDirectory)?.sources.map(({ id }) => id));
   const problems = sources.flatMap((text) => {
     const { id, place } = parseSource(text, workingDirectory, dataDirectory);
     return 'path' in place && !remembered.has(id) ? (faultOf(place.path) ?? []) : [];
@@ -26,7 +26,7 @@ export function refuseMissingSources({ sources, workingDirectory, dataDirectory 
 }
 
 function faultOf(path: string): string | undefined {
-  const facts = orRefusal(() => lookAtNamed(path));
+  const facts = orRefusal(() => statNamed(path));
   if (typeof facts === 'string') return facts;
   if (facts === undefined)
     return `There is no folder ${path}.${homeAdvice(path)} Name an existing folder, a git repository or its URL.`;

@@ -2,14 +2,14 @@
 // build would be green, and no package of it would reach the registry.
 
 import type { Config } from '../config/config.ts';
-import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../data-folder/data-folder-traces.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** Throws UsageError. A folder that exists, or that is named, is meant. */
 export function refuseNewBesideRemote({ data }: Pick<Config, 'data'>, environment: Environment): void {
   const url = environment['LIBRETTO_URL'];
-  if (url === undefined || url === '' || data.origin.from !== 'default' || lookAtFolder(data.value) === 'registry')
+  if (url === undefined || url === '' || data.origin.from !== 'default' || classifyFolder(data.value) === 'registry')
     return;
   throw new UsageError(
     `LIBRETTO_URL names a registry, and a build publishes into a data folder of this machine. There is none at ` +

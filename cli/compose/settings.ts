@@ -47,7 +47,7 @@ export function addressObjection(
   };
 }
 
-export function defaultLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {
+export function standardTokenLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {
   return () =>
     andThen(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
 }

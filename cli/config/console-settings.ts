@@ -1,14 +1,14 @@
 // The settings of the console: its own address, the host names that it answers, and plain HTTP for a trial.
 
 import { isPossibleHost } from '../../build/contract/host-name.ts';
-import { listen } from './listen-settings.ts';
+import { listenSetting } from './listen-settings.ts';
 import type { Setting } from './setting.ts';
 import type { ListenAddress } from './setting-values.ts';
 
 const hostPattern = String.raw`^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`;
 
 const consoleListen: Setting<ListenAddress | undefined> = {
-  ...listen,
+  ...listenSetting,
   key: 'consoleListen',
   flag: '--console-listen <host:port>',
   variable: 'LIBRETTO_CONSOLE_LISTEN',

@@ -6,7 +6,7 @@ import { listenFault, parseHostPort, parseListen, standardPort, type ListenAddre
 const hostPort = String.raw`(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])`;
 const hostAlone = String.raw`localhost|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+\.?|\[[0-9A-Fa-f:.]+\]|[0-9A-Fa-f]*(?::[0-9A-Fa-f.]*){2,8}`;
 
-export const listen: Setting<ListenAddress> = {
+export const listenSetting: Setting<ListenAddress> = {
   key: 'listen',
   flag: '--listen <host:port>',
   variable: 'LIBRETTO_LISTEN',
@@ -25,8 +25,8 @@ export const listen: Setting<ListenAddress> = {
   },
 };
 
-export const metrics: Setting<ListenAddress | undefined> = {
-  ...listen,
+export const metricsSetting: Setting<ListenAddress | undefined> = {
+  ...listenSetting,
   key: 'metrics',
   flag: '--metrics <host:port>',
   variable: 'LIBRETTO_METRICS',

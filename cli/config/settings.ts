@@ -10,7 +10,7 @@ import type { Address } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern, webAddressAllowed } from '../../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { addressSettings } from './address-settings.ts';
-import { features } from './feature-settings.ts';
+import { featuresSetting } from './feature-settings.ts';
 import { workers } from './worker-settings.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { consoleSettings } from './console-settings.ts';
@@ -20,7 +20,7 @@ import { policySettings } from './policy-settings.ts';
 import { publisherSettings } from './publisher-settings.ts';
 import { signerSettings } from './signer-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
-import { listen, metrics } from './listen-settings.ts';
+import { listenSetting, metricsSetting } from './listen-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
@@ -178,7 +178,7 @@ const log: Setting<LogTarget> = {
 
 export const settings = {
   data,
-  listen,
+  listen: listenSetting,
   redis,
   state,
   origin,
@@ -191,14 +191,14 @@ export const settings = {
   ...addressSettings,
   trustedProxies,
   ...connectionSettings,
-  features,
+  features: featuresSetting,
   ...consoleSettings,
   ...mailSettings,
   ...policySettings,
   ...osvSettings,
   ...publisherSettings,
   ...signInSettings,
-  metrics,
+  metrics: metricsSetting,
   workers,
   ...tlsSettings,
   jobs,

@@ -15,7 +15,7 @@ import { runningServers, type RunningServer } from '../state/running-server.ts';
 import { enoughFiles, moreFiles } from '../io/open-files.ts';
 import { counted } from '../io/output.ts';
 import { treeDamage } from '../tree/damaged-tree.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { assertRecords } from '../state/state-records.ts';
 import { assertWholeState } from '../state/verify-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -65,7 +65,7 @@ export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs:
   const dataDirectory = config.data.value;
   const lost = await checkIndex(config);
   if (lost !== undefined) return lost;
-  const publication = readPublication(dataDirectory);
+  const publication = readLastPublication(dataDirectory);
   const damage = treeDamage(dataDirectory);
   if (publication === undefined && damage !== undefined)
     return failed('tree', damage, `${command(config, 'verify')} lists all faults and the repair for each.`);
@@ -140,7 +140,7 @@ export async function checkProcesses(config: Pick<Config, 'data' | 'state'>, now
     config.state.value === undefined
       ? describeLock('server', server, 'server without a Redis')
       : describeServers(await runningServers(config, now)),
-    await checkFiles(server !== undefined && !server.stale && server.seen ? server.pid : undefined),
+    await checkFiles(server !== undefined && !server.stale && server.local ? server.pid : undefined),
   ];
 }
 

@@ -3,12 +3,12 @@
 import type { Config } from '../config/config.ts';
 import { isShown, readShown } from '../site/shown-publication.ts';
 import { siteFolder } from '../site/site-folder.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 /** Returns no finding without the setting, and before the first publication. Throws UsageError for an unsafe folder. */
 export function checkSite({ site, data, origin }: Config): readonly Finding[] {
-  const publication = readPublication(data.value);
+  const publication = readLastPublication(data.value);
   if (site.value === undefined || origin.value !== undefined || publication === undefined) return [];
   const shown = readShown(siteFolder(site.value, data.value));
   if (isShown(shown, publication))

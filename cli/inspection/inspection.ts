@@ -25,7 +25,7 @@ import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
 import { shownAnswer, shownCause } from '../builds/shown-sources.ts';
-import { configuredSources } from '../builds/build-request.ts';
+import { sourcesOfConfig } from '../builds/build-request.ts';
 
 export interface ComposedInspection extends Inspection {
   /** Ends the running commands. */
@@ -76,7 +76,7 @@ export function composeInspection(
 
 function createWhyReader(config: Config, { workingDirectory }: Pick<Context, 'workingDirectory'>): WhyReader {
   const dataDirectory = config.data.value;
-  const described = describeSources(configuredSources(config) ?? [], workingDirectory, dataDirectory);
+  const described = describeSources(sourcesOfConfig(config) ?? [], workingDirectory, dataDirectory);
   return {
     explain: (name, version) =>
       readable(async () => shownAnswer(await explain({ dataDirectory, name, version, described }), dataDirectory)),

@@ -8,10 +8,10 @@ import { createPace, type Pace } from './pace.ts';
 /** `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. The others are of a build. */
 type Phase = ProgressEvent['phase'] | 'connect' | 'approve';
 
-type ShownEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
+type CommandProgressEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
 export interface Progress {
-  readonly show: (event: ShownEvent) => void;
+  readonly show: (event: CommandProgressEvent) => void;
   /** takes the line away again */
   readonly stop: () => void;
 }
@@ -51,7 +51,7 @@ export async function startProgress(stream: TextStream, now: () => number, first
  * `Writing archives 120/900 acme/tool (35/s, 22 s left)`, or `Reading repositories 120 acme/tool` without a known total,
  * with the label cut to fit `width` characters.
  */
-export function progressLine(event: ShownEvent, pace: Pace, nowMs: number, width: number): string {
+export function progressLine(event: CommandProgressEvent, pace: Pace, nowMs: number, width: number): string {
   const { phase, label } = event;
   const head = `${doing[phase]}${countOf(event)} `;
   const known = pace(event, nowMs);
@@ -61,7 +61,7 @@ export function progressLine(event: ShownEvent, pace: Pace, nowMs: number, width
   return `${head}${name.length > room ? `${name.slice(0, Math.max(0, room - 1))}…` : name}${tail}`;
 }
 
-function countOf({ done, total }: ShownEvent): string {
+function countOf({ done, total }: CommandProgressEvent): string {
   if (total > 0) return ` ${done}/${total}`;
   return done > 0 ? ` ${done}` : '';
 }

@@ -141,7 +141,7 @@ function wireTo(program: Command, context: ProcessContext, finish: (exitCode: nu
       if (flags['child'] !== true) warnOfUnknownVariables(context);
       const own = withStreams(context, streams, actorOf(context, flags));
       const exitCode = await run(own, { flags, operands: command.args });
-      if (publishes === true) await (await import('./keep-site-after.ts')).keepSiteAfter(command, flags, own);
+      if (publishes === true) await (await import('./update-site-after.ts')).updateSiteAfter(command, flags, own);
       finish(exitCode);
     });
   };

@@ -3,10 +3,10 @@
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { asTwoWords } from '../text/name-and-version.ts';
-import { meantCommand, type KnownCommand } from './meant-command.ts';
+import { suggestCommand, type UnknownCommand } from './suggest-command.ts';
 
 /** The command that refuses its arguments. */
-export interface RefusingCommand extends KnownCommand {
+export interface RefusingCommand extends UnknownCommand {
   /** the words behind `libretto`: `token create`, or nothing */
   readonly path: string;
   /** the operands, and behind them everything from the first unknown option */
@@ -49,7 +49,7 @@ export function withHint(said: string, command: RefusingCommand): string {
   );
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
   if (kind === 'command') {
-    const meant = meantCommand(word, command);
+    const meant = suggestCommand(word, command);
     return meant === undefined ? message : withLine(message, meant);
   }
   if (kind === 'option') return withOption(message, word, command);

@@ -4,7 +4,7 @@ import type { PlannedArtifact } from '../../build/artifacts/plan-artifact.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
-import { askRemote } from './ask-remote.ts';
+import { requestRemote } from './request-remote.ts';
 import { refuseReadToken, type Remote } from './remote.ts';
 
 /** Throws RegistryError with the refusal that the upload would get, as far as the registry shows it, and RemoteFailure. */
@@ -28,7 +28,7 @@ export async function planRemotely(remote: Remote, planned: PlannedArtifact): Pr
 /** Empty for a package that the registry does not have, or does not show to this token. */
 async function publishedVersions(remote: Remote, name: string): Promise<readonly JsonValue[]> {
   try {
-    const { body } = await askRemote(remote, { method: 'GET', path: `/api/packages/${name}` });
+    const { body } = await requestRemote(remote, { method: 'GET', path: `/api/packages/${name}` });
     return Array.isArray(body['versions']) ? body['versions'] : [];
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'NOT_FOUND') return [];

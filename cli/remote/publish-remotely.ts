@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 
 import { examineStaged } from '../../build/artifacts/examine-staged.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import { askRemote } from './ask-remote.ts';
+import { requestRemote } from './request-remote.ts';
 import type { Remote } from './remote.ts';
 
 /** `created`: false if these very bytes were published already. Throws RegistryError and RemoteFailure. */
@@ -25,7 +25,7 @@ export async function publishRemotely(
   // when the file no longer exists. Its error would then be unhandled.
   const file = await open(zip.path);
   try {
-    const { status, body } = await askRemote(remote, {
+    const { status, body } = await requestRemote(remote, {
       method: 'POST',
       path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
       headers,

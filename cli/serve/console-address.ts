@@ -1,13 +1,13 @@
 // The address of the console for a person's browser. Pure.
 
 import type { ListenAddress } from '../config/setting-values.ts';
-import { localUrl, type NamedCertificate } from '../text/address.ts';
+import { localUrl, type CertificateNames } from '../text/address.ts';
 
 export interface ConsoleServer {
   readonly main: ListenAddress;
   /** the console's own address; undefined: it is part of the server */
   readonly own: ListenAddress | undefined;
-  readonly certificate: NamedCertificate | undefined;
+  readonly certificate: CertificateNames | undefined;
   /** the configured address of the registry for its clients */
   readonly publicUrl: string | undefined;
   /** true: people may sign in over plain HTTP from other machines */

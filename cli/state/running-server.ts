@@ -15,7 +15,7 @@ export interface RunningServer {
   /** for clients; undefined: unknown, or of another host for that host alone */
   readonly address: string | undefined;
   /** true: it is a process of this host and container */
-  readonly seen: boolean;
+  readonly local: boolean;
 }
 
 /** The running servers of this registry; empty if the Redis of the state does not answer. */
@@ -50,7 +50,7 @@ async function serversOfFolder(data: string, now: Date): Promise<readonly Runnin
   return locks.flatMap((lock) =>
     lock === undefined || lock.stale
       ? []
-      : [{ pid: lock.pid, host: lock.host, since: lock.since, address: lock.address, seen: lock.seen }],
+      : [{ pid: lock.pid, host: lock.host, since: lock.since, address: lock.address, local: lock.local }],
   );
 }
 
@@ -61,15 +61,15 @@ async function serversOfRedis(url: string, now: Date): Promise<readonly RunningS
   return texts.flatMap((text) => {
     const owner = parseLockOwner(text);
     if (owner === undefined) return [];
-    const seen = isOwnHost(owner, self);
-    const hasEnded = seen && startTicks(owner.pid) !== owner.startTicks;
-    return hasEnded ? [] : [describe(owner, seen)];
+    const local = isOwnHost(owner, self);
+    const hasEnded = local && startTicks(owner.pid) !== owner.startTicks;
+    return hasEnded ? [] : [describe(owner, local)];
   });
 }
 
 /** A loopback address of another host leads nowhere here. */
-function describe({ pid, host, since, address }: LockOwner, seen: boolean): RunningServer {
+function describe({ pid, host, since, address }: LockOwner, local: boolean): RunningServer {
   const url = address === undefined ? undefined : parseUrl(address);
-  const isUsable = url !== undefined && (seen || !isLoopback(url.hostname));
-  return { pid, host, since, address: isUsable ? address : undefined, seen };
+  const isUsable = url !== undefined && (local || !isLoopback(url.hostname));
+  return { pid, host, since, address: isUsable ? address : undefined, local };
 }

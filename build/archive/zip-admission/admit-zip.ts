@@ -12,12 +12,12 @@ import { ForwardReader } from './forward-reader.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
 import { checkHarmlessLinks, checkSymlinks, checkMemberNames, rootOf } from './member-tree.ts';
-import { withOpenFile, type FileState } from './open-file.ts';
+import { withOpenFile, type OpenedFile } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
 import { unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
-export interface AdmittedZip extends FileState {
+export interface AdmittedZip extends OpenedFile {
   /** lower-case hex, of the whole file */
   readonly sha256: string;
   /** `''` for a flat archive; `folder/` if Composer unpacks the package from its only top folder */

@@ -34,11 +34,11 @@ export async function examineArchive(
   let found: Identity = known === undefined ? { name: null, version: null } : identityOf(known);
   let stamp = '';
   try {
-    const look = lookAt(path);
+    const look = fileState(path);
     if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, remarks: [] };
     stamp = isSettled(look.touched, scanStart) ? look.stamp : '';
     const admitted = await admitZip(await zip());
-    if (lookAt(path).stamp !== look.stamp) throw changedWhileRead(path);
+    if (fileState(path).stamp !== look.stamp) throw changedWhileRead(path);
     const artifact = readArtifact(path, admitted, (learnt) => (found = learnt));
     return {
       known: { stamp, outcome: { artifact } },
@@ -63,7 +63,7 @@ export function identityOf({ outcome }: ArchiveState): Identity {
   return { name, version };
 }
 
-function lookAt(path: string): { readonly stamp: string; readonly touched: number } {
+function fileState(path: string): { readonly stamp: string; readonly touched: number } {
   const stats = statsOf(path);
   if (stats.isSymbolicLink())
     throw new QuarantineError(

@@ -66,7 +66,7 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
       kept: known === undefined ? options.kept : undefined,
       learn: (learnt) => (found = learnt),
     });
-    const now: FolderState = { digest, release: knownReleaseOf(reading) };
+    const now: FolderState = { digest, release: rememberedRelease(reading) };
     return {
       release: releaseOf(options, now, () => Promise.resolve(reading.listing)),
       known: now,
@@ -108,7 +108,7 @@ async function listAgain(options: ExamineOptions, known: FolderState): Promise<C
   return reading.listing;
 }
 
-function knownReleaseOf({
+function rememberedRelease({
   name,
   version,
   normalized,

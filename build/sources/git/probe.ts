@@ -17,7 +17,7 @@ import { decodeRefName, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';
 import { describePatterns, selectRefs, type GitSelection } from './selection.ts';
 
-export interface ProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectories'>, Omit<RemoteOptions, 'remote'> {
+export interface GitProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectories'>, Omit<RemoteOptions, 'remote'> {
   readonly url: string;
 }
 
@@ -36,7 +36,7 @@ export interface Probe {
 const mostBytes = 1024 ** 3;
 
 /** Throws GitFailure with the reason. */
-export async function probeRepository(options: ProbeOptions): Promise<Probe> {
+export async function probeRepository(options: GitProbeOptions): Promise<Probe> {
   const remote = parseGitUrl(options.url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
   const remoteRefs = await listRemoteRefs({ ...options, remote });
@@ -120,7 +120,7 @@ async function fetchNewest(
 async function packagesIn(
   repository: string,
   cacheDirectory: string,
-  { refs, subdirectories, environment, timeoutMs }: ProbeOptions,
+  { refs, subdirectories, environment, timeoutMs }: GitProbeOptions,
 ): Promise<Pick<Probe, 'packages' | 'problems'>> {
   const source = createGitSource({
     location: { kind: 'path', path: repository },

@@ -13,7 +13,7 @@ import { parsePublication } from '../../contract/publication.ts';
 import { parsePurged, purgedPath, type PurgedVersion } from '../../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../../contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../../contract/serving-index.ts';
-import { lookAtNamed } from '../../shared/files/named-path.ts';
+import { statNamed } from '../../shared/files/named-path.ts';
 import { digestOf } from '../../shared/text/digest-of.ts';
 import { parseProvider } from '../../documents/documents.ts';
 import { BuildRefused } from '../../contract/refusals.ts';
@@ -52,7 +52,7 @@ export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
 }
 
 function rootOf(folder: string): string {
-  const found = lookAtNamed(folder);
+  const found = statNamed(folder);
   if (found?.isDirectory() !== true)
     throw new BuildRefused(`${folder} is not a folder. Name the folder with public/ and index/ of the build.`);
   return realpathSync(folder);

@@ -14,7 +14,7 @@ import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { refuseMissingSources } from '../../builds/refuse-missing-sources.ts';
@@ -24,7 +24,7 @@ import type { SiteOutcome } from '../../site/site-after-build.ts';
 import { warnOfLostIndexes } from '../../tree/lost-indexes.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, summary, stderr, actor } = context;
   const isOfRecorded = flags['relocate'] !== undefined || (flags['forget'] !== undefined && operands.length === 0);
   const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree', {
@@ -45,7 +45,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   });
   refuseMissingSources({ sources: operands, workingDirectory, dataDirectory: config.data.value });
   const writeSite = await siteWriter(config, context);
-  const tellCutOff = await watch(config, context);
+  const reportCutOff = await watch(config, context);
   // named sources are read alone
   const build =
     operands.length === 0
@@ -53,7 +53,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
       : stoppableBuild(request, context).finally(announceNew);
   const built = await build.finally(() => bindFolder(config));
   if ('exitCode' in built) return built.exitCode;
-  const report = await tellCutOff(built);
+  const report = await reportCutOff(built);
   const site = await writeSite(report);
   const shown = shownReport(report, config.data.value);
   if (flags['json'] === true) printJson(stdout, { ...report, ...site.document });

@@ -10,12 +10,12 @@ import { createListedNames } from '../../../proxy/core/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/core/tree/missing-index.ts';
 import type { PublishedFrom } from '../../../proxy/artifacts/published-from.ts';
 import { runText, withRuns, type Runs } from '../../builds/published-runs.ts';
-import { configuredSources } from '../../builds/build-request.ts';
+import { sourcesOfConfig } from '../../builds/build-request.ts';
 import { shownAnswer } from '../../builds/shown-sources.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
 import { policyLines } from '../../text/policy-trial-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
@@ -33,7 +33,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const mostShown = 20;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout } = context;
   const config = await readDataFolder(context, flags, 'tree');
   const [given = '', version] = operands;
@@ -41,7 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (name === undefined) throw new UsageError(notAPackageName(given));
   const lost = missingIndex(config.data.value, name, createListedNames(config.data.value));
   if (lost !== undefined) throw new UsageError(`${lost.message}: it names the repair.`);
-  const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
+  const described = describeSources(sourcesOfConfig(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
   const suggestions = suggest(answer);

@@ -6,7 +6,7 @@ import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-fi
 import { formatOrigin } from '../../config/config.ts';
 import { shown } from '../../config/setting-values.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -18,17 +18,17 @@ import { treeDamage } from '../../tree/damaged-tree.ts';
 /** The most that the API puts on a page. */
 const pageSize = 200;
 
-interface Found {
+interface PackageList {
   readonly packages: readonly PackageLine[];
   /** names of packages whose files are damaged */
   readonly unread: readonly string[];
 }
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const { flags, operands } = given;
   refuseUnusable(operands);
   const remote = await remoteOf(flags, context);
-  const { packages, unread } = remote === undefined ? await listHere(context, flags) : await listThere(remote);
+  const { packages, unread } = remote === undefined ? await listLocally(context, flags) : await listThere(remote);
   const matches = operands.length === 0 ? () => true : matchAnyName(operands);
   const matching = packages.filter(({ name }) => matches(name));
   if (flags['json'] === true) printJson(context.stdout, { packages: matching.map(lineOf) });
@@ -52,7 +52,7 @@ function refuseUnusable(patterns: readonly string[]): void {
   );
 }
 
-async function listHere(context: Context, flags: Given['flags']): Promise<Found> {
+async function listLocally(context: Context, flags: CommandInput['flags']): Promise<PackageList> {
   const { data, origin } = await readDataFolder(context, flags, 'tree');
   if (origin.value !== undefined)
     throw new UsageError(
@@ -67,7 +67,7 @@ async function listHere(context: Context, flags: Given['flags']): Promise<Found>
   return { packages: [...all.values()], unread: await catalogue.unread(nowMs) };
 }
 
-async function listThere(remote: Remote): Promise<Found> {
+async function listThere(remote: Remote): Promise<PackageList> {
   const packages = await listAll(remote, `/api/packages?limit=${pageSize}`);
   return { packages: packages as unknown as readonly PackageLine[], unread: [] };
 }

@@ -9,13 +9,13 @@ import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/core
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { openPrivateNames } from '../mirror/known-private-names.ts';
+import { openPrivateNames } from '../mirror/private-names-reader.ts';
 import { policySources } from '../policy/compose-policy.ts';
-import { openFeedsHere } from './feeds-here.ts';
+import { openLocalFeeds } from './local-feeds.ts';
 import { policyFeeds } from './feeds-of-policy.ts';
 import { composePolicyAdmin } from './compose-admin.ts';
 
-export interface AdminHere {
+export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;
   /** How the feeds stand, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStanding[];
@@ -24,18 +24,18 @@ export interface AdminHere {
 }
 
 /** `state` undefined: the registry has none yet. */
-export async function openAdminHere(
+export async function openLocalPolicyAdmin(
   config: Config,
   context: Context,
   state: StateStore | undefined,
-): Promise<AdminHere> {
+): Promise<LocalPolicyAdmin> {
   const store = state ?? createMemoryStore();
   const names = await openPrivateNames(config);
   const tree = await openPublished(config);
   const settings = composeSettings(config, context, store);
   const now = (): number => context.now().getTime();
   const privateNames = async () => names.read();
-  const here = await openFeedsHere(config, context, { store, settings, privateNames });
+  const here = await openLocalFeeds(config, context, { store, settings, privateNames });
   const sources = policySources(config, {
     settings,
     store,

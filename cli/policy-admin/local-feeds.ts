@@ -17,25 +17,25 @@ import { composeMirror } from '../mirror/compose-mirror.ts';
 import { otherRepositories } from '../mirror/composer-repositories.ts';
 import { composePolicy } from '../policy/compose-policy.ts';
 
-export interface FeedsHere {
+export interface LocalFeeds {
   /** The same object while the lists are the same. */
   readonly outside: () => OutsideLists;
   readonly feeds: Feeds;
   readonly close: () => Promise<void>;
 }
 
-export interface FeedsHereParts {
+export interface LocalFeedsParts {
   readonly store: StateStore;
   readonly settings: Settings;
   readonly privateNames: () => Promise<PrivateNames>;
 }
 
 /** undefined: the registry has no feeds. Resolves after their copies are loaded. */
-export async function openFeedsHere(
+export async function openLocalFeeds(
   config: Config,
   context: Context,
-  { store, settings, privateNames }: FeedsHereParts,
-): Promise<FeedsHere | undefined> {
+  { store, settings, privateNames }: LocalFeedsParts,
+): Promise<LocalFeeds | undefined> {
   const folder = feedsFolder(config);
   if (!existsSync(folder)) return undefined;
   const { createFeeds } = await import('../../proxy/advisory-feeds/feeds.ts');

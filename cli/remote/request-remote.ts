@@ -6,7 +6,14 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { receiveResponse } from './receive-response.ts';
 import { certificateAdvice } from './certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
-import { parseBody, readReply, RemoteFailure, type Remote, type RemoteRegistry, type Reply } from './remote.ts';
+import {
+  parseBody,
+  readRemoteResponse,
+  RemoteFailure,
+  type Remote,
+  type RemoteRegistry,
+  type RemoteResponse,
+} from './remote.ts';
 
 /** A registry waits a minute for another build, and then builds. */
 const answerTimeoutMs = 600_000;
@@ -22,11 +29,11 @@ export interface RemoteRequest {
 /**
  * `isAnswer`: true for a refusal that its caller reads itself. Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
  */
-export async function askRemote(
+export async function requestRemote(
   remote: RemoteRegistry & Partial<Pick<Remote, 'token'>>,
   { method, path, headers = {}, body }: RemoteRequest,
   isAnswer: (body: JsonObject) => boolean = () => false,
-): Promise<Reply> {
+): Promise<RemoteResponse> {
   try {
     const parts: Buffer[] = [];
     const sent = {
@@ -40,7 +47,9 @@ export async function askRemote(
     remote.onRequest(`${method} ${remote.url}${path}: ${status} after ${remote.now().getTime() - begun} ms`);
     const text = Buffer.concat(parts).toString('utf8');
     const parsed = parseBody(text);
-    return parsed !== undefined && isAnswer(parsed) ? { status, body: parsed } : readReply(remote, status, text);
+    return parsed !== undefined && isAnswer(parsed)
+      ? { status, body: parsed }
+      : readRemoteResponse(remote, status, text);
   } catch (error) {
     if (
       !(error instanceof Error) ||

@@ -14,17 +14,17 @@ import type { ConnectionCommand } from './connection-command.ts';
 /** A longer pause ends the command: a server, or the same command later, goes on. */
 const longestWaitMs = 120_000;
 
-export interface RefreshedHere {
+export interface LocalRefresh {
   readonly outcome: RefreshOutcome;
   readonly steps: readonly RefreshStep[];
   /** the exit code after SIGINT or SIGTERM; undefined: none came */
   readonly interrupted: number | undefined;
 }
 
-export async function refreshHere(
+export async function refreshLocally(
   { context, connecting }: Pick<ConnectionCommand, 'context' | 'connecting'>,
   id: ConnectionId,
-): Promise<RefreshedHere> {
+): Promise<LocalRefresh> {
   const { actor, now, steps: log } = context;
   const { signal, exitCode } = listen(context);
   const progress = await startProgress(context.progress, () => now().getTime(), 'connect');
@@ -76,7 +76,7 @@ function listen({ onSignal }: ConnectionCommand['context']): {
 }
 
 /** 75: the forge asked for a longer pause; 1: it refused, or failed, or `isHookless`: it refused the wanted webhooks. */
-function exitCodeOf({ outcome, interrupted }: RefreshedHere, isHookless: boolean): number {
+function exitCodeOf({ outcome, interrupted }: LocalRefresh, isHookless: boolean): number {
   if (interrupted !== undefined) return interrupted;
   if (outcome.end === 'finished') return isHookless ? 1 : 0;
   return outcome.end === 'busy' || (outcome.end === 'paused' && outcome.isLimit) ? 75 : 1;
@@ -86,7 +86,7 @@ function exitCodeOf({ outcome, interrupted }: RefreshedHere, isHookless: boolean
 export async function printRefresh(
   { context, json, show }: ConnectionCommand,
   record: ConnectionRecord,
-  refreshed: RefreshedHere,
+  refreshed: LocalRefresh,
   isPlan: boolean,
 ): Promise<number> {
   const { outcome, steps } = refreshed;

@@ -7,7 +7,7 @@ import { publicationPath } from '../../build/contract/paths.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 
-export interface KeptSite {
+export interface SiteOptions {
   readonly dataDirectory: string;
   /** as configured; the command refuses an unsafe one */
   readonly folder: string;
@@ -24,7 +24,7 @@ const lookEveryMs = 1000;
 const retryAfterMs = 60_000;
 
 /** Writes the catalogue now, because the settings may have changed, and after each publication. Returns its end. */
-export function keepSite({ dataDirectory, folder, runner, ...rest }: KeptSite): () => Promise<void> {
+export function watchSite({ dataDirectory, folder, runner, ...rest }: SiteOptions): () => Promise<void> {
   const { monotonicMs, onWritten, onFailure } = rest;
   const path = join(dataDirectory, 'index', publicationPath);
   const closing = new AbortController();

@@ -6,14 +6,14 @@ import { createPrivateNames, type ReadPrivateNames } from '../../proxy/core/tree
 import type { Config } from '../config/config.ts';
 import { markedOrigin } from './origin-mark.ts';
 
-export interface KnownPrivateNames {
+export interface PrivateNamesReader {
   /** Rejects, or throws, with RegistryError if the origin's list is unavailable, or the origin is not configured. */
   readonly read: ReadPrivateNames;
   readonly close: () => void;
 }
 
 /** The private names of the data folder, or of the origin if the tree is at one. */
-export async function openPrivateNames(config: Config): Promise<KnownPrivateNames> {
+export async function openPrivateNames(config: Config): Promise<PrivateNamesReader> {
   if (config.origin.value === undefined) {
     const local = createPrivateNames(config.data.value);
     const read = () => {

@@ -5,7 +5,7 @@ import type { Context } from '../../io/context.ts';
 import { runningServer } from '../../state/running-server.ts';
 
 /** A sentence about `things`, such as `events`. */
-export async function whoSends(config: Config, { now }: Pick<Context, 'now'>, things: string): Promise<string> {
+export async function describeSender(config: Config, { now }: Pick<Context, 'now'>, things: string): Promise<string> {
   if (!config.features.value.includes('notifications'))
     return (
       `A server of this configuration sends no ${things}: it leaves out the feature notifications. Add it to ` +

@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 type Places = Pick<Service, 'console' | 'local'>;
 
 /** `before`: lines above them. */
-export async function tellPeople(
+export async function printFirstSteps(
   { stderr, remarks }: Pick<Context, 'stderr' | 'remarks'>,
   service: Places & Pick<Service, 'offerSetup' | 'signInWarning'>,
   before: readonly string[] = [],

@@ -4,11 +4,11 @@
 import type { Command } from 'commander';
 
 import { configOf } from '../data-folder/open-data-folder.ts';
-import type { Given } from '../io/command.ts';
+import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { registryAddress } from '../remote/registry-address.ts';
 
-export async function keepSiteAfter(command: Command, flags: Given['flags'], context: Context): Promise<void> {
+export async function updateSiteAfter(command: Command, flags: CommandInput['flags'], context: Context): Promise<void> {
   if (!isHere(command, flags, context)) return;
   const config = await configOf(context, flags);
   const { value: folder } = config.site;
@@ -17,7 +17,7 @@ export async function keepSiteAfter(command: Command, flags: Given['flags'], con
 }
 
 /** False for a command of a server, for a preview, and for one that another registry answered. */
-function isHere(command: Command, flags: Given['flags'], { environment }: Context): boolean {
+function isHere(command: Command, flags: CommandInput['flags'], { environment }: Context): boolean {
   if (flags['child'] === true || flags['dryRun'] === true) return false;
   const takesAddress = command.options.some(({ long }) => long === '--url');
   return !takesAddress || registryAddress(flags, environment) === undefined;

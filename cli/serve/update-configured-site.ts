@@ -6,11 +6,11 @@ import { composeBuilder } from '../compose/builder.ts';
 import { printWarnings } from '../io/output.ts';
 
 /** Returns its end. One process of a server writes; an origin's catalogue is written where its tree is built. */
-export async function keepConfiguredSite({ config, context, log, leads }: ServingCore): Promise<() => Promise<void>> {
+export async function updateConfiguredSite({ config, context, log, leads }: ServingCore): Promise<() => Promise<void>> {
   const folder = config.site.value;
   if (folder === undefined || !leads || config.origin.value !== undefined) return () => Promise.resolve();
-  const { keepSite } = await import('../site/keep-site.ts');
-  return keepSite({
+  const { watchSite } = await import('../site/watch-site.ts');
+  return watchSite({
     dataDirectory: config.data.value,
     folder,
     runner: composeBuilder(config, context),

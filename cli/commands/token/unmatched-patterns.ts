@@ -1,6 +1,6 @@
 // Warns of patterns of a token that match no package: it would see less than it should.
 
-import { listPackages } from '../../../build/memory/tree-memory.ts';
+import { listTreePackages } from '../../../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
@@ -10,13 +10,13 @@ import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';
 
 /** Says nothing on a host without packages: its state may be shared, and the packages elsewhere. */
-export async function noteUnmatched(
+export async function warnOfUnmatchedPatterns(
   { stderr }: Pick<Context, 'stderr'>,
   { data }: Pick<Config, 'data'>,
   limits: Pick<TokenLimits, 'packages' | 'constraints'>,
 ): Promise<void> {
   if (limits.packages === null && limits.constraints === null) return;
-  const names = new Set<string>(await listPackages(createDiskOutput(data.value)));
+  const names = new Set<string>(await listTreePackages(createDiskOutput(data.value)));
   const unmatched = names.size === 0 ? [] : unmatchedPatterns(limits, names);
   if (unmatched.length > 0)
     printWarnings(stderr, [

@@ -12,17 +12,17 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder } from '../mirror/compose-mirror.ts';
 import { mirroredTombstones } from '../mirror/mirrored-tombstones.ts';
-import { meantPackage } from './package-command.ts';
+import { parsePackageArgument } from './package-command.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** The builder's outcome, as a child prints it. Throws BuildBusy, BuildRefused and StorageError. */
-export async function purgeHere(
+export async function purgeLocally(
   order: PurgeOrder,
   dryRun: boolean,
   config: Config,
   context: Context,
 ): Promise<JsonObject> {
-  const name = meantPackage(order.name);
+  const name = parsePackageArgument(order.name);
   const mirrored = await mirroredTombstones({ ...order, name }, config, context);
   const outcome = await purgeVersion({ ...order, name, dryRun, mirrored }, purgeBuild(config, context));
   if (!dryRun && outcome.outcome !== 'refused')
@@ -36,7 +36,7 @@ export function purgeBuild(config: Config, context: Context): PurgeBuild {
 }
 
 /** Throws UsageError for an unknown reason. */
-export function meantReason(text: unknown): PurgeReason {
+export function purgeReasonFlag(text: unknown): PurgeReason {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   if (reason === undefined)
     throw new UsageError(
@@ -47,7 +47,7 @@ export function meantReason(text: unknown): PurgeReason {
 }
 
 /** Throws UsageError for an invalid reference, or one with too few characters. */
-export function meantReference(text: unknown): string | undefined {
+export function contentReferenceFlag(text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text !== 'string' || !/^[0-9a-f]{7,64}$/i.test(text))
     throw new UsageError(

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { Secret } from '../../../../build/shared/text/secret.ts';
-import { setupLines } from '../../../../cli/serve/tell-people.ts';
+import { setupLines } from '../../../../cli/serve/first-steps.ts';
 
 const code = new Secret('set_x');
 

@@ -1,7 +1,7 @@
 // The command that a person means by a word of another tool: `token delete` is `token revoke`. Pure.
 
 /** A command, as far as its subcommands go. */
-export interface KnownCommand {
+export interface UnknownCommand {
   /** `token`; nothing for the program itself */
   readonly group: string;
   /** the operands as typed; the first is the unknown word */
@@ -79,7 +79,7 @@ const meanings: readonly (readonly string[])[] = [
 ];
 
 /** What is meant, without brackets; undefined: nothing is known about the word. */
-export function meantCommand(word: string, { group, args, commands, groups }: KnownCommand): string | undefined {
+export function suggestCommand(word: string, { group, args, commands, groups }: UnknownCommand): string | undefined {
   const [, next = ''] = args;
   const inGroup = sameMeaning(word, groups.get(next) ?? []);
   if (inGroup !== undefined) return `Did you mean \`libretto ${next} ${inGroup}\`?`;

@@ -8,7 +8,7 @@ const timeoutMs = 15_000;
 /** No document is larger; of more than that only the digest is known. */
 const maxTextBytes = 32 * 1024 * 1024;
 
-export interface Reply {
+export interface ProbeResponse {
   readonly status: number;
   /** names in lower case; of a header that came twice, the first */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export interface Reply {
   readonly atMs: number;
 }
 
-export interface AskOptions {
+export interface ProbeOptions {
   readonly method?: 'GET' | 'HEAD';
   /** the connection ends once more than this number of body bytes has arrived; default: the whole body is read */
   readonly upToBytes?: number;
@@ -31,12 +31,12 @@ export interface AskOptions {
  * Rejects with Node's or undici's error if the server does not respond. The path of `url` is sent unchanged, with any
  * invalid escapes.
  */
-export async function ask(
+export async function sendProbe(
   url: string,
   headers: Readonly<Record<string, string>>,
   now: () => Date,
-  { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {},
-): Promise<Reply> {
+  { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: ProbeOptions = {},
+): Promise<ProbeResponse> {
   const hash = createHash('sha1');
   const pieces: Buffer[] = [];
   let [atMs, bytes] = [0, 0];
@@ -67,7 +67,7 @@ export async function ask(
 }
 
 /** A short description of an answer: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */
-export function sayReply({ status, text, headers }: Reply): string {
+export function describeResponse({ status, text, headers }: ProbeResponse): string {
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
     return `${status}, to ${headers['location'].slice(0, 200)}`;
   const code = jsonOf(text)['code'];
