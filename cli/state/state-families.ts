@@ -46,12 +46,8 @@ import {
   parseSyncOutcome,
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
-import { notificationFamilies } from './notification-families.ts';
-import { passkeyFamilies } from './passkey-families.ts';
-import { policyFamilies } from './policy-families.ts';
-import { publisherFamilies } from './publisher-families.ts';
-import { signInFamilies } from './sign-in-families.ts';
-import { teamFamilies } from './team-families.ts';
+import { notificationFamilies, policyFamilies, publisherFamilies } from './feature-families.ts';
+import { passkeyFamilies, signInFamilies, teamFamilies } from './people-families.ts';
 import { fits, parsed, type Companion, type StateFamily } from './state-family.ts';
 
 export type { Companion, StateFamily } from './state-family.ts';

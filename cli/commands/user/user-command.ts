@@ -7,7 +7,7 @@ import { notNamed } from '../../../proxy/auth/local-sign-in.ts';
 import { localSignInRule } from '../../compose/local-sign-in.ts';
 import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
-import { invitationPage } from '../../config/invitation-page.ts';
+import { invitationPage } from '../../config/console-links.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';

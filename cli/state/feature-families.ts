@@ -1,4 +1,4 @@
-// The families of rows about events, notifications and mails.
+// The families of rows of features: notifications and mails, the policy, and trusted publishers.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseEvent } from '../../proxy/events/registry-event.ts';
@@ -14,6 +14,15 @@ import {
 } from '../../proxy/notifications/model/endpoint.ts';
 import { parseEndpointStatus } from '../../proxy/notifications/model/endpoint-status.ts';
 import { fits, parsed, type StateFamily } from './state-family.ts';
+import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
+import { filePolicyKey, isFilePolicy } from '../../proxy/policy/records/file-policy.ts';
+import { hitKey, hitPrefix, type PolicyHit } from '../../proxy/policy/records/policy-hits.ts';
+import { policyKey } from '../../proxy/policy/records/stored-policy.ts';
+import { tokenKey, parseTokenRecord, type TokenId } from '../../proxy/core/tokens/token.ts';
+import { parsePublisherRecord, publisherKey } from '../../proxy/publishers/model/publisher.ts';
+import { parsePublisherUse } from '../../proxy/publishers/model/publisher-use.ts';
+import { parseTokenRun, tokenRunPrefix } from '../../proxy/publishers/model/token-run.ts';
+import { parseUsedId } from '../../proxy/publishers/tokens/used-ids.ts';
 
 /** `done`: how far a log was handed over. `known`: the things that were there at the last look. */
 const isCursor = (value: JsonValue): boolean =>
@@ -46,4 +55,41 @@ export const notificationFamilies: readonly (readonly [string, StateFamily])[] =
   ],
   ['notify-endpoint', { isRow: (value, key) => endpointKey(parseEndpointRecord(value).id) === key }],
   ['notify-status', parsed(parseEndpointStatus)],
+];
+
+// The families of rows about the policy: its document, the last known file, and the first hits of its rules.
+
+export const policyFamilies: readonly (readonly [string, StateFamily])[] = [
+  [
+    'policy',
+    {
+      isRow: (value, key) =>
+        key.startsWith(hitPrefix)
+          ? isJsonObject(value) && hitKey(value as unknown as PolicyHit) === key
+          : key === filePolicyKey
+            ? isFilePolicy(value)
+            : key === policyKey && 'policy' in parsePolicy(value),
+    },
+  ],
+];
+
+// The families of rows about trusted publishers and the exchange of ID tokens.
+
+export const publisherFamilies: readonly (readonly [string, StateFamily])[] = [
+  ['oidc-jti', parsed(parseUsedId)],
+  ['publisher', { isRow: (value, key) => publisherKey(parsePublisherRecord(value).id) === key }],
+  ['publisher-use', parsed(parsePublisherUse)],
+  [
+    'token-run',
+    {
+      ...parsed(parseTokenRun),
+      companions: (value, key) => [
+        fits(
+          tokenKey(key.slice(tokenRunPrefix.length) as TokenId),
+          parseTokenRecord,
+          ({ hash }) => hash === parseTokenRun(value).hash,
+        ),
+      ],
+    },
+  ],
 ];

@@ -1,10 +1,14 @@
-// The families of rows about terminals that sign in, and about identity providers.
+// The families of rows about people: terminals that sign in, identity providers, passkeys, and teams.
 
 import { userIdentityKey } from '../../proxy/auth/user-identity.ts';
 import { parseUserPointer, parseUserRecord, userKey } from '../../proxy/auth/user.ts';
 import { parseCodePointer, parseSignInRequest, requestKey, userCodeKey } from '../../proxy/device/sign-in-request.ts';
 import { parseUsedState } from '../../proxy/sso/flow/used-states.ts';
 import { fits, parsed, type StateFamily } from './state-family.ts';
+import { passkeyKey } from '../../proxy/auth/passkey.ts';
+import { parseUsedChallenge } from '../../proxy/passkeys/used-challenges.ts';
+import { parseTeamRecord, teamKey } from '../../proxy/teams/team.ts';
+import { parseTeamRoster } from '../../proxy/teams/team-roster.ts';
 
 export const signInFamilies: readonly (readonly [string, StateFamily])[] = [
   [
@@ -39,6 +43,37 @@ export const signInFamilies: readonly (readonly [string, StateFamily])[] = [
           identities.some((identity) => userIdentityKey(identity) === key),
         ),
       ],
+    },
+  ],
+];
+
+// The families of rows about passkeys.
+
+export const passkeyFamilies: readonly (readonly [string, StateFamily])[] = [
+  [
+    'passkey',
+    {
+      ...parsed(parseUserPointer),
+      companions: (value, key) => [
+        fits(userKey(parseUserPointer(value)), parseUserRecord, ({ passkeys = [] }) =>
+          passkeys.some(({ credential_id }) => passkeyKey(credential_id) === key),
+        ),
+      ],
+    },
+  ],
+  ['passkey-used', parsed(parseUsedChallenge)],
+];
+
+// The families of rows about teams.
+
+export const teamFamilies: readonly (readonly [string, StateFamily])[] = [
+  ['team-roster', parsed(parseTeamRoster)],
+  [
+    'team',
+    {
+      isRow: (value, key) => teamKey(parseTeamRecord(value).id) === key,
+      companions: (value) =>
+        parseTeamRecord(value).members.map((id) => fits(userKey(id), parseUserRecord, (user) => user.id === id)),
     },
   ],
 ];

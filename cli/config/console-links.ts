@@ -1,6 +1,7 @@
-// Where a person types the code of a terminal, as far as the configuration tells it. Pure.
+// The addresses of pages of the console, as far as the configuration gives them. Pure.
 
 import type { Config } from './config.ts';
+import type { InvitationPage } from '../../proxy/auth/invitation-link.ts';
 
 /** `origin`: the address of the registry for the terminal. undefined: the server has no console, or chose its port. */
 export function devicePage(
@@ -23,4 +24,14 @@ export function devicePage(
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+// Where an invited person chooses a password, as far as the configuration tells it. A console with an address of its own
+// is not below the address of the registry.
+
+export function invitationPage({
+  features,
+  consoleListen,
+}: Pick<Config, 'features' | 'consoleListen'>): InvitationPage {
+  return features.value.includes('console') && consoleListen.value === undefined ? 'console' : 'explorer';
 }

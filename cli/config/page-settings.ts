@@ -1,9 +1,11 @@
-// The settings of the console: its own address, the host names that it answers, and plain HTTP for a trial.
+// The settings of pages for people: the console (its own address, the host names that it answers, plain HTTP for a
+// trial), and the static catalogue.
 
 import { isPossibleHost } from '../../build/contract/host-name.ts';
-import { listenSetting } from './listen-settings.ts';
+import { listenSetting } from './server-settings.ts';
 import type { Setting } from './setting.ts';
-import type { ListenAddress } from './setting-values.ts';
+import { type ListenAddress, parseDirectory, pathFault } from './setting-values.ts';
+import { plainText } from './text-schemas.ts';
 
 const hostPattern = String.raw`^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`;
 
@@ -49,3 +51,19 @@ function parseHosts(raw: unknown): readonly string[] | undefined {
 function isHostName(value: unknown): value is string {
   return typeof value === 'string' && new RegExp(hostPattern).test(value) && isPossibleHost(value.replace(/^\*\./, ''));
 }
+
+// The setting of the static catalogue.
+
+const site: Setting<string | undefined> = {
+  key: 'site',
+  flag: '--site <directory>',
+  variable: 'LIBRETTO_SITE',
+  purpose: 'a folder for the package pages as plain files, for any web server',
+  allowed: 'a path',
+  parse: parseDirectory,
+  reason: pathFault,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: plainText },
+};
+
+export const siteSettings = { site };

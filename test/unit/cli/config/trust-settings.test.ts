@@ -1,7 +1,7 @@
 // Tests the list of accepted issuers as flags, variables and libretto.json write it.
 
 import { expect, it } from 'vitest';
-import { publisherSettings } from '../../../../cli/config/publisher-settings.ts';
+import { publisherSettings } from '../../../../cli/config/trust-settings.ts';
 
 const { parse, standard } = publisherSettings.oidcIssuers;
 const read = (raw: unknown): unknown => parse(raw, { directory: '/' }, () => undefined);

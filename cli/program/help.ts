@@ -1,8 +1,8 @@
-// The help of the program itself: all commands in groups, in one screen. A command's own help lists its arguments.
+// Help: of the program itself, with all commands in groups on one screen, and of a command by its whole name.
 
 import { Help, type Command, type HelpConfiguration } from 'commander';
-
 import { heading } from '../commands/command-parts.ts';
+import { nearest } from '../text/suggest.ts';
 
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
@@ -52,4 +52,35 @@ function withoutGaps(text: string): string {
 
 function isProgram(command: Command | null): boolean {
   return command !== null && command.parent === null;
+}
+
+// `libretto help token create`: the help of a command by its whole name. Commander's own help takes one word.
+
+/** Replaces commander's help command. */
+export function addHelp(program: Command): void {
+  program.helpCommand(false);
+  program
+    .command('help')
+    .argument('[command...]', 'the name of a command: build, token create')
+    .summary('show the help of a command')
+    .description('Show the help of a command.')
+    .action((words: readonly string[]) => find(program, words).help());
+}
+
+/** Ends with the usage error of the deepest known command for an unknown word. */
+function find(program: Command, words: readonly string[]): Command {
+  let found = program;
+  for (const word of words) {
+    const child = found.commands.find((command) => command.name() === word);
+    if (child === undefined) {
+      const known = found.createHelp().visibleCommands(found);
+      const meant = nearest(
+        word,
+        known.map((command) => command.name()),
+      );
+      return found.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
+    }
+    found = child;
+  }
+  return found;
 }
