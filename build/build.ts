@@ -4,15 +4,13 @@
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './output/wait-for-lock.ts';
 import { inDataFolder, refuseOverlap } from './sources/data-folder.ts';
-import type { BuildEffects, BuildRequest } from './scan/build-request.ts';
+import { type BuildEffects, type BuildRequest, openingOptions } from './scan/build-request.ts';
 import { createRemoteSources } from './scan/fetch-sources.ts';
-import type { RemoteSources } from './scan/open-sources.ts';
+import { type RemoteSources, openSources, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
 import { type TreeMemory, readTreeMemory } from './memory/tree-memory.ts';
-import { openSources, type OpenSourcesOptions } from './scan/open-sources.ts';
-import { openingOptions } from './scan/opening-options.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';

@@ -25,13 +25,12 @@ import { listenedAddress, localUrl, type ClientAddress } from '../text/address.t
 import { readCertificate, type CertificateFacts, type LoadedCertificate } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
 import type { TreeContents } from '../tree/published-tree.ts';
-import { consoleUrl } from './console-address.ts';
+import { consoleUrl, advertisedAddress } from './server-addresses.ts';
 import { updateConfiguredSite } from './update-configured-site.ts';
 import { openFeeds } from './open-feeds.ts';
 import { composeMetrics, listenForMetrics } from './served-metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
 import { startupNotices, type StartupNotices } from './startup-notices.ts';
-import { advertisedAddress } from './advertised-address.ts';
 
 export interface Service extends StartupNotices {
   /** the configuration with the stored settings */

@@ -3,7 +3,13 @@
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import { type ContentListing, maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
+import {
+  type ContentListing,
+  maxReadText,
+  type PackageText,
+  type PackageTexts,
+  type ContentFile,
+} from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
@@ -17,9 +23,9 @@ import { walkPackage, type PackageWalk } from './walk-package.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
-import { readContent, type ContentPlace } from './read-content.ts';
 import { readdirSync } from 'node:fs';
 import { chooseTexts } from '../../contract/package-texts.ts';
+import { identityOfBytes, readTarget } from './identify-files.ts';
 
 export interface ExamineOptions {
   /** absolute */
@@ -179,5 +185,27 @@ async function readText(path: string, pause: ContentPlace['pause']): Promise<Buf
   } catch (error) {
     if (error instanceof QuarantineError) return undefined;
     throw error;
+  }
+}
+
+// Returns the bytes of identified files. It reads and hashes each file again, and fails if the bytes have changed.
+
+interface ContentPlace {
+  /** absolute */
+  readonly folder: string;
+  readonly limits: PackageLimits;
+  readonly pause: Pause;
+}
+
+/** One array of bytes for each file, in the order given. Throws QuarantineError UNREADABLE_FILE. */
+async function* readContent(place: ContentPlace, files: readonly ContentFile[]): AsyncGenerator<Uint8Array> {
+  for (const { path, mode, identity } of files) {
+    const absolute = join(place.folder, path);
+    const bytes =
+      mode === 'symlink'
+        ? readTarget(absolute)
+        : await readUnchanged(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
+    if (identityOfBytes(bytes) !== identity) throw changedWhileRead(absolute);
+    yield bytes;
   }
 }

@@ -18,8 +18,7 @@ import {
 } from '../../init/deploy-files.ts';
 import { unfitAddress } from '../../init/unfit-address.ts';
 import { hiddenPlaces } from '../../init/hidden-places.ts';
-import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
-import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
+import { readDeployFile, schemaOf, refuseExisting, writeAll, type NewFile } from '../../init/init-files.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';

@@ -8,11 +8,10 @@ import { shown } from '../../config/setting-values.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
+import { counted, printJson, printLines, printProblems, formatTable } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { listAll } from '../../remote/list-all.ts';
 import { remoteOf, type Remote } from '../../remote/remote.ts';
-import { describePackages, type PackageLine } from '../../text/package-text.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
 
 /** The most that the API puts on a page. */
@@ -81,4 +80,36 @@ function lineOf(one: PackageLine): PackageLine {
 function nothing(patterns: readonly string[], packages: number): string {
   if (packages === 0) return 'Nothing is published. Publish packages with `libretto build SOURCE`.';
   return `No package matches ${patterns.join(' or ')}. \`libretto package list\` shows all ${packages}.`;
+}
+
+// The text of packages on the command line. Pure.
+
+/** A published package in a list. */
+interface PackageLine {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  /** true, or the package to use instead */
+  readonly abandoned: boolean | string;
+  /** the newest stable version, or the newest there is */
+  readonly latest_version: string;
+  readonly versions: number;
+  readonly updated_at: string;
+}
+
+function describePackages(packages: readonly PackageLine[]): string[] {
+  const rows = packages.map(({ name, latest_version: latest, versions, type, abandoned }) => [
+    name,
+    latest,
+    String(versions),
+    type,
+    abandonedText(abandoned),
+  ]);
+  const head = ['NAME', 'NEWEST', 'VERSIONS', 'TYPE', ''];
+  return formatTable(head, rows);
+}
+
+function abandonedText(abandoned: boolean | string): string {
+  if (typeof abandoned === 'string') return `abandoned, use ${abandoned}`;
+  return abandoned ? 'abandoned' : '';
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { planArtifact, type PlannedArtifact } from '../../../build/artifacts/plan-artifact.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import { planRemotely } from '../../remote/plan-remotely.ts';
+import { planRemotely } from '../../remote/publish-remotely.ts';
 import type { Remote } from '../../remote/remote.ts';
 import { statArtifact, pack, type PublishJob } from './publish-job.ts';
 

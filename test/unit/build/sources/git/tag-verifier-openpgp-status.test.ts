@@ -1,6 +1,6 @@
 // Tests what counts as a signature among the status lines of gpg.
 import { describe, expect, it } from 'vitest';
-import { signerInStatus } from '../../../../../build/sources/git/openpgp-status.ts';
+import { signerInStatus } from '../../../../../build/sources/git/tag-verifier.ts';
 
 const lines = (...rows: readonly string[]): string => rows.map((row) => `[GNUPG:] ${row}\n`).join('');
 const good = 'GOODSIG 0123456789ABCDEF Ann Lee <ann@example.org>';

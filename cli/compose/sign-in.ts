@@ -1,4 +1,4 @@
-// The composition root of sign-in at identity providers.
+// The composition roots of sign-in without a password: identity providers and passkeys.
 
 import { createAttempts } from '../../proxy/auth/attempts.ts';
 import type { People } from '../../proxy/auth/people.ts';
@@ -11,6 +11,9 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { readClientSecret } from './client-secret.ts';
 import { composeIssuerRequests } from './issuer-requests.ts';
+import { createPasswords } from '../../proxy/auth/password.ts';
+import { createPasskeys, type Passkeys } from '../../proxy/passkeys/passkeys.ts';
+import type { ComposedKeys } from './keys.ts';
 
 export interface SingleSignOnServices {
   readonly state: StateStore;
@@ -51,4 +54,22 @@ export function composeSingleSignOn(
     }),
     close,
   };
+}
+
+// The composition root for passkeys, shared by the management API and the console.
+
+export function composePasskeys(
+  { now, randomBytes }: Context,
+  state: StateStore,
+  composed: ComposedKeys,
+  people: People,
+): Passkeys {
+  return createPasskeys({
+    state,
+    ...composed,
+    people,
+    passwords: createPasswords({ randomBytes }),
+    now: () => now().getTime(),
+    randomBytes,
+  });
 }

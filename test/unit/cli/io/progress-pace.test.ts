@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ProgressEvent } from '../../../../build/contract/build-report.ts';
-import { createPace } from '../../../../cli/io/pace.ts';
+import { createPace } from '../../../../cli/io/progress.ts';
 
 /** The text after the last of these events, given as `[seconds, done]`. */
 function paceAfter(

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { advertisedAddress } from '../../../../cli/serve/advertised-address.ts';
+import { advertisedAddress } from '../../../../cli/serve/server-addresses.ts';
 import { loadConfig } from '../../../../cli/config/config.ts';
 
 const told = async (flags: object, names?: readonly string[], environment = {}): Promise<string | undefined> =>
