@@ -17,7 +17,7 @@ export interface LockOwner {
   readonly startTicks: string;
   /** RFC 3339 UTC */
   readonly since: string;
-  /** of a server that told its address for clients: `https://packages.example.org:8443` */
+  /** of a server that gave its address for clients: `https://packages.example.org:8443` */
   readonly address?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
-// The request of a build (its settings), its effects (clock, progress and stop signal), and the options of sources in it.
+// The request of a build (its settings), its effects (clock, progress and stop signal), and the options with which it
+// opens sources.
 
 import type { GuardedList } from '../contract/announced-lists.ts';
 import type { AdvisoryRequest } from '../advisories/read-advisories.ts';
@@ -81,8 +82,6 @@ export interface PurgedRecovery {
   /** versions withdrawn by hand on record, for a tree that lost its list and every file that names a row of it */
   readonly withheld: readonly WithheldVersion[];
 }
-
-// The options with which a build opens its sources, from its request.
 
 const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 

@@ -56,8 +56,6 @@ export function composeSingleSignOn(
   };
 }
 
-// The composition root for passkeys, shared by the management API and the console.
-
 export function composePasskeys(
   { now, randomBytes }: Context,
   state: StateStore,

@@ -52,8 +52,6 @@ function isHostName(value: unknown): value is string {
   return typeof value === 'string' && new RegExp(hostPattern).test(value) && isPossibleHost(value.replace(/^\*\./, ''));
 }
 
-// The setting of the static catalogue.
-
 const site: Setting<string | undefined> = {
   key: 'site',
   flag: '--site <directory>',

@@ -19,8 +19,6 @@ const policy: Setting<string | undefined> = {
 
 export const policySettings = { policy };
 
-// The settings of OSV, the database of security advisories that the policy may read.
-
 /** Which package names OSV learns: none, those of mirrored packages, or the private ones too. */
 type OsvNames = 'off' | 'mirrored' | 'all';
 

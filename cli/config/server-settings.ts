@@ -69,8 +69,6 @@ const publicUrl: Setting<string | undefined> = {
 
 export const addressSettings = { publicUrl };
 
-// The settings that name the server's certificate and private key.
-
 const file = (key: string, flag: string, variable: string, purpose: string): Setting<string | undefined> => ({
   key,
   flag,
@@ -98,8 +96,6 @@ export const tlsSettings = {
   ),
 };
 
-// The limits of client connections.
-
 /** The maximum number of connections of one process. */
 const most = defaultServerLimits.maxConnections;
 
@@ -115,8 +111,6 @@ const maxIdleConnections: Setting<number> = {
 };
 
 export const connectionSettings = { maxIdleConnections };
-
-// The number of processes that serve.
 
 const mostWorkers = 256;
 

@@ -56,8 +56,6 @@ function onlyOf(raw: unknown): unknown {
   return (raw as { readonly only: unknown }).only;
 }
 
-// The settings that name the keys of the people who sign git tags.
-
 const file = (key: string, variable: string, purpose: string, allowed: string): Setting<string | undefined> => ({
   key,
   flag: undefined,
@@ -84,8 +82,6 @@ export const signerSettings = {
     'a file of public keys, as `gpg --export` writes it',
   ),
 };
-
-// The setting of the issuers whose ID tokens trusted publishers may exchange.
 
 const oidcIssuers: Setting<readonly Issuer[]> = {
   key: 'oidcIssuers',

@@ -1,5 +1,5 @@
 // Every feature, with its check of `libretto doctor`. A server opens the features in this order, and loads the module
-// of a feature only if the feature is enabled. Commands work without a server: they stand in cli/program/.
+// of a feature only if the feature is enabled. Commands work without a server: they are in cli/program/.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';

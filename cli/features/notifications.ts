@@ -1,4 +1,4 @@
-// The feature `notifications`: tells webhooks, chat services and people by mail what happened. One server among all that
+// The feature `notifications`: notifies webhooks, chat services and people by mail of events. One server among all that
 // share a state sends. One among those with the data folder looks at publications: a server with an origin has no records
 // of them.
 

@@ -1,4 +1,4 @@
-// The copies of feeds in the data folder, for commands: their lists and how they stand. No feed is asked. A server that
+// The copies of feeds in the data folder, for commands: their lists and their status. No feed is asked. A server that
 // runs uses an accepted list within seconds.
 
 import { existsSync } from 'node:fs';

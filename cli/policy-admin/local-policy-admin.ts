@@ -17,7 +17,7 @@ import { composePolicyAdmin } from './compose-admin.ts';
 
 export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;
-  /** How the feeds stand, by their copies here. Empty for a registry without feeds. */
+  /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStanding[];
   /** leaves the state open */
   readonly close: () => Promise<void>;

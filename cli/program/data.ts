@@ -165,8 +165,6 @@ export function addState(program: Command, wire: Wire): void {
   wire(init, () => import('../commands/state/init.ts'));
 }
 
-// The command that writes the static catalogue.
-
 export function addSite(program: Command, wire: Wire): void {
   const site = withSettings(program.command('site'), 'data')
     .argument(

@@ -36,7 +36,7 @@ export function flagsOf(command: Command): OptionValues {
     const option = new Option(flags);
     if (before[option.attributeName()] !== undefined && !declares(command, option))
       throw new UsageError(
-        `${option.long ?? flags} stands before a command that has no such option. Leave it out, or see ` +
+        `${option.long ?? flags} comes before a command that has no such option. Leave it out, or see ` +
           `\`libretto ${pathOf(command)} --help\`.`,
       );
   }

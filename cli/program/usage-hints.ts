@@ -84,7 +84,7 @@ function withTyped(message: string, command: RefusingCommand): string {
   if (word === 'help') return withLine(message, `for the help: \`libretto ${path} --help\``);
   return withLine(
     message,
-    `${quoteForShell(word)} stands without an option; did you mean ${option} ${quoteForShell(word)}?`,
+    `${quoteForShell(word)} has no option before it; did you mean ${option} ${quoteForShell(word)}?`,
   );
 }
 

@@ -56,8 +56,6 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('base64');
 }
 
-// Checks against a remote registry whether it would accept a ZIP, without sending it.
-
 /** Throws RegistryError with the refusal that the upload would get, as far as the registry shows it, and RemoteFailure. */
 export async function planRemotely(remote: Remote, planned: PlannedArtifact): Promise<PlannedArtifact> {
   refuseReadToken(remote);

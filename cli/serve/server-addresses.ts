@@ -24,8 +24,6 @@ export function advertisedAddress(
   return isNamed ? url : `https://HOST:${port}`;
 }
 
-// The address of the console for a person's browser. Pure.
-
 interface ConsoleServer {
   readonly main: ListenAddress;
   /** the console's own address; undefined: it is part of the server */

@@ -1,5 +1,5 @@
-// What a server tells people at its start: the setup code of the first admin, and a warning if the setting localSignIn
-// would let nobody in. A damaged state gives no warning here: the server tells of it itself.
+// What a server prints at its start: the setup code of the first admin, and a warning if the setting localSignIn
+// would let nobody in. A damaged state gives no warning here: the server reports it itself.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';

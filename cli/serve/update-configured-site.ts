@@ -1,4 +1,4 @@
-// The catalogue of the setting `site` beside a server. A failure is told to the log and to standard error, and the server
+// The catalogue of the setting `site` beside a server. A failure goes to the log and to standard error, and the server
 // serves.
 
 import type { ServingCore } from '../core/serving-core.ts';

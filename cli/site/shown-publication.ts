@@ -1,4 +1,4 @@
-// `.libretto-site/shown.json` in the folder of a catalogue: the publication that its pages show. It tells without a look
+// `.libretto-site/shown.json` in the folder of a catalogue: the publication that its pages show. It shows without a look
 // at thousands of pages whether the catalogue is up to date.
 
 import { join } from 'node:path';

@@ -30,7 +30,7 @@ const isCursor = (value: JsonValue): boolean =>
 
 const endpointIn = (key: string): string => key.split('/')[1] ?? '';
 
-export const notificationFamilies: readonly (readonly [string, StateFamily])[] = [
+export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
   ['event-outbox', { isRow: (value, key) => key.endsWith(`-${parseEvent(value).id}`) }],
   ['mail-password', parsed(parseMailPassword)],
   ['mail-status', parsed(parseMailStatus)],
@@ -55,11 +55,6 @@ export const notificationFamilies: readonly (readonly [string, StateFamily])[] =
   ],
   ['notify-endpoint', { isRow: (value, key) => endpointKey(parseEndpointRecord(value).id) === key }],
   ['notify-status', parsed(parseEndpointStatus)],
-];
-
-// The families of rows about the policy: its document, the last known file, and the first hits of its rules.
-
-export const policyFamilies: readonly (readonly [string, StateFamily])[] = [
   [
     'policy',
     {
@@ -71,11 +66,6 @@ export const policyFamilies: readonly (readonly [string, StateFamily])[] = [
             : key === policyKey && 'policy' in parsePolicy(value),
     },
   ],
-];
-
-// The families of rows about trusted publishers and the exchange of ID tokens.
-
-export const publisherFamilies: readonly (readonly [string, StateFamily])[] = [
   ['oidc-jti', parsed(parseUsedId)],
   ['publisher', { isRow: (value, key) => publisherKey(parsePublisherRecord(value).id) === key }],
   ['publisher-use', parsed(parsePublisherUse)],

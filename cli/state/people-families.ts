@@ -10,7 +10,7 @@ import { parseUsedChallenge } from '../../proxy/passkeys/used-challenges.ts';
 import { parseTeamRecord, teamKey } from '../../proxy/teams/team.ts';
 import { parseTeamRoster } from '../../proxy/teams/team-roster.ts';
 
-export const signInFamilies: readonly (readonly [string, StateFamily])[] = [
+export const peopleFamilies: readonly (readonly [string, StateFamily])[] = [
   [
     'device-code',
     {
@@ -45,11 +45,6 @@ export const signInFamilies: readonly (readonly [string, StateFamily])[] = [
       ],
     },
   ],
-];
-
-// The families of rows about passkeys.
-
-export const passkeyFamilies: readonly (readonly [string, StateFamily])[] = [
   [
     'passkey',
     {
@@ -62,11 +57,6 @@ export const passkeyFamilies: readonly (readonly [string, StateFamily])[] = [
     },
   ],
   ['passkey-used', parsed(parseUsedChallenge)],
-];
-
-// The families of rows about teams.
-
-export const teamFamilies: readonly (readonly [string, StateFamily])[] = [
   ['team-roster', parsed(parseTeamRoster)],
   [
     'team',

@@ -1,5 +1,5 @@
-// The running servers of a registry, as they tell other commands of themselves: in their locks beside a state in the data
-// folder, and in their marks beside a state in a Redis.
+// The running servers of a registry, as they describe themselves to other commands: in their locks beside a state in
+// the data folder, and in their marks beside a state in a Redis.
 
 import { describeSelf, isOwnHost, parseLockOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
 import { readLockStatus } from '../../build/output/lock.ts';
@@ -40,7 +40,7 @@ export async function runningServer(
   return { address: others.length === 0 ? address : undefined };
 }
 
-/** What a server with its state in a Redis tells of itself there. */
+/** What a server with its state in a Redis stores about itself there. */
 export async function describeServer(address: string | undefined, now: Date): Promise<string> {
   return JSON.stringify({ ...(await describeSelf(now)), ...(address !== undefined && { address }) });
 }
