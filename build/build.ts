@@ -4,15 +4,13 @@
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './output/wait-for-lock.ts';
 import { inDataFolder, refuseOverlap } from './sources/data-folder.ts';
-import type { BuildEffects, BuildRequest } from './scan/build-request.ts';
+import { type BuildEffects, type BuildRequest, openingOptions } from './scan/build-request.ts';
 import { createRemoteSources } from './scan/fetch-sources.ts';
-import type { RemoteSources } from './scan/open-sources.ts';
+import { type RemoteSources, openSources, type OpenSourcesOptions } from './scan/open-sources.ts';
 import { withinHeapGrowth } from './shared/process/heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './package/pending-publications.ts';
 import { type TreeMemory, readTreeMemory } from './memory/tree-memory.ts';
-import { openSources, type OpenSourcesOptions } from './scan/open-sources.ts';
-import { openingOptions } from './scan/opening-options.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
@@ -22,7 +20,7 @@ import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { refuseCopies } from './publish/refuse-copies.ts';
 import { makeReport, timingsOf } from './publish/make-report.ts';
 import { dataFolder, type BuildReport } from './contract/build-report.ts';
-import type { Run } from './publish/run.ts';
+import type { PublishContext } from './publish/run.ts';
 import { scanSources, type OpenSource } from './scan/scan.ts';
 import { nextAdvisories } from './publish/next-advisories.ts';
 import { refuseUnreadMoves, readFormerPlaces } from './scan/moved-sources.ts';
@@ -136,7 +134,7 @@ async function closeSources(opened: readonly OpenSource[], remote: RemoteSources
 }
 
 /** The state of a build before it reads a source. */
-interface Opening extends Pick<Run, 'settings' | 'settingsDigest' | 'output' | 'tree' | 'limit' | 'choice'> {
+interface Opening extends Pick<PublishContext, 'settings' | 'settingsDigest' | 'output' | 'tree' | 'limit' | 'choice'> {
   /** the publication to which this build completed an interrupted rollback first */
   readonly completedRollback: number | undefined;
 }
@@ -152,7 +150,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects, output: Ou
     ).completeRollback({ request, effects, output, dataDirectory: request.dataDirectory }, found);
   const read = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   refuseOutdated(read.newerRecord, request.recovers);
-  if (read.namesKnown) refuseUnproven(read.unproven, request.recovers);
+  if (read.namesComplete) refuseUnproven(read.unproven, request.recovers);
   const tree = withRecorded(read, request.recoverPurged);
   const limit = limitTo(request.recovers === undefined || canBeLimited(tree) ? request.only : undefined);
   if (request.recovers === undefined) await refusePartialRepair(limit, tree, output);
@@ -174,8 +172,8 @@ async function openRun(
   request: BuildRequest,
   effects: BuildEffects,
   { completedRollback: _completed, ...opening }: Opening,
-  scanned: Run['scanned'],
-): Promise<Run> {
+  scanned: PublishContext['scanned'],
+): Promise<PublishContext> {
   const { output, tree, limit, choice } = opening;
   refuseUnreadMoves(choice.moves, scanned);
   const lists = await readLists(output, tree.announced, request, effects.now());
@@ -193,7 +191,7 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
 
 /** `serial`: of the new publication; undefined if the served tree is unchanged. */
 async function publishUnlessRefused(
-  run: Run,
+  run: PublishContext,
   packages: PackagesOutcome,
   { strict, dryRun, allowWithdraw, mayBeEmpty, registered = [], dataDirectory, keepHistory }: BuildRequest,
 ): Promise<{ readonly serial: number | undefined; readonly strictlyRefused: boolean }> {

@@ -29,13 +29,13 @@ export function listNameFault(name: string): string | undefined {
   return undefined;
 }
 
-export interface NamedEntry {
+export interface PackageFilterEntry {
   readonly name: PackageName;
   readonly entry: FilterEntry;
 }
 
 /** The entries of one list, in their order; those that were complained of are left out. */
-export function readFilterEntries(json: JsonValue, complain: Complain): readonly NamedEntry[] {
+export function readFilterEntries(json: JsonValue, complain: Complain): readonly PackageFilterEntry[] {
   if (!Array.isArray(json)) {
     complain('', 'must be a list of entries like {"package": "acme/hello", "constraint": "1.2.3", "reason": "…"}');
     return [];
@@ -43,7 +43,7 @@ export function readFilterEntries(json: JsonValue, complain: Complain): readonly
   return json.flatMap((row: JsonValue, at) => readEntry(row, `[${at}]`, complain) ?? []);
 }
 
-function readEntry(row: JsonValue, where: string, complain: Complain): NamedEntry | undefined {
+function readEntry(row: JsonValue, where: string, complain: Complain): PackageFilterEntry | undefined {
   if (!isJsonObject(row)) {
     complain(where, 'must be an object');
     return undefined;

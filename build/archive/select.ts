@@ -36,7 +36,7 @@ export interface ArchiveRules {
   readonly mayLackComposerJson?: boolean;
 }
 
-export interface Selection<File> {
+export interface FileSelection<File> {
   readonly files: File[];
   /** paths left out only because they look like credentials */
   readonly withheld: string[];
@@ -51,13 +51,13 @@ const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i
 export async function selectFiles<F extends { readonly path: string }>(
   files: readonly F[],
   rules: ArchiveRules,
-): Promise<Selection<F>> {
+): Promise<FileSelection<F>> {
   const { folder = '', mayLackComposerJson = false } = rules;
   const count = createWorkCount();
   const exportIgnored = compileExportIgnore(rules, count);
   const above = folder === '' ? '' : `${folder}/`;
   const composerExcluded = compileComposerExcludes(rules.excludes, count);
-  const selection: Selection<F> = { files: [], withheld: [] };
+  const selection: FileSelection<F> = { files: [], withheld: [] };
   const turn = createTurns();
   for (const file of files) {
     await turn();

@@ -76,7 +76,7 @@ export async function examineStaged(
     };
   } catch (error) {
     if (error instanceof QuarantineError)
-      return refusalOf(error.code, error.message.replaceAll(staged.path, 'the archive'));
+      return refuseAsBuild(error.code, error.message.replaceAll(staged.path, 'the archive'));
     throw error;
   }
 }
@@ -119,7 +119,7 @@ function checkFile(file: string, json: JsonObject, name: PackageName, { normaliz
 }
 
 /** The answer's code for the reason why a build would leave a version out. */
-export function refusalOf(reason: QuarantineCode, message: string): RefusedArtifact {
+export function refuseAsBuild(reason: QuarantineCode, message: string): RefusedArtifact {
   return refused(codes[reason] ?? 'ARTIFACT_INVALID', message, { reason });
 }
 

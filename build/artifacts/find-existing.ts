@@ -48,7 +48,7 @@ async function isRolledBack({ name, normalized, reference }: ExaminedArtifact, o
   return held.some((one) => one.name === name && one.version_normalized === normalized && one.reference === reference);
 }
 
-interface KnownEntries {
+interface VersionEntries {
   /** all entries of the version */
   readonly entries: readonly IndexEntry[];
   readonly published: IndexEntry | undefined;
@@ -57,7 +57,7 @@ interface KnownEntries {
 /** The refusal of an artifact that conflicts with the known entries of its version. */
 function refuseConflict(
   { name, version, dev, reference }: ExaminedArtifact,
-  { entries, published }: KnownEntries,
+  { entries, published }: VersionEntries,
   tree: ReadableArtifacts,
 ): RefusedArtifact | undefined {
   const known = published ?? entries[0];

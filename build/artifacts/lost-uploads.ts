@@ -7,7 +7,7 @@ import { artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication, type PublishedSource } from '../contract/publication.ts';
 import { UploadsLost } from '../contract/refusals.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
@@ -28,7 +28,7 @@ export async function refuseLostUploads(
   if (announced === undefined) return;
   const uploads = parsePublication(announced).sources.find(({ id }) => id === tree.source);
   if (uploads === undefined) return;
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     const text = await output.read('index', indexPath(name));
     for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
       if (entry.state !== 'published' || entry.source !== tree.source) continue;

@@ -10,7 +10,7 @@ import { distUrl } from '../documents/documents.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { findExisting, purged } from './find-existing.ts';
-import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
+import { examineStaged, refuseAsBuild, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
 import { isTar, repackTar } from '../sources/artifact/repack-tar.ts';
 import { refuseLostUploads } from './lost-uploads.ts';
 import type { PublishOutcome, RefusedArtifact } from './outcome.ts';
@@ -112,7 +112,7 @@ function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactT
     report.quarantined.find((one) => one.where === tree.at(file)) ??
     report.quarantined.find((one) => one.name === name && one.version === version);
   if (quarantine !== undefined)
-    return refusalOf(
+    return refuseAsBuild(
       quarantine.code,
       quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''),
     );

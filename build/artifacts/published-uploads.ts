@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { artifactPath, artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { indexPath, parseDistLabel } from '../contract/paths.ts';
-import { listPackages, readPublication } from '../memory/tree-memory.ts';
+import { listTreePackages, readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { parsePublishedIndex } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
@@ -37,7 +37,7 @@ export async function readPublishedUploads(dataDirectory: string): Promise<Publi
   const known = new Set<string>();
   const missing: string[] = [];
   let published = 0;
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     const index = await output.read('index', indexPath(name));
     for (const entry of index === undefined ? [] : parsePublishedIndex(name, index).versions) {
       const label = parseDistLabel(entry.version);

@@ -1,4 +1,4 @@
-// Why a version is no longer published, as the history of publications tells it.
+// Why a version is no longer published, as the history of publications says it.
 
 /**
  * `rollback`: an earlier publication was restored. `person`: somebody withdrew the version. `upload`: its upload was

@@ -28,7 +28,7 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
 }
 
-export interface Downloaded {
+export interface DownloadResult {
   /** lower-case hex */
   readonly sha1: string;
   readonly size: number;
@@ -39,7 +39,7 @@ export interface Egress {
    * Writes the body of the response to `target`, which must not exist. Throws EgressFailure after it has removed
    * `target`.
    */
-  readonly download: (url: string, target: string, maxBytes: number) => Promise<Downloaded>;
+  readonly download: (url: string, target: string, maxBytes: number) => Promise<DownloadResult>;
   readonly close: () => Promise<void>;
 }
 

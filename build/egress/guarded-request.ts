@@ -6,7 +6,7 @@ import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
-import { exchange, type HttpResponse } from './http-exchange.ts';
+import { exchangeHttp, type HttpResponse } from './http-exchange.ts';
 import { parseUrl } from '../contract/parse-url.ts';
 
 export interface GuardedAccess {
@@ -15,7 +15,7 @@ export interface GuardedAccess {
 }
 
 /** What a request changes at the other side. */
-export interface SentContent {
+export interface RequestContent {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** the header Content-Type */
   readonly type: string;
@@ -27,7 +27,7 @@ export interface GuardedGet {
   readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** undefined: a GET. The request returns a redirect unfollowed, so that no other server gets the content */
-  readonly content?: SentContent | undefined;
+  readonly content?: RequestContent | undefined;
 }
 
 export interface GuardedAnswer {
@@ -53,7 +53,7 @@ export async function getGuarded(
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     const sent = content === undefined ? headers(url, home) : { ...headers(url, home), 'content-type': content.type };
-    const response = await exchange(url, agent, {
+    const response = await exchangeHttp(url, agent, {
       headers: sent,
       signal,
       body: content?.text,

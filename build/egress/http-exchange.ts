@@ -28,7 +28,7 @@ export interface HttpResponse {
 }
 
 /** Rejects with Node's error, with HttpTimeout, or with the reason of the signal. A 1xx response is passed over. */
-export function exchange(url: URL, agent: GuardedAgent, request: HttpRequest): Promise<HttpResponse> {
+export function exchangeHttp(url: URL, agent: GuardedAgent, request: HttpRequest): Promise<HttpResponse> {
   return send(url, agent, request, false);
 }
 

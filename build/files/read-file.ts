@@ -12,7 +12,7 @@ import { costOfFile, type Pause } from './pause.ts';
 const chunkBytes = 1024 * 1024;
 
 /** Lower-case hex SHA-256 of the file, which must still have this stamp. */
-export async function hashFile(path: string, stamp: string, pause: Pause): Promise<string> {
+export async function hashStableFile(path: string, stamp: string, pause: Pause): Promise<string> {
   const hash = createHash('sha256');
   await readStable(path, stamp, async (descriptor, size) => {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));

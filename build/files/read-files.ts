@@ -8,7 +8,7 @@ import { deflateTo, streamedFromBytes, type DeflatedFacts } from '../compression
 import { createReusedBuffer, type ReusedBuffer } from '../compression/reused-buffer.ts';
 import { QuarantineError, type Quarantine } from '../contract/quarantine.ts';
 import type { Pause } from './pause.ts';
-import { hashFile, readUnchanged } from './read-file.ts';
+import { hashStableFile, readUnchanged } from './read-file.ts';
 
 export interface FilesToRead {
   /** absolute */
@@ -63,7 +63,7 @@ export async function readFiles(task: FilesToRead, tools: ReadingTools): Promise
 
 async function hashAll({ folder, files }: FilesToRead, { pause }: ReadingTools): Promise<string[]> {
   const digests: string[] = [];
-  for (const { path, stamp } of files) digests.push(await hashFile(join(folder, path), stamp, pause));
+  for (const { path, stamp } of files) digests.push(await hashStableFile(join(folder, path), stamp, pause));
   return digests;
 }
 
@@ -75,7 +75,7 @@ async function readAndDeflate({ folder, files }: FilesToRead, tools: ReadingTool
   for (const { path, stamp, bytes } of files) {
     const absolute = join(folder, path);
     if (bytes >= streamedFromBytes) {
-      digests.push(await hashFile(absolute, stamp, tools.pause));
+      digests.push(await hashStableFile(absolute, stamp, tools.pause));
       continue;
     }
     const content = await readUnchanged(absolute, { stamp, maxBytes: bytes, into: tools.content(bytes) }, tools.pause);

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, withPath } from '../output/storage-error.ts';
-import { historyFolder, recordPath } from './record.ts';
+import { historyFolder, publicationRecordPath } from './record.ts';
 
 /**
  * `previous` and `serial`: the last two publications. Serials in between belong to interrupted publications, and the
@@ -23,12 +23,12 @@ export async function pruneHistory(
     .toSorted((one, other) => other - one);
   const interrupted = serials.filter((one) => one > previous && one < serial);
   // a folder without a record is the remains of an interrupted removal, or a foreign folder: it counts for no limit
-  const recorded = serials.filter((one) => existsSync(join(dataDirectory, 'build', recordPath(one))));
+  const recorded = serials.filter((one) => existsSync(join(dataDirectory, 'build', publicationRecordPath(one))));
   const unrecorded = serials.filter((one) => one < serial && !recorded.includes(one));
   const old = recorded.filter((one) => !interrupted.includes(one)).slice(keep);
   for (const one of new Set([...interrupted, ...unrecorded, ...old])) {
     // removes the record first: without it, the remaining files of an interrupted removal are ignored
-    await withPath(folder, rm(join(dataDirectory, 'build', recordPath(one)), { force: true }));
+    await withPath(folder, rm(join(dataDirectory, 'build', publicationRecordPath(one)), { force: true }));
     await withPath(folder, rm(join(folder, String(one)), { recursive: true, force: true }));
   }
 }

@@ -5,7 +5,7 @@ import { parsePublication } from '../contract/publication.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
-import { historyFolder, readRecord, serialOfRecord, type PublicationRecord } from './record.ts';
+import { historyFolder, readPublicationRecord, serialOfRecord, type PublicationRecord } from './record.ts';
 
 /**
  * Newest first. Interrupted publications that have not been completed are absent. Throws BuildRefused for a tree of a
@@ -19,7 +19,7 @@ export async function readHistory(output: Output): Promise<readonly PublicationR
 export async function recordsOnDisk(output: Pick<Output, 'read' | 'list'>): Promise<readonly PublicationRecord[]> {
   const records: PublicationRecord[] = [];
   for (const serial of (await recordedSerials(output)).toSorted((one, other) => one - other)) {
-    const record = await readRecord(output, serial);
+    const record = await readPublicationRecord(output, serial);
     if (record !== undefined) records.push(record);
   }
   return records;
@@ -66,7 +66,7 @@ async function recordsFrom(output: Output, serial: number, until: number): Promi
   const records: PublicationRecord[] = [];
   let next = serial;
   while (next > until) {
-    const record = await readRecord(output, next);
+    const record = await readPublicationRecord(output, next);
     if (record === undefined) break;
     records.push(record);
     next = record.previous;

@@ -65,7 +65,7 @@ export interface PublicationRecord {
 }
 
 /** Below `build/`. */
-export function recordPath(serial: number): string {
+export function publicationRecordPath(serial: number): string {
   return `${historyFolder}/${serial}/record.json`;
 }
 
@@ -80,16 +80,19 @@ export function formerPath(serial: number, digest: string): string {
   return `${historyFolder}/${serial}/${digest}`;
 }
 
-export function formatRecord(record: PublicationRecord): string {
+export function formatPublicationRecord(record: PublicationRecord): string {
   const { packages, ...head } = record;
   const lines = packages.map((change) => JSON.stringify(change));
   return `${JSON.stringify(head).slice(0, -1)},"packages":[${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`}]}\n`;
 }
 
 /** undefined: there is no record, or it is unreadable. Throws BuildRefused for a record of a newer Libretto. */
-export async function readRecord(output: Pick<Output, 'read'>, serial: number): Promise<PublicationRecord | undefined> {
-  const text = await output.read('build', recordPath(serial));
-  const path = `build/${recordPath(serial)}`;
+export async function readPublicationRecord(
+  output: Pick<Output, 'read'>,
+  serial: number,
+): Promise<PublicationRecord | undefined> {
+  const text = await output.read('build', publicationRecordPath(serial));
+  const path = `build/${publicationRecordPath(serial)}`;
   const record = text === undefined ? undefined : parseOwnFile(path, () => recordIn(JSON.parse(text)));
   return record?.serial === serial ? record : undefined;
 }

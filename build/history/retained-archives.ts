@@ -8,14 +8,14 @@ export async function retainedArchives(output: Output): Promise<ReadonlySet<stri
   const keys = new Set<string>();
   for (const { packages } of await readHistory(output)) {
     for (const { name, changed, withdrawn } of packages) {
-      for (const { was } of changed) keys.add(archiveKey(name, was));
-      for (const line of withdrawn) keys.add(archiveKey(name, line));
+      for (const { was } of changed) keys.add(retainedKey(name, was));
+      for (const line of withdrawn) keys.add(retainedKey(name, line));
     }
   }
   return keys;
 }
 
-export function archiveKey(
+export function retainedKey(
   name: string,
   { version, reference }: { readonly version: string; readonly reference: string },
 ): string {

@@ -1,6 +1,6 @@
 // Lists the files of a published archive from its central directory. Unpacks nothing, and gives other work its turn.
 
-import { listEntries, type CentralEntry } from '../archive/zip-admission/central-entries.ts';
+import { listCentralEntries, type CentralEntry } from '../archive/zip-admission/central-entries.ts';
 import { readCentralDirectory } from '../archive/zip-admission/end-record.ts';
 import { withOpenFile } from '../archive/zip-admission/open-file.ts';
 import { defaultZipLimits, type ZipLimits } from '../archive/zip-admission/zip-limits.ts';
@@ -24,7 +24,7 @@ const limits: ZipLimits = { ...defaultZipLimits, entries: mostListedEntries };
 export async function listArchivedFiles(path: string): Promise<readonly ArchivedFile[] | undefined> {
   try {
     return await withOpenFile(path, async (descriptor, { size }) =>
-      filesOf(await listEntries(readCentralDirectory(descriptor, size, limits))),
+      filesOf(await listCentralEntries(readCentralDirectory(descriptor, size, limits))),
     );
   } catch (error) {
     if (error instanceof QuarantineError) return undefined;

@@ -10,7 +10,7 @@ import { recordedSerials } from '../history/read-history.ts';
 import { announcedLists, newerRecord, newestSerial } from '../memory/announced.ts';
 import { readManifest, type Manifest } from '../memory/manifest.ts';
 import { unprovenLists } from '../memory/tree-damage.ts';
-import { isWithoutRecords, listPackages } from '../memory/tree-memory.ts';
+import { isWithoutRecords, listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
@@ -35,7 +35,7 @@ export async function findLostIndex(
   const output = createDiskOutput(dataDirectory);
   const indexed = await output.list('index', '');
   if (indexed.some((path) => path === publicationPath || !path.startsWith('_'))) return undefined;
-  const packages = (await listPackages(output)).length;
+  const packages = (await listTreePackages(output)).length;
   const manifest = await readManifest(output);
   if (packages === 0 || isFirstPublication(manifest)) return undefined;
   if (await isWithoutRecords(output)) return { packages, commands: [] };

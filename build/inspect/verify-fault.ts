@@ -31,7 +31,7 @@ export interface Fault {
 }
 
 /** A remark about an intact tree. No fault. */
-export interface Notice {
+export interface VerifyNotice {
   /** below the data folder */
   readonly path: string;
   /** the remark, and the command that resolves it */

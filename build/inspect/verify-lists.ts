@@ -13,7 +13,7 @@ import { advisoryListsPath, describeLostAdvisories, parseAdvisoryLists } from '.
 import { parseWithheld, withheldPath } from '../contract/withheld.ts';
 import type { Output } from '../output/output.ts';
 import { describeMissing, repairPurged } from '../package/purged.ts';
-import { indexFault, type Fault, type Notice } from './verify-fault.ts';
+import { indexFault, type Fault, type VerifyNotice } from './verify-fault.ts';
 import { describeMissingWithheld, repairWithheld } from '../version-lists/withheld.ts';
 
 const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
@@ -26,7 +26,7 @@ export interface CheckedLists {
   readonly tombstones: PurgedLookup;
   readonly faults: readonly Fault[];
   /** rows that no announcement names; empty during a publication */
-  readonly unannounced: readonly Notice[];
+  readonly unannounced: readonly VerifyNotice[];
 }
 
 export async function verifyLists(output: Output, announced: AnnouncedLists): Promise<CheckedLists> {
@@ -80,7 +80,7 @@ async function guardedList<Announced extends ListedVersion, Row extends ListedVe
 ): Promise<{
   readonly rows: readonly Row[];
   readonly faults: readonly Fault[];
-  readonly unannounced: readonly Notice[];
+  readonly unannounced: readonly VerifyNotice[];
 }> {
   const path = `index/${below}`;
   const text = await output.read('index', below);

@@ -9,7 +9,7 @@ import { historyFolder } from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import { purgeCommand } from '../version-lists/purge-command.ts';
 import { archiveBlocker } from '../package/purged.ts';
-import { recordsOf, referenceOf } from '../publish/sweep-history.ts';
+import { recordsWithPurged, referenceOf } from '../publish/sweep-history.ts';
 import type { Fault, SameFiles, VerifyContext } from './verify-fault.ts';
 
 interface Content {
@@ -117,7 +117,7 @@ export async function verifyHistory(context: VerifyContext): Promise<readonly Fa
   if (tombstones.rows.length === 0 || !settled || fast) return faults;
   for (const path of await output.list('build', historyFolder)) {
     if (path.endsWith('/record.json')) continue;
-    for (const [name, versions] of Object.entries(recordsOf((await output.read('build', path)) ?? ''))) {
+    for (const [name, versions] of Object.entries(recordsWithPurged((await output.read('build', path)) ?? ''))) {
       const known = parsePackageName(name);
       const contents = Object.entries(versions).flatMap(([version, record]) =>
         isJsonObject(record)

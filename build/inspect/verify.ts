@@ -12,13 +12,13 @@ import { providerPath, publicationPath, rootDocumentPath } from '../contract/pat
 import type { PackageName } from '../contract/name.ts';
 import type { Publication } from '../contract/publication.ts';
 import { manifestPath, type Manifest } from '../memory/manifest.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { indexedNames } from '../publish/withdrawn-packages.ts';
 import { unfinishedArchives, verifyManifestBytes, verifyMemory } from './verify-announcement.ts';
 import { foreignFiles, packagesOfArchives } from './verify-foreign.ts';
-import { repairsBeside, type Fault, type Notice, type SameFiles, type VerifyContext } from './verify-fault.ts';
+import { repairsBeside, type Fault, type VerifyNotice, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
 import { verifyPackage } from './verify-package.ts';
 import { unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
@@ -31,7 +31,7 @@ export interface VerifyReport {
   /** versions that a purge left: only their files equal those of a purged version */
   readonly same_files: readonly SameFiles[];
   /** findings that are no fault, and that another command settles */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly VerifyNotice[];
 }
 
 /**
@@ -83,7 +83,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   return { ok: faults.length === 0, checked, faults, same_files: same, notices };
 }
 
-const unfinished: Notice = {
+const unfinished: VerifyNotice = {
   path: `build/${manifestPath}`,
   message:
     'A publication is under way, or was interrupted. If no build is running, run `libretto build`, which completes it.',
@@ -113,7 +113,7 @@ async function verifyPackages(
 ): Promise<CheckedPackages> {
   const indexed = await indexedNames(context.output);
   const withdrawn = new Set<string>(publication?.withdrawn);
-  const standing = [...(await listPackages(context.output)), ...archived];
+  const standing = [...(await listTreePackages(context.output)), ...archived];
   const names = listing ?? [...new Set(standing)].filter((name) => !withdrawn.has(name));
   const unlisted = [...indexed, ...archived.filter((name) => withdrawn.has(name))];
   if (context.settled && listing !== undefined)

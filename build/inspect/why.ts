@@ -9,7 +9,7 @@ import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex 
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { parsePurged, purgedPath, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
 import { parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
@@ -18,7 +18,7 @@ import type { DescribedSource } from '../scan/configured.ts';
 import { excludedBy, type ExcludedBy } from './why-limits.ts';
 
 /** One content of a version. */
-export interface KnownVersion {
+export interface WhyVersion {
   readonly version: string;
   /** `withheld`: withdrawn by hand, although its source has it */
   readonly state: IndexState | 'withheld';
@@ -42,7 +42,7 @@ export interface WhyAnswer {
   readonly version: string | null;
   /** true: the version, or without one any version of the package, is published */
   readonly published: boolean;
-  readonly versions: readonly KnownVersion[];
+  readonly versions: readonly WhyVersion[];
   /** the omitted versions of the last builds, with the reasons */
   readonly left_out: readonly QuarantinedVersion[];
   /** left out without it being known which package or version it is: it may be this one */
@@ -57,7 +57,7 @@ export interface WhyAnswer {
   }[];
 }
 
-export interface WhyWithKnown extends WhyAnswer {
+export interface WhyWithNames extends WhyAnswer {
   /** every package the tree knows, and every version of this one: for "did you mean" */
   readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
 }
@@ -71,14 +71,14 @@ export interface WhyQuestion {
 }
 
 /** As `explain`, with all known names: listing them takes longer the more packages there are. */
-export async function why(question: WhyQuestion): Promise<WhyWithKnown> {
+export async function why(question: WhyQuestion): Promise<WhyWithNames> {
   const output = createDiskOutput(question.dataDirectory);
   const tree = await readTree(output, question.name);
   const { entries, quarantined } = tree;
   return {
     ...answer(question, tree),
     known: {
-      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
+      names: [...new Set([...(await listTreePackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
       versions: [...new Set(entries.map((entry) => entry.version))],
     },
   };
@@ -96,7 +96,7 @@ function answer({ name, version, described }: WhyQuestion, tree: PackageTree): W
   const { entries, quarantined } = tree;
   const versions = entries
     .filter((entry) => isMeant(entry.version, entry.version_normalized))
-    .map((entry) => knownVersion(entry, tree));
+    .map((entry) => whyVersion(entry, tree));
   const published = versions.some(({ state }) => state === 'published');
   const leftOut = quarantined.filter(
     (one) =>
@@ -144,7 +144,7 @@ async function readTree(output: Output, name: PackageName): Promise<PackageTree>
   };
 }
 
-function knownVersion(entry: IndexEntry, { withheld, locate }: PackageTree): KnownVersion {
+function whyVersion(entry: IndexEntry, { withheld, locate }: PackageTree): WhyVersion {
   const { version, state, since, reference, shasum, size, time, path, source, signed_by: signer } = entry;
   const byHand =
     state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;

@@ -2,7 +2,7 @@
 
 import type { PackageName } from '../contract/name.ts';
 import { contentKey, type WithdrawalCause, type WithdrawalReason } from '../contract/withdrawal-cause.ts';
-import { readRecord, type PublicationRecord } from '../history/record.ts';
+import { readPublicationRecord, type PublicationRecord } from '../history/record.ts';
 import { readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 
@@ -37,7 +37,7 @@ export async function readWithdrawalCauses(
   const present = new Set(sources.map(({ id }) => id));
   let next = serial;
   for (let read = 0; read < mostRecords && next > 0 && open.size > 0; read += 1) {
-    const record = await readRecord(output, next);
+    const record = await readPublicationRecord(output, next);
     if (record === undefined || Date.parse(record.published_at) < Math.min(...open.values()) - toleranceMs) break;
     for (const line of record.packages.find((change) => change.name === name)?.withdrawn ?? [])
       if (open.delete(contentKey(line))) causes.set(contentKey(line), causeOf(record, line.source, present));

@@ -41,7 +41,7 @@ export function memoryPath(id: string): string {
   return `sources/${id}.json`;
 }
 
-export function formatMemory(remembered: RememberedSource): string {
+export function formatSourceMemory(remembered: RememberedSource): string {
   return `${JSON.stringify({ format: memoryFormat, ...remembered })}\n`;
 }
 

@@ -36,7 +36,7 @@ export interface TreeMemory {
   /** names in packages.json, if readable */
   readonly names: readonly PackageName[];
   /** packages.json names every published package */
-  readonly namesKnown: boolean;
+  readonly namesComplete: boolean;
   /** the package's presence in packages.json; `unknown`: packages.json is not the published one */
   readonly isPublished: (name: PackageName) => 'yes' | 'no' | 'unknown';
   /** the damage found and repaired from other files; for people */
@@ -99,7 +99,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
       manifest.serial === publication?.serial &&
       manifest.settings === settings,
     names: listed ?? (await knownAmong(root.names ?? [], output)),
-    namesKnown: listed !== undefined,
+    namesComplete: listed !== undefined,
     isPublished: isPublishedBy(listed, publication),
     rootIntact,
     rootStamps: [publication?.root, manifest?.root, root.stamp].filter((stamp) => stamp !== undefined),
@@ -229,7 +229,7 @@ function parseNames(text: string): readonly PackageName[] | undefined {
 
 /** For a damaged packages.json: an otherwise unknown name counts as part of the damage. */
 async function knownAmong(names: readonly PackageName[], output: Output): Promise<readonly PackageName[]> {
-  const known = new Set(await listPackages(output));
+  const known = new Set(await listTreePackages(output));
   const stored: PackageName[] = [];
   for (const name of names)
     if (known.has(name) || (await output.list('public', `dist/${name}`)).length > 0) stored.push(name);
@@ -237,7 +237,7 @@ async function knownAmong(names: readonly PackageName[], output: Output): Promis
 }
 
 /** Every package in the tree's files. */
-export async function listPackages(output: Output): Promise<readonly PackageName[]> {
+export async function listTreePackages(output: Output): Promise<readonly PackageName[]> {
   const files = [
     ...(await output.list('index', '')),
     ...(await output.list('public', 'p2')).map((file) => file.slice('p2/'.length).replace(/~dev\.json$/, '.json')),

@@ -8,14 +8,14 @@ import { copyFile, link, readdir, rename, rm, stat, unlink, utimes } from 'node:
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Sha1 } from '../contract/digest.ts';
-import type { Area, FileFacts, Output } from './output.ts';
+import type { OutputArea, FileFacts, Output } from './output.ts';
 import { isMissing, withPath } from './storage-error.ts';
-import { readable } from './unreadable-file.ts';
+import { readOrFail } from './unreadable-file.ts';
 import { syncPath } from './sync-path.ts';
 import { syncAll, WrittenFolders } from './written-folders.ts';
 
 export function createDiskOutput(dataDirectory: string): Output {
-  const locate = (area: Area, path: string): string => join(dataDirectory, area, path);
+  const locate = (area: OutputArea, path: string): string => join(dataDirectory, area, path);
   return {
     ...createReader(locate),
     ...createWriter(dataDirectory, locate),
@@ -25,19 +25,19 @@ export function createDiskOutput(dataDirectory: string): Output {
 
 type Reading = 'read' | 'facts' | 'sha1' | 'list';
 
-function createReader(locate: (area: Area, path: string) => string): Pick<Output, Reading> {
+function createReader(locate: (area: OutputArea, path: string) => string): Pick<Output, Reading> {
   return {
     // Synchronously: for a small file, the thread pool costs several times the read, and a build reads thousands.
-    read: (area, path) => readable(`${area}/${path}`, readNow(locate(area, path))),
-    facts: (area, path) => readable(`${area}/${path}`, factsOf(locate(area, path))),
-    sha1: (area, path) => readable(`${area}/${path}`, sha1Of(locate(area, path))),
+    read: (area, path) => readOrFail(`${area}/${path}`, readNow(locate(area, path))),
+    facts: (area, path) => readOrFail(`${area}/${path}`, factsOf(locate(area, path))),
+    sha1: (area, path) => readOrFail(`${area}/${path}`, sha1Of(locate(area, path))),
     list: (area, folder) => listBelow(locate(area, ''), locate(area, folder)),
   };
 }
 
 function createWriter(
   dataDirectory: string,
-  locate: (area: Area, path: string) => string,
+  locate: (area: OutputArea, path: string) => string,
 ): Omit<Output, Reading | 'locate'> {
   const folders = new WrittenFolders(dataDirectory);
   const linkTo = async (from: string, target: string): Promise<void> => {

@@ -17,7 +17,7 @@ export interface LockOwner {
   readonly startTicks: string;
   /** RFC 3339 UTC */
   readonly since: string;
-  /** of a server that told its address for clients: `https://packages.example.org:8443` */
+  /** of a server that gave its address for clients: `https://packages.example.org:8443` */
   readonly address?: string | undefined;
 }
 
@@ -40,12 +40,12 @@ export function startTicks(pid: number): string | undefined {
 }
 
 /** True if the owner is a process of the same host and container, so that its state can be read. */
-export function isSeen(owner: LockOwner, self: LockOwner): boolean {
+export function isOwnHost(owner: LockOwner, self: LockOwner): boolean {
   return owner.host === self.host && owner.boot === self.boot;
 }
 
 /** undefined: the content is not that of a lock. */
-export function parseOwner(content: string): LockOwner | undefined {
+export function parseLockOwner(content: string): LockOwner | undefined {
   try {
     const json: unknown = JSON.parse(content);
     if (!isJsonObject(json)) return undefined;

@@ -8,7 +8,7 @@ import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'no
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { BuildBusy } from '../contract/refusals.ts';
-import { describeSelf, isSeen, parseOwner, startTicks, type LockOwner } from './lock-owner.ts';
+import { describeSelf, isOwnHost, parseLockOwner, startTicks, type LockOwner } from './lock-owner.ts';
 import { makeFolder } from './make-folder.ts';
 import { errorCode, isMissing, withPath } from './storage-error.ts';
 
@@ -19,10 +19,10 @@ export interface LockOptions {
   /** a lock of another host or container is taken over after this long without a heartbeat */
   readonly staleAfterMs: number;
   /**
-   * Makes the error for a lock that another process holds. `owner`: that process, if it can be read. `seen`: it is a
+   * Makes the error for a lock that another process holds. `owner`: that process, if it can be read. `local`: it is a
    * process of this host and container, and lives.
    */
-  readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
+  readonly busy: (path: string, owner: LockOwner | undefined, local: boolean) => Error;
   /** of a server: its address, for other commands */
   readonly address?: string | undefined;
 }
@@ -49,7 +49,7 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
     // the next process that takes the lock removes a token that cannot be removed now
     await rm(token, { force: true }).catch(() => undefined);
   }
-  const lock = holdLock(path, JSON.stringify(owner), now, options);
+  const lock = keepHeartbeat(path, JSON.stringify(owner), now, options);
   await sweepTokens(path, now, options).catch(async (error: unknown) => {
     await lock.release();
     throw error;
@@ -58,22 +58,22 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
 }
 
 /** The owner of a lock, as far as the lock can be read. */
-export interface SeenLock extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since' | 'address'>> {
+export interface LockStatus extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since' | 'address'>> {
   /** true: its process has ended, or has sent no heartbeat for too long, so the next process takes the lock over */
   readonly stale: boolean;
   /** true: its process belongs to this host and container */
-  readonly seen: boolean;
+  readonly local: boolean;
 }
 
 /** Reads a lock and changes nothing. undefined: the lock is free. */
-export async function lookAtLock(path: string, now: Date, staleAfterMs: number): Promise<SeenLock | undefined> {
+export async function readLockStatus(path: string, now: Date, staleAfterMs: number): Promise<LockStatus | undefined> {
   const content = await readLock(path);
   if (content === undefined) return undefined;
-  const owner = parseOwner(content);
+  const owner = parseLockOwner(content);
   const stale = await isStale(path, content, now, { ...buildLock, staleAfterMs });
   return {
     stale,
-    seen: owner !== undefined && isSeen(owner, await describeSelf(now)),
+    local: owner !== undefined && isOwnHost(owner, await describeSelf(now)),
     ...(owner && { pid: owner.pid, host: owner.host, since: owner.since, address: owner.address }),
   };
 }
@@ -90,7 +90,7 @@ async function sweepTokens(path: string, now: () => Date, options: LockOptions):
   }
 }
 
-function holdLock(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
+function keepHeartbeat(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
   const beat = setInterval(() => {
     // only several missed beats in a row matter; the next beat tries again
     utimes(path, now(), now()).catch(() => undefined);
@@ -143,8 +143,8 @@ async function confirm(path: string, self: LockOwner, options: LockOptions): Pro
 }
 
 async function isStale(path: string, content: string, now: Date, { staleAfterMs }: LockOptions): Promise<boolean> {
-  const owner = parseOwner(content);
-  if (owner !== undefined && isSeen(owner, await describeSelf(now))) {
+  const owner = parseLockOwner(content);
+  if (owner !== undefined && isOwnHost(owner, await describeSelf(now))) {
     const ticks = startTicks(owner.pid);
     return ticks === undefined || ticks !== owner.startTicks;
   }
@@ -154,8 +154,8 @@ async function isStale(path: string, content: string, now: Date, { staleAfterMs 
 
 async function busyError(path: string, self: LockOwner, { busy }: LockOptions): Promise<Error> {
   const content = await readLock(path);
-  const owner = content === undefined ? undefined : parseOwner(content);
-  return busy(path, owner, owner !== undefined && isSeen(owner, self));
+  const owner = content === undefined ? undefined : parseLockOwner(content);
+  return busy(path, owner, owner !== undefined && isOwnHost(owner, self));
 }
 
 function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {

@@ -6,7 +6,7 @@ import type { Sha1 } from '../contract/digest.ts';
 import type { PublicPath } from '../contract/paths.ts';
 
 /** `public`: the served tree. `index`: the serving index. `build`: the builder's own memory. */
-export type Area = 'public' | 'index' | 'build';
+export type OutputArea = 'public' | 'index' | 'build';
 
 /** A complete file that no reader can see yet. */
 export interface StagedFile {
@@ -23,14 +23,14 @@ export interface FileFacts {
 
 export interface Output {
   /** undefined if there is no such file. */
-  readonly read: (area: Area, path: string) => Promise<string | undefined>;
-  readonly facts: (area: Area, path: string) => Promise<FileFacts | undefined>;
+  readonly read: (area: OutputArea, path: string) => Promise<string | undefined>;
+  readonly facts: (area: OutputArea, path: string) => Promise<FileFacts | undefined>;
   /** Hex SHA-1 of a file's bytes; undefined if there is no such file. */
-  readonly sha1: (area: Area, path: string) => Promise<Sha1 | undefined>;
+  readonly sha1: (area: OutputArea, path: string) => Promise<Sha1 | undefined>;
   /** The absolute path of a public file, for readers that need a path. */
   readonly locate: (path: PublicPath) => string;
   /** All files below a folder, relative to the area, sorted. */
-  readonly list: (area: Area, folder: string) => Promise<readonly string[]>;
+  readonly list: (area: OutputArea, folder: string) => Promise<readonly string[]>;
 
   /** A unique path in the staging folder, for a writer that makes the file itself. */
   readonly stagingPath: () => string;
@@ -41,15 +41,15 @@ export interface Output {
   /**
    * Moves a settled file to its name, replacing any existing file. `lastModified` (epoch seconds) becomes its mtime.
    */
-  readonly publish: (file: StagedFile, area: Area, path: string, lastModified?: number) => Promise<void>;
+  readonly publish: (file: StagedFile, area: OutputArea, path: string, lastModified?: number) => Promise<void>;
   /** Gives a published file a second name, replacing any existing file. */
   readonly alias: (from: string, to: string) => Promise<void>;
   /**
    * Gives a file a second name below `build`, which stays when another file replaces the first name. Replaces any
    * existing file.
    */
-  readonly keep: (area: Area, from: string, to: string) => Promise<void>;
-  readonly remove: (area: Area, path: string) => Promise<void>;
+  readonly keep: (area: OutputArea, from: string, to: string) => Promise<void>;
+  readonly remove: (area: OutputArea, path: string) => Promise<void>;
   /** Makes all renames so far durable: the border between two phases of a publication. */
   readonly barrier: () => Promise<void>;
   /** Removes all staged files, from this build or a killed one. */

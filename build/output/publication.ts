@@ -2,7 +2,7 @@
 // meets no metadata without its archive. `apply.ts` carries it out.
 
 import type { PublicPath } from '../contract/paths.ts';
-import type { Area, StagedFile } from './output.ts';
+import type { OutputArea, StagedFile } from './output.ts';
 
 export interface Placement {
   readonly file: StagedFile;
@@ -18,7 +18,7 @@ export interface Alias {
 
 /** History stores the document for rollbacks before another document replaces it: `to` is below build/. */
 export interface ReplacedDocument {
-  readonly area: Area;
+  readonly area: OutputArea;
   readonly from: string;
   readonly to: string;
 }
@@ -50,7 +50,7 @@ export interface PackageChanges {
   readonly purgedArchives: readonly PublicPath[];
 }
 
-export interface Publication extends PackageChanges {
+export interface PublicationFiles extends PackageChanges {
   /** the record of this publication, below build/ */
   readonly record: Placement;
   readonly kept: readonly ReplacedDocument[];

@@ -20,7 +20,7 @@ export class UnreadableFile extends PackageDamaged {
  * The result of reading `path` (below the data folder); undefined if there is no such file. Throws UnreadableFile if
  * the file cannot be read, and passes on any other error.
  */
-export async function readable<Result>(path: string, reading: Promise<Result>): Promise<Result | undefined> {
+export async function readOrFail<Result>(path: string, reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;
   } catch (error) {

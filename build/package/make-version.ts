@@ -18,7 +18,7 @@ import type { PackageState } from './package-state.ts';
 import type { TextsOfVersion } from './package-texts.ts';
 import { recordOf, sourceFacts } from './version-record.ts';
 
-export interface Made extends PublishedRecord {
+export interface BuiltVersion extends PublishedRecord {
   readonly archive: Placement | undefined;
   readonly pin: Alias | undefined;
   /** notices about the version, each a sentence */
@@ -31,7 +31,7 @@ export async function makeVersion(
   fresh: FreshRelease,
   state: PackageState,
   context: VersionContext,
-): Promise<Made> {
+): Promise<BuiltVersion> {
   const { release, source, reuse } = fresh;
   const base: EntryBase = {
     version: release.version,
@@ -58,7 +58,7 @@ async function reuseArchive(
   base: EntryBase,
   { shasum, size, path }: IndexEntry,
   context: VersionContext,
-): Promise<Made> {
+): Promise<BuiltVersion> {
   const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
   return {
     entry,
@@ -74,7 +74,7 @@ async function makeArchive(
   fresh: FreshRelease,
   base: EntryBase,
   context: VersionContext,
-): Promise<Made> {
+): Promise<BuiltVersion> {
   const { release } = fresh;
   const repeated = new Set<string>();
   const composerJson = await release.composerJson((key) => repeated.add(key));

@@ -8,7 +8,7 @@ import { stagePackage, type PackageResult } from './package-stage.ts';
 import { createTextStager } from './package-texts.ts';
 import { keepVersion } from './keep-version.ts';
 import { restoreArchives } from './lost-archives.ts';
-import { makeVersion, type Made } from './make-version.ts';
+import { makeVersion, type BuiltVersion } from './make-version.ts';
 import type { PackageContext, PublishedRecord, VersionContext } from './package-context.ts';
 import { decidePackage } from './decide-package.ts';
 import type { Contribution, FreshRelease, PackageDecision } from './package-decision.ts';
@@ -73,8 +73,8 @@ async function carryOut(
   decision: PackageDecision,
   state: PackageState,
   context: VersionContext,
-  leftOut: LeftOut,
-): Promise<{ readonly publishedRecords: readonly PublishedRecord[]; readonly made: readonly Made[] }> {
+  leftOut: OmittedReleases,
+): Promise<{ readonly publishedRecords: readonly PublishedRecord[]; readonly made: readonly BuiltVersion[] }> {
   const publishedRecords: PublishedRecord[] = [];
   for (const unchanged of decision.kept)
     publishedRecords.push(await keepOrRefuse(name, unchanged, state, context, leftOut.refused));
@@ -88,7 +88,7 @@ async function carryOut(
   return { publishedRecords, made: results.filter((result) => result !== undefined) };
 }
 
-interface LeftOut {
+interface OmittedReleases {
   readonly refused: Refusal[];
   readonly blocked: BlockedRelease[];
 }
@@ -98,8 +98,8 @@ async function makeOrRefuse(
   fresh: FreshRelease,
   state: PackageState,
   context: VersionContext,
-  { refused, blocked }: LeftOut,
-): Promise<Made | undefined> {
+  { refused, blocked }: OmittedReleases,
+): Promise<BuiltVersion | undefined> {
   try {
     return await makeVersion(name, fresh, state, context);
   } catch (error) {

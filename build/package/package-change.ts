@@ -11,14 +11,14 @@ import type { DocumentStamp, IndexEntry } from '../contract/serving-index.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
-import type { Area, Output } from '../output/output.ts';
+import type { OutputArea, Output } from '../output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { PendingHistory } from './pending-publications.ts';
 import type { DocumentKind, FormerDocument, PackageChange, RecordedVersion } from '../history/record.ts';
 
 /** A document that history stores for rollbacks before another document replaces it. */
 export interface CachedDocument {
-  readonly area: Area;
+  readonly area: OutputArea;
   readonly path: string;
   readonly digest: string;
 }

@@ -13,7 +13,7 @@ import { hasArchive, type RestoredArchives } from './lost-archives.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageState } from './package-state.ts';
-import type { Made } from './make-version.ts';
+import type { BuiltVersion } from './make-version.ts';
 import type { PublishedRecord, VersionContext } from './package-context.ts';
 import type { Contribution, PackageDecision } from './package-decision.ts';
 import { archivesToRemove, indexUntilDropped } from './drop-purged.ts';
@@ -55,14 +55,14 @@ export interface PackageResult {
 /** The part of an entry for reports to people. */
 export type VersionOf = Pick<IndexEntry, 'version' | 'source' | 'reference'>;
 
-export interface Outcome {
+export interface PackageOutcome {
   readonly contributions: readonly Contribution[];
   /** the previous publication, purged contents included: the base of the computed changes */
   readonly former: PackageState;
   readonly state: PackageState;
   readonly decision: PackageDecision;
   readonly publishedRecords: readonly PublishedRecord[];
-  readonly made: readonly Made[];
+  readonly made: readonly BuiltVersion[];
   readonly refused: PackageResult['refused'];
   readonly undone: PackageResult['undone'];
   /** ids of sources the package stays an open question for, since a version was rolled back */
@@ -80,7 +80,11 @@ export type StageContext = Pick<
   'output' | 'texts' | 'leftovers' | 'pending' | 'advisories' | 'moment' | 'now'
 >;
 
-export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
+export async function stagePackage(
+  name: PackageName,
+  outcome: PackageOutcome,
+  context: StageContext,
+): Promise<PackageResult> {
   const { former, state, publishedRecords, made, dropped = [], restored } = outcome;
   const { output, leftovers } = context;
   const { entries, pins } = nextEntries(name, outcome, context.now);
@@ -117,7 +121,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   };
 }
 
-function nextEntries(name: PackageName, { state, publishedRecords, made }: Outcome, now: Date) {
+function nextEntries(name: PackageName, { state, publishedRecords, made }: PackageOutcome, now: Date) {
   const entriesOf = (all: readonly PublishedRecord[]): readonly IndexEntry[] => all.map(({ entry }) => entry);
   const next = { kept: entriesOf(publishedRecords), made: entriesOf(made), records: state.records, now };
   return mergeEntries(name, state.index.versions, next);
@@ -125,7 +129,7 @@ function nextEntries(name: PackageName, { state, publishedRecords, made }: Outco
 
 /** The changes in the versions that readers have. */
 function versionChanges(
-  { state, decision, made, dropped = [] }: Outcome,
+  { state, decision, made, dropped = [] }: PackageOutcome,
   entries: readonly IndexEntry[],
 ): Pick<PackageResult, 'added' | 'changed' | 'withdrawn' | 'ambiguous' | 'retained'> {
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
@@ -149,7 +153,7 @@ function versionChanges(
  */
 async function stageIndexes(
   name: PackageName,
-  { state, dropped = [] }: Outcome,
+  { state, dropped = [] }: PackageOutcome,
   next: PackageIndex,
   { output, now }: StageContext,
 ): Promise<{ readonly next: readonly Placement[]; readonly last: readonly Placement[] }> {
@@ -166,12 +170,12 @@ async function stageIndexes(
 }
 
 /** The remarks of sources, and the archives that stay lost. */
-function versionNotices(name: PackageName, { made, restored }: Outcome): PackageResult['notices'] {
+function versionNotices(name: PackageName, { made, restored }: PackageOutcome): PackageResult['notices'] {
   return [...remarkNotices(name, made), ...(restored?.notices ?? [])];
 }
 
 /** One notice for each remark of a source, for any number of versions. */
-function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
+function remarkNotices(name: PackageName, made: readonly BuiltVersion[]): PackageResult['notices'] {
   const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
   return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {
     const [first] = alike;
@@ -193,7 +197,7 @@ function versionOf({ version, source, reference }: IndexEntry): VersionOf {
 
 function findSourcesToRecheck(
   published: readonly IndexEntry[],
-  { contributions, refused, unresolved = [] }: Outcome,
+  { contributions, refused, unresolved = [] }: PackageOutcome,
 ): ReadonlySet<string> {
   const sourcesToRecheck = new Set([...refused.map(({ source }) => source), ...unresolved]);
   for (const { source, releases } of contributions) {

@@ -8,11 +8,11 @@ import { isDevVersion, normalizeVersion } from '../contract/version.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { parseProvider } from '../documents/documents.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
-import type { Area, Output } from '../output/output.ts';
+import type { OutputArea, Output } from '../output/output.ts';
 import {
   formerPath,
   historyFolder,
-  readRecord,
+  readPublicationRecord,
   type DocumentKind,
   type FormerDocument,
   type PackageChange,
@@ -22,7 +22,7 @@ import {
 
 export interface PendingDocument {
   readonly document: FormerDocument;
-  readonly at: { readonly area: Area; readonly path: string } | undefined;
+  readonly at: { readonly area: OutputArea; readonly path: string } | undefined;
   readonly records: readonly VersionRecord[];
   /** true: one of the interrupted publications was to leave no version in the document, or to remove it */
   readonly emptied: boolean;
@@ -45,7 +45,7 @@ export async function readPending(
   const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
   const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
   for (let cut = announced + 1; cut <= serial; cut += 1) {
-    for (const change of (await readRecord(output, cut))?.packages ?? []) {
+    for (const change of (await readPublicationRecord(output, cut))?.packages ?? []) {
       const { name, former } = change;
       const known = found.get(name) ?? {};
       found.set(name, known);
@@ -79,7 +79,7 @@ async function newestRecord(output: Output, serial: number): Promise<Publication
   const recorded = (await output.list('build', historyFolder))
     .map((file) => Number(file.split('/')[1]))
     .filter((one) => one <= serial);
-  return readRecord(output, Math.max(0, ...recorded));
+  return readPublicationRecord(output, Math.max(0, ...recorded));
 }
 
 interface ReplacedDocument {

@@ -53,12 +53,16 @@ export function excludeRolledBack(
 export type HoldSteps = ReadonlyMap<RollbackHold, RollbackHold | null>;
 
 /** The contributions of the sources before `excludeRolledBack`, and all entries of the serving index. */
-export interface Offered {
+export interface OfferedContent {
   readonly contributions: readonly Contribution[];
   readonly entries: readonly IndexEntry[];
 }
 
-export function holdSteps(undone: readonly RollbackHold[], offered: Offered, decision: PackageDecision): HoldSteps {
+export function holdSteps(
+  undone: readonly RollbackHold[],
+  offered: OfferedContent,
+  decision: PackageDecision,
+): HoldSteps {
   const steps = new Map<RollbackHold, RollbackHold | null>();
   for (const change of undone) {
     const { gone, ...rest } = change;
@@ -74,7 +78,7 @@ export function holdSteps(undone: readonly RollbackHold[], offered: Offered, dec
  * Ids of sources whose content for a rolled back version must not be published. Each build examines the package again,
  * because the loss of such a content by its source is no other change.
  */
-export function unresolvedSources(undone: readonly RollbackHold[], offered: Offered): readonly string[] {
+export function unresolvedSources(undone: readonly RollbackHold[], offered: OfferedContent): readonly string[] {
   const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
   const isAwaited = ({ unpublishable, holdsAll }: Contribution): boolean =>
     waiting.some(({ version_normalized: normalized }) => holdsAll || unpublishable.has(normalized));
@@ -86,7 +90,7 @@ type Offer = 'something' | 'unpublishable' | 'nothing';
 /** Under the version; undefined: a source that has published the version was not read. */
 function offerOf(
   { version_normalized: normalized }: RollbackHold,
-  { contributions, entries }: Offered,
+  { contributions, entries }: OfferedContent,
 ): Offer | undefined {
   if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized)))
     return 'something';

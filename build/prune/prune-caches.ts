@@ -5,14 +5,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../memory/source-memory.ts';
-import type { Run } from '../publish/run.ts';
+import type { PublishContext } from '../publish/run.ts';
 import { isRead } from '../scan/scan.ts';
-import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
+import { gitMirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { mirrorName } from '../sources/git/mirror-name.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 
 /** Call it after a publication: the memory then matches the sources. */
-export async function pruneCaches(run: Run, dataDirectory: string): Promise<void> {
+export async function pruneCaches(run: PublishContext, dataDirectory: string): Promise<void> {
   const { choice, scanned, limit } = run;
   const mirrors = join(dataDirectory, 'build/git');
   for (const {
@@ -20,7 +20,7 @@ export async function pruneCaches(run: Run, dataDirectory: string): Promise<void
       spec: { place },
     },
   } of scanned.filter(isRead))
-    if ('url' in place) await sweepMirror(mirrorFolder(mirrors, place.url), run.now);
+    if ('url' in place) await sweepMirror(gitMirrorFolder(mirrors, place.url), run.now);
   const redescribed = scanned.some((source) => isRead(source) && source.chosen.spec.place.kind === 'package');
   if (limit !== undefined || (choice.forgotten.length === 0 && !redescribed)) return;
   const sources = [...choice.read, ...choice.left];
@@ -38,10 +38,13 @@ export async function pruneCaches(run: Run, dataDirectory: string): Promise<void
 }
 
 /** Keys of all dists in use; undefined if the keys of a source are unknown. */
-async function distsOf(sources: readonly ChosenSource[], { output }: Run): Promise<ReadonlySet<string> | undefined> {
+async function distsOf(
+  sources: readonly ChosenSource[],
+  { output }: PublishContext,
+): Promise<ReadonlySet<string> | undefined> {
   const keys = new Set<string>();
   if (sources.length === 0) return keys;
-  const { distKeysOf } = await import('../sources/package/known-dists.ts');
+  const { distKeysOf } = await import('../sources/package/dist-memory.ts');
   for (const { spec } of sources) {
     const known = distKeysOf((await readMemory(output, spec.id))?.memory.detail);
     if (known === undefined) return undefined;

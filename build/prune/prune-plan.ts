@@ -6,7 +6,7 @@ import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } fr
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { parseProvider } from '../documents/documents.ts';
-import { archiveKey } from '../history/retained-archives.ts';
+import { retainedKey } from '../history/retained-archives.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
@@ -49,7 +49,7 @@ export async function planPackagePrune(
   const gone: IndexEntry[] = [];
   const counts = { recent: 0, recorded: 0 };
   for (const entry of index.versions) {
-    const key = archiveKey(name, entry);
+    const key = retainedKey(name, entry);
     if (entry.state === 'published' || named.has(key)) continue;
     // a time that cannot be read is no reason to remove anything
     if (!(Date.parse(entry.since) <= limits.until)) counts.recent += 1;
@@ -89,7 +89,7 @@ async function namedByDocuments(output: Output, name: PackageName): Promise<Read
     const records = parseOwnFile(`public/${path}`, () => parseProvider(text, name));
     if (records === undefined) throw damaged(`public/${path}`);
     for (const { version, dist } of records)
-      keys.add(archiveKey(name, { version, reference: String(dist?.reference) }));
+      keys.add(retainedKey(name, { version, reference: String(dist?.reference) }));
   }
   return keys;
 }

@@ -11,12 +11,12 @@ import { releasedVersion } from '../contract/released-version.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { changesUntilNow } from '../documents/document-changes.ts';
 import { retainedArchives } from '../history/retained-archives.ts';
-import { formatRecord, historyFormat, recordPath } from '../history/record.ts';
+import { formatPublicationRecord, historyFormat, publicationRecordPath } from '../history/record.ts';
 import { recordedSerials } from '../history/read-history.ts';
 import { newerRecord } from '../memory/announced.ts';
 import { refuseOutdated } from '../memory/tree-damage.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import { takeLock } from '../output/lock.ts';
 import type { Output } from '../output/output.ts';
@@ -180,7 +180,7 @@ async function readPosition(
 async function planPrune(output: Output, { keepForMs }: PruneRequest, now: Date): Promise<readonly PackagePrune[]> {
   const limits = { until: now.getTime() - keepForMs, recorded: await retainedArchives(output) };
   const plans: PackagePrune[] = [];
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     const plan = await planPackagePrune(output, name, limits);
     if (plan !== undefined) plans.push(plan);
   }
@@ -202,7 +202,7 @@ async function stageRecord(
   { actor }: PruneRequest,
   now: Date,
 ): Promise<Placement> {
-  const record = formatRecord({
+  const record = formatPublicationRecord({
     format: historyFormat,
     serial,
     previous,
@@ -212,7 +212,7 @@ async function stageRecord(
     sources: {},
     packages: [],
   });
-  return { file: await output.stage(record), path: recordPath(serial) };
+  return { file: await output.stage(record), path: publicationRecordPath(serial) };
 }
 
 function makeReport(packages: readonly PackagePrune[], { dryRun }: PruneRequest, serial: number): PruneReport {

@@ -1,12 +1,12 @@
 // Executes a publication. Guarantees I1, I2 and I5: every file that a document names exists, at every moment and after
 // a kill at any moment. Each phase is durable before the next starts.
 
-import type { Area, Output, StagedFile } from '../output/output.ts';
-import type { Placement, Publication } from '../output/publication.ts';
+import type { OutputArea, Output, StagedFile } from '../output/output.ts';
+import type { Placement, PublicationFiles } from '../output/publication.ts';
 
 /** Calls `step` before each phase, for progress. */
 export async function applyPublication(
-  publication: Publication,
+  publication: PublicationFiles,
   output: Output,
   step: (phase: string) => void,
 ): Promise<void> {
@@ -37,7 +37,7 @@ function stagedFiles({
   record,
   root,
   head,
-}: Publication): readonly StagedFile[] {
+}: PublicationFiles): readonly StagedFile[] {
   const last = root === undefined ? [head] : [root, head];
   return [...archives, ...texts, ...prunedLists, ...indexes, ...documents, ...lastIndexes, record, ...last].map(
     ({ file }) => file,
@@ -45,7 +45,7 @@ function stagedFiles({
 }
 
 /** Archives, READMEs and CHANGELOGs, lists of pruned releases, and the record of history. */
-async function placeArchives(publication: Publication, output: Output): Promise<void> {
+async function placeArchives(publication: PublicationFiles, output: Output): Promise<void> {
   const { archives, pins, texts, prunedLists, kept, record } = publication;
   await placeAll(output, 'public', archives);
   for (const { from, to } of pins) await output.alias(from, to);
@@ -55,7 +55,7 @@ async function placeArchives(publication: Publication, output: Output): Promise<
   await output.barrier();
 }
 
-async function placeDocuments({ documents, root }: Publication, output: Output): Promise<void> {
+async function placeDocuments({ documents, root }: PublicationFiles, output: Output): Promise<void> {
   await placeAll(output, 'public', documents);
   await output.barrier();
   if (root === undefined) return;
@@ -63,7 +63,7 @@ async function placeDocuments({ documents, root }: Publication, output: Output):
   await output.barrier();
 }
 
-async function placePlainCopies({ plain, removals, unusedTexts }: Publication, output: Output): Promise<void> {
+async function placePlainCopies({ plain, removals, unusedTexts }: PublicationFiles, output: Output): Promise<void> {
   for (const { from, to } of plain) await output.alias(from, to);
   for (const path of removals) await output.remove('public', path);
   for (const path of unusedTexts) await output.remove('index', path);
@@ -74,7 +74,7 @@ async function placePlainCopies({ plain, removals, unusedTexts }: Publication, o
  * The documents are in place: they name no purged contents. The serving index drops these before the build removes their
  * archives, so that I1 holds at every moment.
  */
-async function placeLastIndexes({ lastIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
+async function placeLastIndexes({ lastIndexes, purgedArchives }: PublicationFiles, output: Output): Promise<void> {
   if (lastIndexes.length + purgedArchives.length === 0) return;
   await placeAll(output, 'index', lastIndexes);
   await output.barrier();
@@ -82,6 +82,6 @@ async function placeLastIndexes({ lastIndexes, purgedArchives }: Publication, ou
   await output.barrier();
 }
 
-async function placeAll(output: Output, area: Area, placements: readonly Placement[]): Promise<void> {
+async function placeAll(output: Output, area: OutputArea, placements: readonly Placement[]): Promise<void> {
   for (const { file, path, lastModified } of placements) await output.publish(file, area, path, lastModified);
 }

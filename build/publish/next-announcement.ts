@@ -6,10 +6,10 @@ import type { HoldSteps } from '../package/rollback-holds.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { datesAfter, momentAfter } from './dates-until.ts';
 import type { PackagesOutcome } from './outcome.ts';
-import type { Run } from './run.ts';
+import type { PublishContext } from './run.ts';
 
 /** The digest of packages.json without its names, and when that digest has changed. */
-export function nextRootFields({ tree, settings, advisories }: Run, now: Date): RootFields {
+export function nextRootFields({ tree, settings, advisories }: PublishContext, now: Date): RootFields {
   const sha256 = digestOf(formatRoot([], settings, advisories.lists));
   const before = tree.publication?.root.beside;
   if (before?.sha256 === sha256) return before;
@@ -21,7 +21,7 @@ export function nextRootFields({ tree, settings, advisories }: Run, now: Date): 
 
 /** A package that came back has its dates in its own index again. */
 export function nextDates(
-  { tree: { publication } }: Run,
+  { tree: { publication } }: PublishContext,
   { names }: PackagesOutcome,
   now: Date,
 ): Pick<Publication, 'dates_until' | 'pruned'> {
@@ -36,7 +36,7 @@ export function nextDates(
  * The changes that rollbacks undid and that are still in effect. Returns the same list object if the list is unchanged.
  */
 export function nextHolds(
-  { tree, rollback, endsRollbacks, purged }: Run,
+  { tree, rollback, endsRollbacks, purged }: PublishContext,
   { results }: PackagesOutcome,
 ): readonly RollbackHold[] | undefined {
   const before = tree.undone;

@@ -9,7 +9,7 @@ import type { Quarantine, QuarantineCode } from '../contract/quarantine.ts';
 import { purgedKey } from '../contract/purged.ts';
 import type { BlockedFinding } from '../package/blocked-findings.ts';
 import { isOutside, type SourceSpec } from '../sources/spec.ts';
-import { formatMemory, type RememberedBlock, type RememberedSource } from '../memory/source-memory.ts';
+import { formatSourceMemory, type RememberedBlock, type RememberedSource } from '../memory/source-memory.ts';
 
 /**
  * These codes depend on other sources, on the build's options, or on a fault outside the source. A source with such a
@@ -41,11 +41,11 @@ export function nextMemories(
   for (const source of scanned) {
     if (source.outcome !== 'read') continue;
     const whole = wholeMemory(source, packages, findings.get(source.chosen.spec.id));
-    const text = formatMemory({
+    const text = formatSourceMemory({
       ...(limit === undefined ? whole : partialMemory(whole, source.remembered, limit)),
       ...blockedOf(source.chosen.spec.id, blocked),
     });
-    const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
+    const before = source.remembered === undefined ? undefined : formatSourceMemory(source.remembered);
     if (text !== before) memories.set(source.chosen.spec.id, text);
   }
   return memories;

@@ -14,10 +14,10 @@ import { isRead } from '../scan/scan.ts';
 import { momentAfter } from './dates-until.ts';
 import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
 import { sameSources } from './published-sources.ts';
-import { guardedLists, type Run } from './run.ts';
+import { guardedLists, type PublishContext } from './run.ts';
 
 /** Stages every package that the scan concerns: the whole tree still shows readers the last publication. */
-export async function stageAffected(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
+export async function stageAffected(run: PublishContext, request: BuildRequest): Promise<PackagesOutcome> {
   const { choice, tree, scanned, output, limit } = run;
   const digests = digestSources(scanned);
   const published = new Set(tree.names);
@@ -40,7 +40,7 @@ export async function stageAffected(run: Run, request: BuildRequest): Promise<Pa
   return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
 }
 
-function packageContext(run: Run, request: BuildRequest): StagingContext {
+function packageContext(run: PublishContext, request: BuildRequest): StagingContext {
   const { allowRepublish, allowWithdraw } = request;
   const hasArguments = request.arguments.length > 0;
   const { choice, tree, scanned } = run;
@@ -81,7 +81,7 @@ async function presentAmong(rows: readonly PurgedVersion[], output: Output): Pro
 
 /** Throws BuildRefused if the build would probably withdraw versions by mistake (removing-guard.ts). */
 export async function guardRemovals(
-  { choice, tree, withheld, purged }: Run,
+  { choice, tree, withheld, purged }: PublishContext,
   { results }: PackagesOutcome,
 ): Promise<void> {
   if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
@@ -100,7 +100,7 @@ export async function guardRemovals(
  * True if the build has nothing to publish and nothing new to remember. The build of an unchanged tree then ends
  * without loading or reading more.
  */
-export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
+export function isQuiet(run: PublishContext, packages: PackagesOutcome): boolean {
   return (
     run.tree.trusted &&
     run.tree.publication?.withdrawn !== undefined &&
@@ -123,7 +123,7 @@ export function isQuiet(run: Run, packages: PackagesOutcome): boolean {
  * already, and remembers what was left out. A folder without packages is no mistake.
  */
 export function isFirstInVain(
-  { tree, scanned }: Run,
+  { tree, scanned }: PublishContext,
   { names, quarantined }: PackagesOutcome,
   registered: number,
 ): boolean {

@@ -15,14 +15,20 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { nextRootFields, nextDates, nextHolds } from './next-announcement.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
-import { guardedLists, type Run } from './run.ts';
+import { guardedLists, type PublishContext } from './run.ts';
 import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 import { announceIntent, mustSweep, remember } from './write-manifest.ts';
 import type { PackageResult } from '../package/package-stage.ts';
-import { formatRecord, formerPath, historyFormat, recordPath, type PublicationRecord } from '../history/record.ts';
+import {
+  formatPublicationRecord,
+  formerPath,
+  historyFormat,
+  publicationRecordPath,
+  type PublicationRecord,
+} from '../history/record.ts';
 
 /** Resolves to the new serial; undefined if the served tree is unchanged. Writes the memory in either case. */
-export async function publish(run: Run, packages: PackagesOutcome): Promise<number | undefined> {
+export async function publish(run: PublishContext, packages: PackagesOutcome): Promise<number | undefined> {
   const { tree, output } = run;
   const now = run.now();
   const root = nextRoot(run, packages, now);
@@ -65,7 +71,7 @@ interface Root {
   readonly moved: boolean;
 }
 
-function nextRoot({ tree, settings, advisories }: Run, { names }: PackagesOutcome, now: Date): Root {
+function nextRoot({ tree, settings, advisories }: PublishContext, { names }: PackagesOutcome, now: Date): Root {
   const text = formatRoot(names, settings, advisories.lists);
   const stamp = stampDocument(tree.rootStamps, text, Math.floor(now.getTime() / 1000));
   if (stamp === null) throw new Error('packages.json always has a stamp');
@@ -78,7 +84,7 @@ function nextRoot({ tree, settings, advisories }: Run, { names }: PackagesOutcom
 
 /** True if anything except packages.json differs from the last publication. */
 function isAnnouncementNew(
-  run: Run,
+  run: PublishContext,
   { changes }: PackagesOutcome,
   {
     withdrawn,
@@ -103,7 +109,7 @@ function isAnnouncementNew(
 
 /** Stages packages.json, lists, record and announcement, and moves all of them into place. */
 async function place(
-  run: Run,
+  run: PublishContext,
   packages: PackagesOutcome,
   { head, root, now }: { readonly head: Publication; readonly root: Root; readonly now: Date },
 ): Promise<void> {
@@ -128,7 +134,7 @@ async function place(
 }
 
 /** The changed lists in the folder of the serving index. */
-async function stageLists({ output, purged, withheld, advisories }: Run): Promise<readonly Placement[]> {
+async function stageLists({ output, purged, withheld, advisories }: PublishContext): Promise<readonly Placement[]> {
   const lists: Placement[] = [];
   for (const [text, path] of [
     [purged.text, purgedPath],
@@ -140,7 +146,7 @@ async function stageLists({ output, purged, withheld, advisories }: Run): Promis
 }
 
 /** Archives of an interrupted publication that this one does not use, because the source has changed again. */
-function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
+function abandonedArchives({ tree }: PublishContext, { results }: PackagesOutcome): readonly PublicPath[] {
   // purged archives go last, once no serving index names them
   const known = new Set(results.flatMap(({ leftovers, changes }) => [...leftovers, ...changes.purgedArchives]));
   return tree.leftovers.filter((path) => !known.has(path));
@@ -154,7 +160,7 @@ interface StagedHistory {
 }
 
 async function stageRecord(
-  run: Run,
+  run: PublishContext,
   results: readonly PackageResult[],
   serial: number,
   now: Date,
@@ -172,14 +178,17 @@ async function stageRecord(
     packages,
   };
   return {
-    record: { file: await run.output.stage(formatRecord(record)), path: recordPath(serial) },
+    record: { file: await run.output.stage(formatPublicationRecord(record)), path: publicationRecordPath(serial) },
     kept: found.flatMap(({ kept }) =>
       kept.map(({ area, path, digest }) => ({ area, from: path, to: formerPath(serial, digest) })),
     ),
   };
 }
 
-function sourcesOf({ choice, tree }: Run, packages: PublicationRecord['packages']): PublicationRecord['sources'] {
+function sourcesOf(
+  { choice, tree }: PublishContext,
+  packages: PublicationRecord['packages'],
+): PublicationRecord['sources'] {
   const locations = new Map(
     [...tree.sources, ...choice.left.map(({ spec }) => spec), ...choice.read.map(({ spec }) => spec)].map(
       ({ id, location }) => [id, location],

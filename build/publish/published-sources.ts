@@ -1,10 +1,10 @@
 // The sources a tree has after a build, as its announcement names them.
 
 import type { PublishedSource } from '../contract/publication.ts';
-import type { Run } from './run.ts';
+import type { PublishContext } from './run.ts';
 
 /** A source that could not be read in its very first build is not remembered: most likely its name was mistyped. */
-export function publishedSources(run: Run): readonly PublishedSource[] {
+export function publishedSources(run: PublishContext): readonly PublishedSource[] {
   const neverRead = new Set(
     run.scanned
       .filter(
@@ -23,6 +23,6 @@ export function publishedSources(run: Run): readonly PublishedSource[] {
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-export function sameSources(run: Run): boolean {
+export function sameSources(run: PublishContext): boolean {
   return JSON.stringify(publishedSources(run)) === JSON.stringify(run.tree.sources);
 }

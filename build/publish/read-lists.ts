@@ -8,9 +8,9 @@ import type { Output } from '../output/output.ts';
 import { readPurged } from '../package/purged.ts';
 import type { BuildRequest } from '../scan/build-request.ts';
 import { readWithheld } from '../version-lists/withheld.ts';
-import type { Run } from './run.ts';
+import type { PublishContext } from './run.ts';
 
-type Lists = Pick<Run, 'purged' | 'withheld'>;
+type Lists = Pick<PublishContext, 'purged' | 'withheld'>;
 type ListRequest = Pick<BuildRequest, 'withhold' | 'purge' | 'recoverPurged' | 'recovers'>;
 
 /**

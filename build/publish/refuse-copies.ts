@@ -7,11 +7,11 @@ import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import { readMemory } from '../memory/source-memory.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 import type { PackagesOutcome } from './outcome.ts';
-import type { Run } from './run.ts';
+import type { PublishContext } from './run.ts';
 
 /** Throws BuildRefused with the relocation that takes the versions over. */
 export async function refuseCopies(
-  { choice, tree, output }: Pick<Run, 'choice' | 'tree' | 'output'>,
+  { choice, tree, output }: Pick<PublishContext, 'choice' | 'tree' | 'output'>,
   { quarantined }: Pick<PackagesOutcome, 'quarantined'>,
 ): Promise<void> {
   const recorded = new Set(tree.sources.map(({ id }) => id));

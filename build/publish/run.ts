@@ -15,7 +15,7 @@ import type { Purged } from '../package/purged.ts';
 import type { Withheld } from '../version-lists/withheld.ts';
 import type { SourceChoice } from '../scan/choose-sources.ts';
 
-export interface Run {
+export interface PublishContext {
   readonly choice: SourceChoice;
   readonly tree: TreeMemory;
   readonly scanned: readonly ScannedSource[];
@@ -39,6 +39,6 @@ export interface Run {
 }
 
 /** The lists that keep versions out, as this build leaves them. */
-export function guardedLists({ purged, withheld }: Pick<Run, 'purged' | 'withheld'>): GuardedLists {
+export function guardedLists({ purged, withheld }: Pick<PublishContext, 'purged' | 'withheld'>): GuardedLists {
   return { purged: purged.rows, withheld: withheld.rows };
 }

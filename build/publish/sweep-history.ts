@@ -5,11 +5,11 @@ import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import {
-  formatRecord,
+  formatPublicationRecord,
   formerPath,
   historyFolder,
-  readRecord,
-  recordPath,
+  readPublicationRecord,
+  publicationRecordPath,
   type DocumentKind,
   type FormerDocument,
   type PackageChange,
@@ -22,7 +22,7 @@ import type { Purged } from '../package/purged.ts';
 export async function sweepHistory(output: Output, purged: Purged): Promise<void> {
   const serials = new Set((await output.list('build', historyFolder)).map((file) => Number(file.split('/')[1])));
   for (const serial of serials) {
-    const record = await readRecord(output, serial);
+    const record = await readPublicationRecord(output, serial);
     if (record === undefined) {
       await sweepUnrecorded(output, serial, purged);
       continue;
@@ -40,7 +40,7 @@ export async function sweepHistory(output: Output, purged: Purged): Promise<void
  */
 async function sweepUnrecorded(output: Output, serial: number, purged: Purged): Promise<void> {
   for (const path of await output.list('build', `${historyFolder}/${serial}`)) {
-    const packages = Object.entries(recordsOf((await output.read('build', path)) ?? ''));
+    const packages = Object.entries(recordsWithPurged((await output.read('build', path)) ?? ''));
     const holdsPurged = packages.some(([name, versions]) =>
       Object.values(versions).some((record) => isPurged(record, name, purged)),
     );
@@ -106,7 +106,7 @@ function isPurged(record: unknown, name: string, { blocks }: Purged): boolean {
 }
 
 /** Package → version → record, of a document; empty for an unreadable one. */
-export function recordsOf(text: string): Readonly<Record<string, JsonObject>> {
+export function recordsWithPurged(text: string): Readonly<Record<string, JsonObject>> {
   const json = parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
   return isJsonObject(packages)
@@ -130,16 +130,16 @@ export function referenceOf({ dist }: JsonObject): string {
 }
 
 async function replaceRecord(output: Output, record: PublicationRecord): Promise<void> {
-  const file = await output.stage(formatRecord(record));
+  const file = await output.stage(formatPublicationRecord(record));
   await output.settle([file]);
   await output.barrier();
-  await output.publish(file, 'build', recordPath(record.serial));
+  await output.publish(file, 'build', publicationRecordPath(record.serial));
   await output.barrier();
 }
 
 async function removeUnnamed(output: Output, { serial, packages }: PublicationRecord): Promise<void> {
   const named = new Set([
-    recordPath(serial),
+    publicationRecordPath(serial),
     ...packages.flatMap(({ former }) =>
       [former.stable, former.dev].flatMap((document) =>
         typeof document === 'string' ? [formerPath(serial, document)] : [],

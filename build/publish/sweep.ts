@@ -2,13 +2,13 @@
 // missing file counts as removed, so that an interrupted sweep can be repeated as a whole (I21).
 
 import { join } from 'node:path';
-import { formatMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
-import type { Run } from './run.ts';
-import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
+import { formatSourceMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
+import type { PublishContext } from './run.ts';
+import { gitMirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { sweepArchives } from './sweep-archives.ts';
 import { sweepHistory } from './sweep-history.ts';
 
-type Sweep = Pick<Run, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
+type Sweep = Pick<PublishContext, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
 
 /** Under the build's lock, once the publication without them is announced. */
 export async function sweepPurged(run: Sweep): Promise<void> {
@@ -30,7 +30,7 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
       source === id && known.packages[name] !== undefined ? [[name, '']] : [],
     );
     const file = await output.stage(
-      formatMemory({
+      formatSourceMemory({
         ...known,
         memory: { ...known.memory, fingerprint: '' },
         packages: { ...known.packages, ...(Object.fromEntries(names) as Record<string, string>) },
@@ -50,6 +50,6 @@ async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promi
   const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));
   for (const { spec } of [...choice.read, ...choice.left]) {
     if (!ids.has(spec.id) || !('url' in spec.place)) continue;
-    await sweepMirror(mirrorFolder(join(dataDirectory, 'build/git'), spec.place.url), now, true);
+    await sweepMirror(gitMirrorFolder(join(dataDirectory, 'build/git'), spec.place.url), now, true);
   }
 }

@@ -16,7 +16,7 @@ import { nextHolds } from './next-announcement.ts';
 import { nextMemories } from './next-memories.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { publishedSources } from './published-sources.ts';
-import { guardedLists, type Run } from './run.ts';
+import { guardedLists, type PublishContext } from './run.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 
 /** The fields that the manifest has before and after a publication. */
@@ -28,7 +28,11 @@ export type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
  * publication (I5). It does the same if the publication is complete and only the memory is out of date. A rollback
  * reads no source, so that the memory of sources stays valid.
  */
-export async function announceIntent(run: Run, position: Position, packages: PackagesOutcome): Promise<void> {
+export async function announceIntent(
+  run: PublishContext,
+  position: Position,
+  packages: PackagesOutcome,
+): Promise<void> {
   const { output, tree } = run;
   const { changes } = packages;
   const placing = [
@@ -67,7 +71,7 @@ interface ManifestFields extends Position, Pick<Manifest, 'placing' | 'settings'
  * not trust it either. A source that was not read keeps its records under any settings.
  */
 function manifestAfter(
-  run: Run,
+  run: PublishContext,
   { serial, root, placing, settings, undone, rollback, purging = false, announced }: ManifestFields,
 ): string {
   const { tree, scanned, limit } = run;
@@ -93,19 +97,19 @@ function manifestAfter(
 }
 
 /** True if files of purged versions may remain outside the tree: from this purge, or from an interrupted one. */
-export function mustSweep({ purged, tree }: Run): boolean {
+export function mustSweep({ purged, tree }: PublishContext): boolean {
   return purged.asked || (tree.purging && purged.rows.length > 0 && !purged.lost);
 }
 
 /**
  * A lost list lacks digests that an interrupted purge still needs, so the build after the recovery removes the files.
  */
-function mustSweepLater({ purged, tree }: Run): boolean {
+function mustSweepLater({ purged, tree }: PublishContext): boolean {
   return tree.purging && purged.lost;
 }
 
 /** Writes the memory of the sources, the quarantined versions, and last the manifest, which makes the memory valid. */
-export async function remember(run: Run, packages: PackagesOutcome, position: Position): Promise<void> {
+export async function remember(run: PublishContext, packages: PackagesOutcome, position: Position): Promise<void> {
   const { output, tree, scanned, choice } = run;
   const memories = nextMemories(
     scanned,
@@ -148,7 +152,7 @@ export async function remember(run: Run, packages: PackagesOutcome, position: Po
  * builds.
  */
 async function nextQuarantined(
-  { output, choice, limit }: Run,
+  { output, choice, limit }: PublishContext,
   { quarantined }: PackagesOutcome,
 ): Promise<string | undefined> {
   const before = await output.read('index', quarantinedPath);

@@ -7,7 +7,7 @@ import type { ArchiveContent, PurgedVersion, PurgeReason } from '../contract/pur
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { readPublishedIndex } from '../memory/published-index.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 
 export interface PurgeTarget {
@@ -18,18 +18,18 @@ export interface PurgeTarget {
   readonly reference: string | undefined;
 }
 
-export interface FoundContent {
+export interface ContentEntry {
   readonly name: PackageName;
   readonly entry: IndexEntry;
 }
 
-export interface FoundPurge {
+export interface PurgeSelection {
   /** contents of the named version */
-  readonly named: readonly FoundContent[];
+  readonly named: readonly ContentEntry[];
   /** contents with the reference or the archive of one of them, under another label or name */
-  readonly same: readonly FoundContent[];
+  readonly same: readonly ContentEntry[];
   /** contents of the package with the same files in another archive; they stay */
-  readonly alike: readonly FoundContent[];
+  readonly alike: readonly ContentEntry[];
 }
 
 export function isTarget(
@@ -48,7 +48,7 @@ export async function findPurge(
   output: Output,
   target: PurgeTarget,
   earlier: readonly PurgedVersion[],
-): Promise<FoundPurge> {
+): Promise<PurgeSelection> {
   const own = await contentsOf(output, target.name);
   const named = own.filter(({ entry }) => isTarget(target, entry));
   if (named.length + earlier.length === 0) return { named, same: [], alike: [] };
@@ -59,10 +59,10 @@ export async function findPurge(
   ]);
   const archives = new Set([...named.map(({ entry }) => entry.shasum), ...earlier.flatMap(({ sha1 }) => sha1 ?? [])]);
   // a commit of a repository with several packages is the reference of each of them
-  const isSame = ({ name, entry }: FoundContent): boolean =>
+  const isSame = ({ name, entry }: ContentEntry): boolean =>
     archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
-  const same: FoundContent[] = [];
-  for (const name of await listPackages(output)) {
+  const same: ContentEntry[] = [];
+  for (const name of await listTreePackages(output)) {
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
@@ -84,8 +84,8 @@ export async function findPurge(
 function findAlike(
   output: Output,
   contents: readonly ArchiveContent[],
-  others: readonly FoundContent[],
-): readonly FoundContent[] {
+  others: readonly ContentEntry[],
+): readonly ContentEntry[] {
   if (contents.length === 0) return [];
   const digests = new Set(contents.map(({ digest }) => digest));
   return others.filter(({ entry }) =>
@@ -96,7 +96,7 @@ function findAlike(
 /** Tombstones of these contents. */
 export function tombstonesOf(
   output: Output,
-  contents: readonly FoundContent[],
+  contents: readonly ContentEntry[],
   reason: PurgeReason,
   now: Date,
 ): readonly PurgedVersion[] {
@@ -132,6 +132,6 @@ function orUndefined<Result>(read: () => Result): Result | undefined {
 }
 
 /** Throws PackageDamaged for a lost or damaged index. */
-async function contentsOf(output: Output, name: PackageName): Promise<readonly FoundContent[]> {
+async function contentsOf(output: Output, name: PackageName): Promise<readonly ContentEntry[]> {
   return ((await readPublishedIndex(output, name))?.versions ?? []).map((entry) => ({ name, entry }));
 }

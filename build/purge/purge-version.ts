@@ -21,8 +21,8 @@ import {
   findPurge,
   isTarget,
   tombstonesOf,
-  type FoundContent,
-  type FoundPurge,
+  type ContentEntry,
+  type PurgeSelection,
   type PurgeTarget,
 } from './find-purge.ts';
 import { purgeCommand } from '../version-lists/purge-command.ts';
@@ -151,8 +151,8 @@ function earlierTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): r
 }
 
 interface Plan {
-  readonly found: FoundPurge;
-  readonly contents: readonly FoundContent[];
+  readonly found: PurgeSelection;
+  readonly contents: readonly ContentEntry[];
   /** tombstones that there are already */
   readonly before: readonly PurgedVersion[];
   readonly newest: PurgedVersion;
@@ -195,11 +195,11 @@ function isUploads(location: string): boolean {
 function contentLine({
   name,
   entry: { version, version_normalized, reference, state },
-}: FoundContent): Omit<AlikeContentLine, 'command'> {
+}: ContentEntry): Omit<AlikeContentLine, 'command'> {
   return { name, version, version_normalized, reference, state };
 }
 
-function alikeLine(found: FoundContent, reason: PurgeReason): AlikeContentLine {
+function alikeLine(found: ContentEntry, reason: PurgeReason): AlikeContentLine {
   const line = contentLine(found);
   return { ...line, command: purgeCommand(line, reason) };
 }

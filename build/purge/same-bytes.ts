@@ -7,7 +7,7 @@ import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { inspecting, recoverIndex } from '../documents/recover-index.ts';
-import { listPackages } from '../memory/tree-memory.ts';
+import { listTreePackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { tombstonesOf } from './find-purge.ts';
@@ -22,7 +22,7 @@ export async function tombstonesOfSameBytes(
   if (known.size === 0) return [];
   const { blocks } = lookUpPurged(rows);
   const found: PurgedVersion[] = [];
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     for (const entry of (await contentsHere(output, name)) ?? []) {
       const row = known.get(entry.shasum);
       if (row === undefined) continue;

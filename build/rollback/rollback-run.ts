@@ -14,7 +14,7 @@ import { nextAdvisories } from '../publish/next-advisories.ts';
 import type { PackagesOutcome } from '../publish/outcome.ts';
 import { readPresentLists } from '../publish/read-lists.ts';
 import { publish } from '../publish/publish.ts';
-import type { Run } from '../publish/run.ts';
+import type { PublishContext } from '../publish/run.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { leaveAll } from '../scan/choose-sources.ts';
 import { withinHeapGrowth } from '../shared/process/heap-growth.ts';
@@ -53,7 +53,7 @@ export async function holdingLock<Result>(
 export async function runWithoutSources(
   tree: TreeMemory,
   { request, effects, output, dataDirectory }: RollbackPlace,
-): Promise<Run> {
+): Promise<PublishContext> {
   const settings = documentSettings(request);
   const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
   return {
@@ -76,7 +76,7 @@ export async function runWithoutSources(
 
 /** Publishes, deletes history that is past its age, and gives the serial of the publication. */
 export async function publishAndPrune(
-  run: Run,
+  run: PublishContext,
   outcome: PackagesOutcome,
   { request: { keepHistory = standardKeep }, dataDirectory }: RollbackPlace,
 ): Promise<number> {

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { PackageName } from '../contract/name.ts';
 import { readMemory } from '../memory/source-memory.ts';
-import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import { listTreePackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { PackageLimit } from './package-limit.ts';
 import type { Output } from '../output/output.ts';
 import type { Release } from '../sources/release.ts';
@@ -51,7 +51,7 @@ export async function affectedPackages({
 }: AffectedInputs): Promise<readonly PackageName[]> {
   const isTrusted = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
   const affected = new Set<PackageName>(
-    isTrusted ? reconsidered : [...reconsidered, ...tree.names, ...(await listPackages(output))],
+    isTrusted ? reconsidered : [...reconsidered, ...tree.names, ...(await listTreePackages(output))],
   );
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
@@ -61,7 +61,8 @@ export async function affectedPackages({
   }
   for (const { id } of choice.forgotten) {
     const memory = tree.trusted ? await readMemory(output, id) : undefined;
-    const names = memory === undefined ? await listPackages(output) : (Object.keys(memory.packages) as PackageName[]);
+    const names =
+      memory === undefined ? await listTreePackages(output) : (Object.keys(memory.packages) as PackageName[]);
     for (const name of names) affected.add(name);
   }
   return [...affected].filter((name) => limit?.admits(name) ?? true).toSorted();

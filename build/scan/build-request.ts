@@ -1,4 +1,5 @@
-// The request of a build (its settings), and its effects: clock, progress and stop signal.
+// The request of a build (its settings), its effects (clock, progress and stop signal), and the options with which it
+// opens sources.
 
 import type { GuardedList } from '../contract/announced-lists.ts';
 import type { AdvisoryRequest } from '../advisories/read-advisories.ts';
@@ -8,9 +9,9 @@ import type { WithheldVersion } from '../contract/withheld.ts';
 import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
-import type { SourceRequest } from './given-sources.ts';
-import type { SignerFiles } from '../sources/git/signers.ts';
-import type { GitTimeouts } from './open-sources.ts';
+import type { SourceRequest } from './source-settings.ts';
+import type { SignerFiles, Signers } from '../sources/git/signers.ts';
+import type { GitTimeouts, OpenSourcesOptions } from './open-sources.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
@@ -80,4 +81,27 @@ export interface PurgedRecovery {
   readonly since: Date;
   /** versions withdrawn by hand on record, for a tree that lost its list and every file that names a row of it */
   readonly withheld: readonly WithheldVersion[];
+}
+
+const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
+
+/** Throws BuildRefused if a list of signers cannot be used. */
+export async function openingOptions(
+  {
+    dataDirectory,
+    archiveExcludes = [],
+    allowedAddresses = [],
+    gitTimeouts = defaultGitTimeouts,
+    signers: files = {},
+  }: BuildRequest,
+  effects: BuildEffects,
+  memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>,
+): Promise<OpenSourcesOptions> {
+  const signers = await openSigners(files, effects);
+  return { ...effects, dataDirectory, archiveExcludes, signers, allowedAddresses, gitTimeouts, ...memory };
+}
+
+async function openSigners(files: SignerFiles, { environment }: BuildEffects): Promise<Signers | undefined> {
+  if (files.ssh === undefined && files.openpgp === undefined) return undefined;
+  return (await import('../sources/git/signers.ts')).readSigners(files, environment);
 }

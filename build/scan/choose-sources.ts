@@ -8,13 +8,13 @@ import { parseSource } from '../sources/spec.ts';
 import type { ChosenSource } from './chosen-source.ts';
 import { findMoves, moveNotices, type Move } from './moved-sources.ts';
 import {
-  gatherGiven,
+  gatherSourceSettings,
   knownSources,
   lostSource,
   rememberedSource,
-  type GivenSources,
+  type SourceSettings,
   type SourceRequest,
-} from './given-sources.ts';
+} from './source-settings.ts';
 
 export interface SourceChoice {
   /** sources that this build reads */
@@ -41,7 +41,7 @@ export function chooseSources(
     throw new BuildRefused(
       '--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.',
     );
-  const given = gatherGiven(request, remembered, dataDirectory);
+  const given = gatherSourceSettings(request, remembered, dataDirectory);
   const { named, toForget, registered } = given;
   const moves = findMoves(request, given, remembered, dataDirectory);
   const moved = new Set(moves.map(({ source }) => source.id));
@@ -71,14 +71,14 @@ export function chooseSources(
 }
 
 /** A sync reads its repositories; another build the named sources, or all of them. */
-function isWanted({ spec, access }: ChosenSource, { named }: GivenSources, { sync, among }: SourceRequest): boolean {
+function isWanted({ spec, access }: ChosenSource, { named }: SourceSettings, { sync, among }: SourceRequest): boolean {
   if (among !== undefined) return among.has(spec.id);
   if (sync !== undefined) return access !== undefined && sync.includes(access.id);
   return named.size === 0 || named.has(spec.id);
 }
 
 /** The source was removed from libretto.json. */
-function hasLeftFile(source: PublishedSource, { configured, named }: GivenSources, request: SourceRequest): boolean {
+function hasLeftFile(source: PublishedSource, { configured, named }: SourceSettings, request: SourceRequest): boolean {
   return (
     source.from === 'configuration' &&
     request.configured !== undefined &&
@@ -87,7 +87,7 @@ function hasLeftFile(source: PublishedSource, { configured, named }: GivenSource
   );
 }
 
-function isDropped(source: PublishedSource, given: GivenSources, request: SourceRequest): boolean {
+function isDropped(source: PublishedSource, given: SourceSettings, request: SourceRequest): boolean {
   const { configured, toForget, registered } = given;
   return (
     toForget.has(source.id) ||
@@ -100,7 +100,7 @@ function isDropped(source: PublishedSource, given: GivenSources, request: Source
 /** The build cannot read the source, since no argument, setting or registration describes it. */
 function isUnread(
   source: ChosenSource,
-  given: GivenSources,
+  given: SourceSettings,
   remembered: readonly PublishedSource[],
   request: SourceRequest,
 ): boolean {
@@ -110,7 +110,7 @@ function isUnread(
   return request.only !== undefined && remembered.some((one) => one.id === id && hasLeftFile(one, given, request));
 }
 
-function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: GivenSources['named']): void {
+function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: SourceSettings['named']): void {
   const refused = [...unread].find(({ spec, hasOptions }) => hasOptions && named.has(spec.id));
   if (refused !== undefined)
     throw new BuildRefused(
@@ -121,7 +121,7 @@ function refuseUnconfigured(unread: ReadonlySet<ChosenSource>, named: GivenSourc
 
 function choiceNotices(
   unread: ReadonlySet<ChosenSource>,
-  { named, registered }: GivenSources,
+  { named, registered }: SourceSettings,
   request: SourceRequest,
 ): SourceChoice['notices'] {
   if (named.size > 0 || request.sync !== undefined || request.among !== undefined) return [];

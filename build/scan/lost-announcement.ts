@@ -12,7 +12,7 @@ import { parsePackageIndex } from '../contract/serving-index.ts';
 import { historyFolder } from '../history/record.ts';
 import { manifestPath } from '../memory/manifest.ts';
 import { readMemory, rememberedIds } from '../memory/source-memory.ts';
-import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import { listTreePackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { isMissing } from '../output/storage-error.ts';
@@ -110,7 +110,7 @@ async function leftOut(
     if (!chosen.has(id) && !(isWhole && id === unknownSource)) left.set(id, [...(left.get(id) ?? []), ...names]);
   };
   for (const id of await rememberedIds(output)) add(id, ...Object.keys((await readMemory(output, id))?.packages ?? {}));
-  for (const name of await listPackages(output)) {
+  for (const name of await listTreePackages(output)) {
     const text = await output.read('index', indexPath(name));
     const index =
       text === undefined ? undefined : parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));

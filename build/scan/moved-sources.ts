@@ -12,7 +12,7 @@ import { readKnownSources } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import { isOutside, pathSource, restoreSource, type PathKind, type SourceSpec } from '../sources/spec.ts';
-import type { GivenSources, Relocation, SourceRequest } from './given-sources.ts';
+import type { SourceSettings, Relocation, SourceRequest } from './source-settings.ts';
 import type { ScannedSource } from './scan.ts';
 
 /** A recorded source, and the place where this build reads it. */
@@ -61,7 +61,7 @@ export async function absentSources(
 /** Throws BuildRefused for a relocation that is impossible, and for moved sources in a build with --only. */
 export function findMoves(
   request: SourceRequest,
-  given: GivenSources,
+  given: SourceSettings,
   remembered: readonly PublishedSource[],
   dataDirectory: string,
 ): readonly Move[] {
@@ -100,7 +100,7 @@ function recordedPaths(
 function foundMove(
   { source, kind, former }: RecordedPath,
   { sync }: SourceRequest,
-  { configured, named, registered }: GivenSources,
+  { configured, named, registered }: SourceSettings,
   dataDirectory: string,
 ): Move | undefined {
   if (former === undefined) return undefined;

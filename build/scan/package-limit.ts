@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../contract/name.ts';
 import { unknownSettings } from '../memory/manifest.ts';
-import { listPackages, type TreeMemory } from '../memory/tree-memory.ts';
+import { listTreePackages, type TreeMemory } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { changedTree } from './lost-announcement.ts';
@@ -23,9 +23,9 @@ export function limitTo(patterns: readonly string[] | undefined): PackageLimit |
  * True if the recovery of a list may leave packages unexamined: packages.json names them all, and no publication was
  * interrupted. The next build compares them.
  */
-export function canBeLimited({ namesKnown, publication, serial, settings, leftovers }: TreeMemory): boolean {
+export function canBeLimited({ namesComplete, publication, serial, settings, leftovers }: TreeMemory): boolean {
   const isWhole = publication === undefined ? settings !== unknownSettings : serial === publication.serial;
-  return namesKnown && isWhole && leftovers.length === 0;
+  return namesComplete && isWhole && leftovers.length === 0;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function refusePartialRepair(
 ): Promise<void> {
   if (limit === undefined) return;
   const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
-  if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
+  if (whole || (tree.serial === 0 && (await listTreePackages(output)).length === 0)) return;
   throw new BuildRefused(`${changedTree(tree)}. Build all packages first: \`libretto build\`.`);
 }
 

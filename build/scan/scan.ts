@@ -11,7 +11,7 @@ import { FetchNeeded } from '../contract/refusals.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import type { ChosenSource } from './chosen-source.ts';
 
-export type ScannedSource = Known &
+export type ScannedSource = SourceFacts &
   (
     | { readonly outcome: 'unchanged' }
     | { readonly outcome: 'failed'; readonly reason: string }
@@ -33,7 +33,7 @@ export type ScannedSource = Known &
 export type ReleasesByName = Map<PackageName, readonly Release[]>;
 
 /** The facts about a source before the build reads the source. */
-interface Known {
+interface SourceFacts {
   readonly chosen: ChosenSource;
   readonly remembered: RememberedSource | undefined;
   /** the digest of the options for this read */
@@ -53,7 +53,7 @@ export function isRead(source: ScannedSource): source is ReadSource {
   return source.outcome === 'read';
 }
 
-export interface OpenSource extends Known {
+export interface OpenSource extends SourceFacts {
   readonly source: Source;
 }
 
@@ -85,7 +85,7 @@ export async function scanSources(
 }
 
 /** Why a source was read or not, and what it has. */
-function describeFound({ remembered, renewed }: Known, found: ScannedSource | undefined): string {
+function describeFound({ remembered, renewed }: SourceFacts, found: ScannedSource | undefined): string {
   if (found === undefined) return 'it has to be fetched again';
   if (found.outcome === 'unchanged') return 'unchanged since the last build';
   if (found.outcome === 'failed') return `failed: ${found.reason}`;
@@ -134,7 +134,7 @@ async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource 
 }
 
 /** The advice for a source that was read before, and is gone. */
-function moveAdvice({ chosen: { spec, from }, remembered }: Known): string {
+function moveAdvice({ chosen: { spec, from }, remembered }: SourceFacts): string {
   const { place } = spec;
   if (remembered === undefined || !('path' in place) || existsSync(place.path)) return '';
   if (from === 'configuration')

@@ -61,7 +61,7 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
 export function explainGit(stderr: string): string {
   const lines = stderr
     .split('\n')
-    .map(scrub)
+    .map(scrubGitOutput)
     .filter((line) => line !== '');
   const message =
     lines.find((line) => line.startsWith('fatal:')) ??
@@ -74,7 +74,7 @@ export function explainGit(stderr: string): string {
 }
 
 /** Removes the user part and the query from every URL, and control characters from all text. */
-export function scrub(text: string): string {
+export function scrubGitOutput(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
   return text
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { parseAddress } from '../contract/address.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import { isAddress, withoutCredentials } from './address-secrets.ts';
-import { scrub } from './git-failure.ts';
+import { scrubGitOutput } from './git-failure.ts';
 
 export interface GitUrl {
   readonly url: string;
@@ -16,7 +16,7 @@ export interface GitUrl {
   readonly protocols: string;
 }
 
-export interface Remote {
+export interface GitRemote {
   readonly scheme: 'http' | 'https' | 'ssh';
   /** the host without the brackets of an IPv6 address and without a final dot */
   readonly host: string;
@@ -46,7 +46,7 @@ export function localPathOf(text: string, exists: (path: string) => boolean): st
 }
 
 /** Of an address that was accepted here, or of another http(s) URL. */
-export function remoteOf(url: string): Remote {
+export function parseGitRemote(url: string): GitRemote {
   const { protocol, hostname, port } = new URL(withScheme(url));
   const scheme = protocol === 'http:' ? 'http' : protocol === 'https:' ? 'https' : 'ssh';
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -63,7 +63,7 @@ function withScheme(text: string): string {
 /** Returns the parsed URL, or a sentence with the fault and its remedy. */
 export function parseGitUrl(text: string): GitUrl | { readonly refusal: string } {
   const url = text.replace(/^(?:git\+ssh|ssh\+git):\/\//i, 'ssh://');
-  const shown = scrub(withoutCredentials(url));
+  const shown = scrubGitOutput(withoutCredentials(url));
   if (
     /^https?:\/\/[^/]*@/i.test(url) ||
     /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url) ||

@@ -27,7 +27,7 @@ export interface VersionBuild {
   readonly waitMs: number;
 }
 
-export interface NamedVersion {
+export interface WithholdTarget {
   readonly name: PackageName;
   /** the published label, or the normalized version */
   readonly version: string;
@@ -61,7 +61,7 @@ type WithdrawnContent = Pick<WithheldOutcome, 'version' | 'reference'> & {
  * Throws BuildBusy, BuildRefused and StorageError, as a build does.
  */
 export async function withholdVersion(
-  named: NamedVersion,
+  named: WithholdTarget,
   { request: given, effects, waitMs }: VersionBuild,
 ): Promise<WithheldOutcome | RefusedArtifact> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
@@ -107,7 +107,7 @@ export async function withholdVersion(
  * Returns the build request that publishes the version again from its source. `request`: as for a build of everything.
  */
 export async function restoringRequest(
-  { name, version }: NamedVersion,
+  { name, version }: WithholdTarget,
   request: BuildRequest,
 ): Promise<BuildRequest | RefusedArtifact> {
   const normalized = normalizeVersion(version);
@@ -156,7 +156,7 @@ function unlessAnnounced(announced: WithdrawnContent | undefined): (error: unkno
 }
 
 /** Finds a version that `prune` removed and whose row the list lost: only the announcement names it. */
-async function findAnnounced({ name, version }: NamedVersion, output: Output): Promise<WithdrawnContent | undefined> {
+async function findAnnounced({ name, version }: WithholdTarget, output: Output): Promise<WithdrawnContent | undefined> {
   const { withheld } = await readAnnounced(output);
   const row = withheld.find(
     (one) => one.name === name && (one.version === version || one.version_normalized === normalizeVersion(version)),
@@ -168,7 +168,7 @@ async function findAnnounced({ name, version }: NamedVersion, output: Output): P
  * The published entry; without one, the entry that was published last. Throws PackageDamaged for a lost or damaged
  * index.
  */
-async function findEntry({ name, version }: NamedVersion, output: Output): Promise<IndexEntry | undefined> {
+async function findEntry({ name, version }: WithholdTarget, output: Output): Promise<IndexEntry | undefined> {
   const normalized = normalizeVersion(version);
   const found = ((await readPublishedIndex(output, name))?.versions ?? []).filter(
     (entry) => entry.version === version || entry.version_normalized === normalized,

@@ -49,7 +49,7 @@ export function openPolicyFeeds(
     allowAddresses: config.egressAllow.value,
     userAgent: `Libretto/${version}`,
     now,
-    tell: (event) => tell(log, event),
+    tell: (event) => logEvent(log, event),
   });
 }
 
@@ -68,7 +68,7 @@ function createPrivateNames(published: PublishedFiles) {
   };
 }
 
-function tell({ logger }: Log, event: FeedEvent): void {
+function logEvent({ logger }: Log, event: FeedEvent): void {
   if (event.kind === 'feed-shrunk') logger.error({ feed: event }, 'a feed of the policy is much smaller than before');
   else if (event.kind === 'feed-recovered') logger.info({ feed: event }, 'a feed of the policy answers again');
   else if (event.copy === 'none')

@@ -46,7 +46,7 @@ function areOurs(files: readonly BackupFile[]): boolean {
   return paths.size === files.length && files.every(({ path }) => ours.has(path.split('/', 1)[0] ?? ''));
 }
 
-export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string {
+export function formatBackupRecord(record: Omit<BackupRecord, 'files_sha256'>): string {
   const { files, ...rest } = record;
   return `{\n${Object.entries({ ...rest, files_sha256: digestOf(files) })
     .map(([name, value]) => ` ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`)
@@ -54,7 +54,7 @@ export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string
 }
 
 /** Throws UsageError for a missing or damaged file, or a file of a newer version. */
-export function readRecord(directory: string): BackupRecord {
+export function readBackupRecord(directory: string): BackupRecord {
   const path = join(directory, recordName);
   try {
     if (!statSync(path).isFile()) throw new Error('it is not a regular file');

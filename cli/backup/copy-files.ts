@@ -1,9 +1,10 @@
 // Copies files so that they are on the disk when it is done, with their times and checksums. Names of one file stay
 // names of one file.
 
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, link, mkdir, open, readdir, stat, utimes } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
@@ -138,13 +139,4 @@ async function makeFolders(to: string, paths: readonly string[]): Promise<readon
   for (const name of privateFolders)
     if (folders.some((folder) => folder === name || folder.startsWith(`${name}/`))) await chmod(join(to, name), 0o700);
   return folders.map((folder) => join(to, folder));
-}
-
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

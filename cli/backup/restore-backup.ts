@@ -9,8 +9,9 @@ import { isMissing } from '../../build/output/storage-error.ts';
 import { forgetState, rememberedStateName } from '../state/remembered-state.ts';
 import { setAsideState } from '../state/set-aside-state.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { readRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
-import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
+import { readBackupRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
+import { copyFiles, hashFile, onDisk } from './copy-files.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { nameStagedState } from './staged-state.ts';
 
 /**
@@ -25,7 +26,7 @@ const lastArea = 'state';
  * Compares every file, or those of the state, with its checksum. Throws UsageError that names the first that differ.
  */
 export async function checkBackup(directory: string, stateOnly = false): Promise<BackupRecord> {
-  const record = readRecord(directory);
+  const record = readBackupRecord(directory);
   const faults: string[] = [];
   for (const { path, size, sha256 } of filesOf(record, stateOnly)) {
     const fault = await faultOf(join(directory, path), size, sha256);

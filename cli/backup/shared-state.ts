@@ -9,7 +9,7 @@ import { StateError } from '../../proxy/core/state/state-error.ts';
 import { newStateIdentity } from '../../proxy/core/state/state-identity.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { lookOnly, type StatePlace } from '../state/state-place.ts';
+import { openReadOnly, type StatePlace } from '../state/state-place.ts';
 import { assertRecords } from '../state/state-records.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { removeLocks } from './staged-state.ts';
@@ -18,7 +18,7 @@ import { removeLocks } from './staged-state.ts';
  * Writes all rows, as of one moment, and the identity into the new folder `target`. Rejects with StateError for a
  * damaged state: without its rows the copy would seem intact and be empty.
  */
-export async function keepSharedState(state: StateStore, target: string): Promise<void> {
+export async function copySharedState(state: StateStore, target: string): Promise<void> {
   await assertRecords(state, 'No backup was made. ');
   const copy = await openLmdbStore(target, { make: true, fresh: state.identity ?? newStateIdentity(randomBytes) });
   try {
@@ -57,7 +57,7 @@ export async function shareState(
  */
 export async function findsDamagedState(place: StatePlace): Promise<boolean> {
   try {
-    const state = await place.open(lookOnly());
+    const state = await place.open(openReadOnly());
     const isEmpty = await holdsNothing(state).finally(() => state.close());
     if (isEmpty) return false;
   } catch (error) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { waitForLock } from '../../build/output/wait-for-lock.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
-import { buildLock, lookAtLock } from '../../build/output/lock.ts';
+import { buildLock, readLockStatus } from '../../build/output/lock.ts';
 import { BuildBusy } from '../../build/contract/refusals.ts';
 
 export interface CopyOptions {
@@ -42,8 +42,8 @@ export async function copyUnchanged<Copied>(
 }
 
 async function refuseBuild(path: string, now: Date): Promise<void> {
-  const seen = await lookAtLock(path, now, buildLock.staleAfterMs);
-  if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.seen);
+  const seen = await readLockStatus(path, now, buildLock.staleAfterMs);
+  if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.local);
 }
 
 /** Equal for equal files: this program replaces its files and never overwrites their bytes. */

@@ -14,17 +14,18 @@ import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { readPublication, readPublishedTree } from '../tree/published-tree.ts';
+import { readLastPublication, readPublishedTree } from '../tree/published-tree.ts';
 import { rememberedStateName } from '../state/remembered-state.ts';
 import { assertRecordsOfBackup } from '../state/state-records.ts';
 import { describeReadFault } from '../io/read-fault.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { readStateWhole } from '../state/verify-state.ts';
-import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
-import { keepSharedState } from './shared-state.ts';
+import { backupFormat, formatBackupRecord, recordName, type BackupRecord } from './backup-record.ts';
+import { copySharedState } from './shared-state.ts';
 import { copyUnchanged } from './unchanged-folder.ts';
 import { removeLocks } from './staged-state.ts';
-import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
+import { copyFiles, hashFile, listFiles, onDisk } from './copy-files.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { stampFile } from '../../build/shared/files/file-stamp.ts';
@@ -113,11 +114,11 @@ async function fill(
     const state = await copyState(data, partial, sharedState);
     assertWholeTree(data); // after the state, because a damaged state is worse
     const files = await copyFiles(data, partial, await list());
-    const text = formatRecord({
+    const text = formatBackupRecord({
       format: backupFormat,
       libretto: version,
       created_at: createdAt,
-      serial: readPublication(partial)?.serial ?? 0,
+      serial: readLastPublication(partial)?.serial ?? 0,
       files: [...files, ...state],
     });
     await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
@@ -157,7 +158,7 @@ async function copyState(
   const path = 'state/data.mdb';
   await mkdir(join(partial, 'state'), { mode: 0o700 });
   const target = resolve(partial, 'state');
-  await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : keepSharedState(sharedState, target));
+  await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : copySharedState(sharedState, target));
   await readStateWhole(target, 'The copy of the state is unusable, and no backup was made. Try again.');
   await assertRecordsOfBackup(target);
   await removeLocks(target);

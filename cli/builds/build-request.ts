@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { BuildRequest } from '../../build/scan/build-request.ts';
-import type { Relocation } from '../../build/scan/given-sources.ts';
+import type { Relocation } from '../../build/scan/source-settings.ts';
 import type { PublishedBy } from '../../build/history/record.ts';
 import type { AdvisoryRequest } from '../../build/advisories/read-advisories.ts';
 import type { ConfiguredSource } from '../../build/sources/options.ts';
@@ -35,7 +35,7 @@ export interface BuildChoices {
 export function buildRequest(config: Config, choices: BuildChoices): BuildRequest {
   const { workingDirectory, sources, only, ...others } = choices;
   const { value: distUrl } = config.distUrl;
-  const configured = configuredSources(config);
+  const configured = sourcesOfConfig(config);
   refuseListed({
     forget: choices.forget,
     configured: configured ?? [],
@@ -90,7 +90,7 @@ function given(values: Readonly<Record<string, string | undefined>>): Readonly<R
 }
 
 /** Undefined without a libretto.json. An empty list means that libretto.json no longer names the earlier sources. */
-export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
+export function sourcesOfConfig({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
   return file === undefined
     ? undefined
     : sources.value.flatMap((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)) ?? []);

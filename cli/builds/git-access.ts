@@ -3,19 +3,15 @@
 // a message. The configuration, credential helpers, ~/.netrc, keys and agents of the service's user are not used.
 // Otherwise a person who registers a repository would read with the rights of that user.
 
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import type { AddressPolicy } from '../../build/egress/address-policy.ts';
 import { deniedAddress } from '../../build/egress/checked-url.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
-import { remoteOf, type Remote } from '../../build/sources/git-url.ts';
+import { parseGitRemote, type GitRemote } from '../../build/sources/git-url.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import type { Environment } from '../io/environment.ts';
-
-/** All addresses of a name. */
-export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /**
  * The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error if the
@@ -26,7 +22,7 @@ export async function checkedAddresses(
   policy: AddressPolicy,
   resolve: Resolve,
 ): Promise<readonly string[]> {
-  const { host } = remoteOf(url);
+  const { host } = parseGitRemote(url);
   const found = isIP(host) === 0 ? (await resolve(host)).map(({ address }) => address) : [host];
   const denied = found.find((address) => !policy(address));
   if (denied !== undefined) throw new RegistryError('EGRESS_DENIED', { message: deniedAddress(host, denied).message });
@@ -53,7 +49,7 @@ const inherited = [
 ];
 
 export interface GitAccess {
-  readonly remote: Remote;
+  readonly remote: GitRemote;
   readonly addresses: readonly string[];
   readonly credentials: RepositoryCredentials | undefined;
   /** the place of the private key; for ssh */
@@ -88,7 +84,7 @@ export function gitEnvironment(
 
 /** Options that name the exact address override general ones, in any order (git-config(1), http.<url>.*). */
 function httpConfiguration(
-  { scheme, host, port }: Remote,
+  { scheme, host, port }: GitRemote,
   addresses: readonly string[],
   credentials: RepositoryCredentials | undefined,
 ): [string, string][] {
@@ -115,7 +111,7 @@ function authorization(credentials: Exclude<RepositoryCredentials, { private_key
  * The host is known by its name, as in known_hosts of the user who runs the service, and connected to at the checked
  * address.
  */
-function sshCommand({ host, port }: Remote, addresses: readonly string[], keyFile: string | undefined): string {
+function sshCommand({ host, port }: GitRemote, addresses: readonly string[], keyFile: string | undefined): string {
   const options = [
     'BatchMode=yes',
     'StrictHostKeyChecking=yes',

@@ -2,7 +2,7 @@
 
 import { contentKey } from '../../build/contract/withdrawal-cause.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { KnownVersion, WhyAnswer } from '../../build/inspect/why.ts';
+import type { WhyVersion, WhyAnswer } from '../../build/inspect/why.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
 import { readPublishedFrom } from '../../proxy/artifacts/read-published-from.ts';
 import type { Config } from '../config/config.ts';
@@ -43,7 +43,7 @@ export function runText({ repository, run_id: id, run_url: url, ref, commit }: P
 }
 
 /** The versions as the document has them: `published_by` is null where no job of a trusted publisher published them. */
-export function withRuns<Version extends Pick<KnownVersion, 'version' | 'reference'>>(
+export function withRuns<Version extends Pick<WhyVersion, 'version' | 'reference'>>(
   versions: readonly Version[],
   runs: Runs,
 ): readonly (Version & { readonly published_by: PublishedFrom | null })[] {

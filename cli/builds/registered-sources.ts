@@ -3,8 +3,8 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
-import type { Resolve } from '../../build/egress/guarded-agent.ts';
-import { remoteOf } from '../../build/sources/git-url.ts';
+import { resolveBySystem, type Resolve } from '../../build/egress/guarded-agent.ts';
+import { parseGitRemote } from '../../build/sources/git-url.ts';
 import type { RegisteredSource } from '../../build/sources/options.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import { ForgePause, ForgeRefusal } from '../../proxy/forges/client/forge-failure.ts';
@@ -13,7 +13,7 @@ import type { ConnectionId } from '../../proxy/sync/forge-place.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../io/environment.ts';
-import { checkedAddresses, gitEnvironment, resolveBySystem } from './git-access.ts';
+import { checkedAddresses, gitEnvironment } from './git-access.ts';
 import { openKeyFolder, type KeyFolder } from './key-folder.ts';
 import { insideRoots, isBuilt, readEntry, sourceText } from './repository-sources.ts';
 
@@ -79,7 +79,7 @@ async function accessOf(record: RepositoryRecord, options: RegisteredOptions, ke
     return {};
   }
   const { url, published_as: former } = record;
-  const remote = remoteOf(url);
+  const remote = parseGitRemote(url);
   const addresses = await checkedAddresses(url, createAddressPolicy(config.egressAllow.value), resolve);
   const credentials = await credentialsOf(record, options);
   const keyFile = await keys.write(record.id, credentials);

@@ -9,20 +9,20 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { PackageDamaged } from '../../build/contract/refusals.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
-import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { resolveBySystem, type Resolve } from '../../build/egress/guarded-agent.ts';
 import { readPublishedIndex } from '../../build/memory/published-index.ts';
 import { readMemory } from '../../build/memory/source-memory.ts';
-import { listPackages } from '../../build/memory/tree-memory.ts';
+import { listTreePackages } from '../../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import type { RepositorySource } from '../../proxy/sync/repository.ts';
 import type { RepositorySources } from '../../proxy/sync/repository-sources.ts';
-import { configuredSources } from './build-request.ts';
+import { sourcesOfConfig } from './build-request.ts';
 import type { Config } from '../config/config.ts';
-import { checkedAddresses, resolveBySystem } from './git-access.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { checkedAddresses } from './git-access.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { sourceShape, type SourceEntry } from '../config/source-shape.ts';
 import { parseUrl } from '../../build/contract/parse-url.ts';
 
@@ -38,7 +38,7 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
     published: async (source) => (source.type === 'composer' ? [] : publishedFrom(idOf(source), data)),
     hasLeftovers: async (registered) => {
       const known = new Set(registered.filter(isBuilt).map(idOf));
-      return (readPublication(data)?.sources ?? []).some(({ id, from }) => from === 'registered' && !known.has(id));
+      return (readLastPublication(data)?.sources ?? []).some(({ id, from }) => from === 'registered' && !known.has(id));
     },
   };
 }
@@ -82,7 +82,7 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   const checked = { type, url, filters };
   if (type === 'composer') return refuseListedRepository(checked, config);
   const data = config.data.value;
-  const listed = describeSources(configuredSources(config) ?? [], data, data).find(
+  const listed = describeSources(sourcesOfConfig(config) ?? [], data, data).find(
     ({ spec }) => spec.id === parseSource(sourceText(checked), data, data).id,
   );
   if (listed !== undefined)
@@ -148,7 +148,7 @@ function isInside(path: string, folder: string): boolean {
 async function publishedFrom(sourceId: string, data: string): Promise<readonly string[]> {
   const output = createDiskOutput(data);
   const remembered = await readMemory(output, sourceId);
-  const names = remembered === undefined ? await listPackages(output) : Object.keys(remembered.packages);
+  const names = remembered === undefined ? await listTreePackages(output) : Object.keys(remembered.packages);
   const found: string[] = [];
   for (const name of names as readonly PackageName[]) {
     const index = await readPublishedIndex(output, name).catch(asTreeDamaged);

@@ -3,14 +3,14 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { causeText, contentKey, type WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
 import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
-import type { KnownVersion, WhyAnswer } from '../../build/inspect/why.ts';
+import type { WhyVersion, WhyAnswer } from '../../build/inspect/why.ts';
 import { shownCause } from './shown-sources.ts';
 
 /** `contentKey` of a withdrawn version → why it was withdrawn. */
 export type Causes = ReadonlyMap<string, WithdrawalCause>;
 
 /** A version in the document of `libretto why --json`. */
-export interface DocumentedVersion extends KnownVersion {
+export interface DocumentedVersion extends WhyVersion {
   readonly withdrawal: (Omit<WithdrawalCause, 'source'> & { readonly source: string | null }) | null;
 }
 
@@ -29,7 +29,7 @@ export function shownCauses(causes: Causes, dataDirectory: string): Causes {
 }
 
 /** The versions as the document has them: `withdrawal` is null where no cause is recorded. */
-export function documentedVersions(versions: readonly KnownVersion[], causes: Causes): readonly DocumentedVersion[] {
+export function documentedVersions(versions: readonly WhyVersion[], causes: Causes): readonly DocumentedVersion[] {
   return versions.map((content) => {
     const cause = causes.get(contentKey(content));
     return { ...content, withdrawal: cause === undefined ? null : { ...cause, source: cause.source ?? null } };
@@ -37,7 +37,7 @@ export function documentedVersions(versions: readonly KnownVersion[], causes: Ca
 }
 
 /** One line for each withdrawn version whose cause is recorded. */
-export function withdrawalLines(versions: readonly KnownVersion[], causes: Causes): readonly string[] {
+export function withdrawalLines(versions: readonly WhyVersion[], causes: Causes): readonly string[] {
   const lines = versions.flatMap((content) => {
     const cause = causes.get(contentKey(content));
     return cause === undefined ? [] : [`${content.version} was withdrawn ${becauseText(cause)}.`];

@@ -6,7 +6,7 @@ import { parseUrl } from '../../build/contract/parse-url.ts';
 import type { Context } from '../io/context.ts';
 import { printLines, printWarnings } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { askRemote } from '../remote/ask-remote.ts';
+import { requestRemote } from '../remote/request-remote.ts';
 import { refusePlainHttp } from '../remote/plain-http.ts';
 import { registryAddress } from '../remote/registry-address.ts';
 import { RemoteFailure, type Remote, type RemoteRegistry } from '../remote/remote.ts';
@@ -45,7 +45,7 @@ export async function exchange(registry: RemoteRegistry, context: Context, wish:
   const idToken = await idTokenFor(await audienceOf(registry), context);
   const { purpose, publisher } = wish;
   const text = JSON.stringify({ token: idToken, purpose, publisher });
-  const { body } = await askRemote(registry, {
+  const { body } = await requestRemote(registry, {
     method: 'POST',
     path: '/api/oidc/token',
     headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
@@ -62,7 +62,7 @@ export async function exchange(registry: RemoteRegistry, context: Context, wish:
  * send the ID token there, and publish in the name of this job.
  */
 async function audienceOf(registry: RemoteRegistry): Promise<string> {
-  const { body } = await askRemote(registry, { method: 'GET', path: '/api/oidc/audience' });
+  const { body } = await requestRemote(registry, { method: 'GET', path: '/api/oidc/audience' });
   const audience = String(body['audience']);
   if (withoutSlash(audience) === withoutSlash(registry.url)) return audience;
   throw new UsageError(
@@ -92,14 +92,14 @@ export async function withJobToken<Result>(
 }
 
 /** Ends the token of `remote`. Throws RegistryError, and RemoteFailure. */
-export async function endToken(remote: Remote): Promise<void> {
-  await askRemote(remote, { method: 'DELETE', path: '/api/oidc/token' });
+export async function endJobToken(remote: Remote): Promise<void> {
+  await requestRemote(remote, { method: 'DELETE', path: '/api/oidc/token' });
 }
 
 /** A token that could not be ended expires soon, so that the work of the command counts. */
 async function end(remote: Remote, { stderr }: Context, expiresAt: string): Promise<void> {
   try {
-    await endToken(remote);
+    await endJobToken(remote);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     printWarnings(stderr, [`The token of this job could not be ended, and expires at ${expiresAt}: ${reason}`]);

@@ -6,20 +6,20 @@ import type { ListenAddress } from '../config/setting-values.ts';
 
 export type FromWorker =
   /** the worker is ready for messages */
-  | { readonly say: 'hello' }
+  | { readonly type: 'hello' }
   /** the worker serves requests */
-  | { readonly say: 'serving'; readonly host: string; readonly port: number }
-  | { readonly say: 'metrics'; readonly question: number; readonly families: readonly Family[] };
+  | { readonly type: 'serving'; readonly host: string; readonly port: number }
+  | { readonly type: 'metrics'; readonly question: number; readonly families: readonly Family[] };
 
 export type FromPrimary =
-  | { readonly say: 'start'; readonly order: WorkerOrder }
+  | { readonly type: 'start'; readonly order: WorkerOrder }
   /** the number of workers that serve now */
-  | { readonly say: 'workers'; readonly running: number }
+  | { readonly type: 'workers'; readonly running: number }
   /** The server is complete, and the leader prints so. `metrics`: the address of the primary's metrics. */
-  | { readonly say: 'announce'; readonly metrics: ListenAddress | undefined }
-  | { readonly say: 'metrics'; readonly question: number }
-  | { readonly say: 'hang up' }
-  | { readonly say: 'stop' };
+  | { readonly type: 'announce'; readonly metrics: ListenAddress | undefined }
+  | { readonly type: 'metrics'; readonly question: number }
+  | { readonly type: 'hang up' }
+  | { readonly type: 'stop' };
 
 export interface WorkerOrder {
   /** the configured number of workers */

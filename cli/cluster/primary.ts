@@ -48,7 +48,7 @@ function stopOf(workers: WorkerPool, log: Log, { stderr, onSignal, onCrash, exit
     {
       onHangUp: () => {
         void log.reopen();
-        workers.tellAll({ say: 'hang up' });
+        workers.sendToAll({ type: 'hang up' });
       },
       onCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once its workers have finished'),
     },
@@ -70,7 +70,7 @@ async function serveUntil(
   const started = await Promise.race([workers.start(), stopped.then((exitCode) => ({ exitCode }))]);
   if ('address' in started) {
     onStarted();
-    workers.tellLeader({ say: 'announce', metrics });
+    workers.sendToLeader({ type: 'announce', metrics });
   }
   const exitCode = 'address' in started ? await stopped : started.exitCode;
   const inOrder = await workers.stop(longestStopMs);

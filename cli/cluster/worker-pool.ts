@@ -51,7 +51,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly Slot[];
   readonly #questions = new Map<number, ReceiveMetrics>();
-  #asked = 0;
+  #lastQuestion = 0;
   #isStarted = false;
   #isStopping = false;
   #onFirstServing: ((at: ListenAddress) => void) | undefined;
@@ -87,16 +87,18 @@ export class WorkerPool {
 
   /** The metrics of each serving worker. After a timeout, the last known metrics replace a late answer. */
   async metrics(): Promise<readonly WorkerMetrics[]> {
-    const answers = await Promise.all(this.#slots.map((slot) => askMetrics(slot, this.#questions, (this.#asked += 1))));
+    const answers = await Promise.all(
+      this.#slots.map((slot) => requestMetrics(slot, this.#questions, (this.#lastQuestion += 1))),
+    );
     return answers.flat();
   }
 
   /** Sends `message` to the worker that does the tasks of the complete server. */
-  tellLeader(message: FromPrimary): void {
+  sendToLeader(message: FromPrimary): void {
     send(this.#slots[0]?.worker, message);
   }
 
-  tellAll(message: FromPrimary): void {
+  sendToAll(message: FromPrimary): void {
     for (const { worker } of this.#slots) send(worker, message);
   }
 
@@ -107,7 +109,7 @@ export class WorkerPool {
     this.#isStopping = true;
     for (const { timer } of this.#slots) clearTimeout(timer);
     const endings = this.#slots.flatMap(({ worker }) => (worker === undefined ? [] : [waitForEnd(worker, longestMs)]));
-    this.tellAll({ say: 'stop' });
+    this.sendToAll({ type: 'stop' });
     return (await Promise.all(endings)).every(Boolean);
   }
 
@@ -127,13 +129,13 @@ export class WorkerPool {
   }
 
   #receive(slot: Slot, message: FromWorker): void {
-    if (message.say === 'hello') {
+    if (message.type === 'hello') {
       const order = { size: this.#options.size, leads: slot.number === 1 };
-      send(slot.worker, this.#isStopping ? { say: 'stop' } : { say: 'start', order });
-    } else if (message.say === 'serving') {
+      send(slot.worker, this.#isStopping ? { type: 'stop' } : { type: 'start', order });
+    } else if (message.type === 'serving') {
       slot.servingSinceMs = this.#options.monotonicMs();
       this.#isStarted = true;
-      this.#tellNumber();
+      this.#sendWorkerCount();
       if (slot.number === 1) this.#onFirstServing?.({ host: message.host, port: message.port });
     } else {
       slot.metrics = message.families;
@@ -155,12 +157,12 @@ export class WorkerPool {
     slot.failures = failures;
     slot.timer = setTimeout(() => this.#launch(slot), delayMs);
     onEnded({ number: slot.number, pid, code, signal, restartMs: delayMs });
-    this.#tellNumber();
+    this.#sendWorkerCount();
   }
 
-  #tellNumber(): void {
+  #sendWorkerCount(): void {
     const serving = this.#slots.filter(({ servingSinceMs }) => servingSinceMs !== undefined);
-    this.tellAll({ say: 'workers', running: serving.length });
+    this.sendToAll({ type: 'workers', running: serving.length });
   }
 }
 
@@ -169,7 +171,7 @@ function send(worker: Worker | undefined, message: FromPrimary): void {
   if (worker?.isConnected() === true) worker.send(message, () => undefined);
 }
 
-function askMetrics(
+function requestMetrics(
   { number, worker, servingSinceMs, metrics }: Slot,
   questions: Map<number, ReceiveMetrics>,
   question: number,
@@ -183,7 +185,7 @@ function askMetrics(
     };
     const timeout = setTimeout(() => finish(metrics), metricsTimeoutMs);
     questions.set(question, finish);
-    send(worker, { say: 'metrics', question });
+    send(worker, { type: 'metrics', question });
   });
 }
 

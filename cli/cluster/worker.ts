@@ -5,7 +5,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 
 import { announcement } from '../serve/announcement.ts';
-import { tellPeople } from '../serve/tell-people.ts';
+import { printFirstSteps } from '../serve/first-steps.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -31,7 +31,7 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   const service = await Promise.race([opening, abandoned]);
   if (service === undefined) return link.stopped;
   link.attend(service, (metrics) => void announce(context, service, { size, metrics }).catch(service.logError));
-  link.tell({ say: 'serving', host: service.host, port: service.port });
+  link.send({ type: 'serving', host: service.host, port: service.port });
   const exitCode = await link.stopped;
   await service.close();
   return exitCode;
@@ -50,7 +50,7 @@ async function announce(
   );
   printLines(remarks, [`${size} workers serve.`]);
   if (config.log.value.to === 'file') printLines(remarks, [`Requests are logged to ${config.log.value.path}.`]);
-  await tellPeople(context, service);
+  await printFirstSteps(context, service);
 }
 
 interface Link {
@@ -61,7 +61,7 @@ interface Link {
   readonly stopped: Promise<number>;
   /** Answers the messages of the primary with `service` from now on. */
   readonly attend: (service: Service, announceWith: (metrics: ListenAddress | undefined) => void) => void;
-  readonly tell: (message: FromWorker) => void;
+  readonly send: (message: FromWorker) => void;
 }
 
 /** Resolves with the first value that `settle` gets. */
@@ -73,7 +73,7 @@ function deferred<Value>(): { readonly promise: Promise<Value>; readonly settle:
 
 function openLink({ onSignal, onCrash }: Context): Link {
   const worker = ownWorker();
-  const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => undefined));
+  const send = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => undefined));
   const stopped = deferred<number>();
   const order = deferred<WorkerOrder>();
   let running = 0;
@@ -81,11 +81,11 @@ function openLink({ onSignal, onCrash }: Context): Link {
   let announceWith: ((metrics: ListenAddress | undefined) => void) | undefined;
   const reopen = (): void => service?.hangUp();
   worker.on('message', (message: FromPrimary) => {
-    if (message.say === 'start') order.settle(message.order);
-    else if (message.say === 'workers') running = message.running;
-    else if (message.say === 'announce') announceWith?.(message.metrics);
-    else if (message.say === 'metrics') sendMetrics(service, message.question, tell);
-    else if (message.say === 'hang up') reopen();
+    if (message.type === 'start') order.settle(message.order);
+    else if (message.type === 'workers') running = message.running;
+    else if (message.type === 'announce') announceWith?.(message.metrics);
+    else if (message.type === 'metrics') sendMetrics(service, message.question, send);
+    else if (message.type === 'hang up') reopen();
     else stopped.settle(0);
   });
   worker.on('disconnect', () => stopped.settle(0));
@@ -98,7 +98,7 @@ function openLink({ onSignal, onCrash }: Context): Link {
     service?.logCrash(error);
     stopped.settle(1);
   });
-  tell({ say: 'hello' });
+  send({ type: 'hello' });
   return {
     order: order.promise,
     running: () => running,
@@ -107,7 +107,7 @@ function openLink({ onSignal, onCrash }: Context): Link {
       service = opened;
       announceWith = announcing;
     },
-    tell,
+    send,
   };
 }
 
@@ -119,6 +119,6 @@ function ownWorker(): Worker {
   return worker;
 }
 
-function sendMetrics(service: Service | undefined, question: number, tell: Link['tell']): void {
-  void service?.metricFamilies().then((families) => tell({ say: 'metrics', question, families }), service.logError);
+function sendMetrics(service: Service | undefined, question: number, send: Link['send']): void {
+  void service?.metricFamilies().then((families) => send({ type: 'metrics', question, families }), service.logError);
 }

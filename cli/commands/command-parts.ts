@@ -4,7 +4,7 @@
 import { Option, type Command } from 'commander';
 
 import { painted } from '../io/color.ts';
-import type { Given, Run } from '../io/command.ts';
+import type { CommandInput, Run } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';
 import type { Setting } from '../config/setting.ts';
@@ -63,7 +63,7 @@ export function onBehalfOption(): Option {
 }
 
 /** The actor of a command: the one for whom the server started it, if any. Throws UsageError for what is no actor. */
-export function actorOf({ actor }: Pick<Context, 'actor'>, flags: Given['flags']): Context['actor'] {
+export function actorOf({ actor }: Pick<Context, 'actor'>, flags: CommandInput['flags']): Context['actor'] {
   const other = flags['onBehalfOf'];
   if (other === undefined) return actor;
   if (typeof other !== 'string' || !/^(?:cli|user|token|publisher|system):[^\s\p{C}]{1,200}$/u.test(other))

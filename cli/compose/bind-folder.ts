@@ -3,7 +3,7 @@
 
 import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
-import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../data-folder/data-folder-traces.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { readRememberedState, rememberState } from '../state/remembered-state.ts';
 import { hasLocalState, placeOf, redisOf } from '../state/state-place.ts';
@@ -15,7 +15,7 @@ import { hasLocalState, placeOf, redisOf } from '../state/state-place.ts';
 export async function bindFolder(config: Config): Promise<void> {
   const redis = redisOf(placeOf(config));
   const data = config.data.value;
-  if (redis === undefined || lookAtFolder(data) !== 'registry' || (await belongsToState(config))) return;
+  if (redis === undefined || classifyFolder(data) !== 'registry' || (await belongsToState(config))) return;
   const state = await openStateIfAny(config).catch(unlessUnusable); // remembers an existing state
   if (state === undefined) await rememberState(data, { identity: undefined, redis });
   await state?.close();

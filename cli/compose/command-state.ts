@@ -2,9 +2,9 @@
 
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
-import type { Area } from '../data-folder/folder-rights.ts';
+import type { FolderPart } from '../data-folder/folder-rights.ts';
 import { makeOrReadDataFolder, readDataFolder } from '../data-folder/open-data-folder.ts';
-import type { Given } from '../io/command.ts';
+import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { openStateToChange } from '../state/state-to-change.ts';
 import { openExistingState } from './tokens.ts';
@@ -17,7 +17,7 @@ export interface CommandState {
 export interface Opening {
   readonly makes?: boolean;
   readonly changes?: boolean;
-  readonly area?: Area;
+  readonly area?: FolderPart;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Opening {
  */
 export async function openCommandState(
   context: Context,
-  flags: Given['flags'],
+  flags: CommandInput['flags'],
   { makes = false, changes = false, area = 'state' }: Opening = {},
 ): Promise<CommandState> {
   if (makes) {

@@ -18,7 +18,7 @@ export function localSignInRule({
 }
 
 /** Each named person who could not sign in, with the reason. */
-export interface NamedPeople {
+export interface LocalSignInPeople {
   readonly able: readonly string[];
   readonly unable: readonly string[];
   /** what to do about each of `unable` */
@@ -26,7 +26,7 @@ export interface NamedPeople {
 }
 
 /** Reads the accounts of the named admins. */
-export async function namedPeople(state: StateStore, rule: LocalSignIn): Promise<NamedPeople> {
+export async function localSignInPeople(state: StateStore, rule: LocalSignIn): Promise<LocalSignInPeople> {
   const found = await Promise.all(
     rule.only.map(async (email) => {
       const record = (await readUserByEmail(state, parseEmail(email) ?? email))?.record;
@@ -56,7 +56,7 @@ function remedyFor(email: string, record: UserRecord | undefined): string {
 
 /** What keeps every named admin out; undefined: one of them can sign in. */
 export async function nobodySignsIn(state: StateStore, rule: LocalSignIn): Promise<string | undefined> {
-  const { able, unable } = await namedPeople(state, rule);
+  const { able, unable } = await localSignInPeople(state, rule);
   return able.length > 0 ? undefined : `No admin of the setting localSignIn could sign in: ${unable.join('; ')}.`;
 }
 

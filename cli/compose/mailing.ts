@@ -11,7 +11,7 @@ import type { RegistryEvent } from '../../proxy/events/registry-event.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { StateChange, StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
-import { invitationPage } from '../config/invitation-page.ts';
+import { invitationPage } from '../config/console-links.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';

@@ -3,7 +3,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { archiveBase } from '../../build/contract/registry-address.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
-import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { resolveBySystem, type Resolve } from '../../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../../proxy/core/tokens/token-format.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -16,7 +16,7 @@ import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { checkedAddresses, resolveBySystem } from '../builds/git-access.ts';
+import { checkedAddresses } from '../builds/git-access.ts';
 import { baselineOf } from '../state/state-settings.ts';
 
 export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, state: StateStore): Settings {
@@ -47,7 +47,7 @@ export function addressObjection(
   };
 }
 
-export function defaultLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {
+export function standardTokenLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {
   return () =>
     andThen(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
 }

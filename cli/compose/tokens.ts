@@ -12,9 +12,9 @@ import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../data-folder/data-folder-traces.ts';
 import { localSignInRule } from './local-sign-in.ts';
-import { defaultLimits } from './settings.ts';
+import { standardTokenLimits } from './settings.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { placeOf } from '../state/state-place.ts';
@@ -27,7 +27,7 @@ export async function openExistingState(config: Config): Promise<StateStore> {
   const state = await openStateIfAny(config);
   if (state !== undefined) return state;
   const { name, kind } = placeOf(config);
-  if (kind !== 'folder' && lookAtFolder(config.data.value) !== 'registry')
+  if (kind !== 'folder' && classifyFolder(config.data.value) !== 'registry')
     throw new UsageError(
       `There is no state in ${name}. Check the address, and the number of the database behind it. The state of a ` +
         'registry begins with its first user, token or setting.',
@@ -37,7 +37,7 @@ export async function openExistingState(config: Config): Promise<StateStore> {
 
 export function composeAuthenticator(config: Config, store: StateStore, settings: Settings): Authenticator {
   return createAuthenticator(store, {
-    defaultLimits: defaultLimits(settings),
+    defaultLimits: standardTokenLimits(settings),
     personStatus: composePersonStatus(config, store),
   });
 }

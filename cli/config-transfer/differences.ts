@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 
 /** undefined: no field differs */
 export function differences(wanted: JsonObject, present: JsonObject): JsonObject | undefined {
-  const found = Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(present[name]));
+  const found = Object.entries(wanted).filter(([name, value]) => canonicalText(value) !== canonicalText(present[name]));
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** Equal for equal values, in any order of members. */
-export function textOf(value: JsonValue | undefined): string {
+export function canonicalText(value: JsonValue | undefined): string {
   return (
     JSON.stringify(value, (_key, member: JsonValue) =>
       isJsonObject(member)

@@ -17,7 +17,7 @@ import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Repositories } from '../../proxy/sync/repositories.ts';
 import { filterNames, type RepositoryRecord, type RepositorySource } from '../../proxy/sync/repository.ts';
 import type { ConfigDocument, RepositoryEntry, UserEntry } from './config-document.ts';
-import { differences, textOf } from './differences.ts';
+import { differences, canonicalText } from './differences.ts';
 import { repositoryEntry, userEntry } from './export-config.ts';
 import { ImportDraft, type Imported, type ImportedChange } from './import-draft.ts';
 import { importPublishers } from './import-publishers.ts';
@@ -85,7 +85,7 @@ async function importSettings(
   const stored = await readStoredSettings(state);
   for (const [name, value] of Object.entries(settings)) {
     await draft.attempt(`settings.${name}`, async () => {
-      if (textOf(stored.get(name)?.value) === textOf(value)) return;
+      if (canonicalText(stored.get(name)?.value) === canonicalText(value)) return;
       await services.settings.update({ [keyOf(name)]: value }, actor);
       draft.changes.push({
         what: 'setting',
@@ -226,9 +226,12 @@ async function importPolicy(given: JsonValue, { store, actor, file }: PolicyImpo
 /** The rules of the file in their order, then those that only this registry has. */
 function joined(before: PolicyDocument, { rules, exceptions }: PolicyDocument): PolicyDocument {
   const named = new Set(rules.map(({ name }) => name));
-  const known = new Set(before.exceptions.map((one) => textOf(one as unknown as JsonValue)));
+  const known = new Set(before.exceptions.map((one) => canonicalText(one as unknown as JsonValue)));
   return {
     rules: [...rules, ...before.rules.filter(({ name }) => !named.has(name))],
-    exceptions: [...before.exceptions, ...exceptions.filter((one) => !known.has(textOf(one as unknown as JsonValue)))],
+    exceptions: [
+      ...before.exceptions,
+      ...exceptions.filter((one) => !known.has(canonicalText(one as unknown as JsonValue))),
+    ],
   };
 }

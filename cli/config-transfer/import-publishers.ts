@@ -9,7 +9,7 @@ import { differences } from './differences.ts';
 import type { ImportDraft } from './import-draft.ts';
 import { publisherEntry, type PublisherEntry } from './publisher-entry.ts';
 
-interface Wanted {
+interface ImportEntry {
   readonly place: string;
   readonly entry: PublisherEntry;
 }
@@ -19,7 +19,7 @@ export async function importPublishers(
   publishers: Publishers,
   draft: ImportDraft,
 ): Promise<void> {
-  const wanted: Wanted[] = [];
+  const wanted: ImportEntry[] = [];
   for (const [index, entry] of entries.entries()) {
     const place = `publishers[${index}]`;
     await draft.attempt(place, () => Promise.resolve(void wanted.push({ place, entry: canonical(entry) })));

@@ -2,13 +2,11 @@
 // One run reports all errors. Only this file reads process.env.
 
 import { dirname, resolve } from 'node:path';
-
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
-import type { JsonValue } from '../../build/contract/json.ts';
+import { type JsonValue, isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from '../io/environment.ts';
-import { fitsSchema } from './fits-schema.ts';
 import { pathFault, shown, type BaseFolder } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
@@ -174,4 +172,28 @@ function formatProblems(problems: readonly string[]): string {
     `The configuration cannot be used, ${problems.length} things are ` +
     `wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`
   );
+}
+
+// Checks a value of libretto.json against the JSON Schema of its setting, so that editors and the program accept the
+// same files. The check knows the few keywords that settings use. Rules beyond the form of a value belong to the
+// setting itself. Pure.
+
+function fitsSchema(value: JsonValue, { type, enum: values, pattern, minimum, maximum, items }: JsonObject): boolean {
+  if (Array.isArray(values) && !values.includes(value)) return false;
+  if (type !== undefined && ![type].flat().some((allowed) => isOfType(value, allowed as string))) return false;
+  if (typeof value === 'string') return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
+  if (typeof value === 'number')
+    return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum);
+  return !Array.isArray(value) || !isJsonObject(items) || value.every((item: JsonValue) => fitsSchema(item, items));
+}
+
+function isOfType(value: JsonValue, type: string): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
 }

@@ -18,7 +18,7 @@ export type FeatureName = (typeof featureNames)[number];
 
 const isFeatureName = (value: unknown): value is FeatureName => featureNames.some((name) => name === value);
 
-export const features: Setting<readonly FeatureName[]> = {
+export const featuresSetting: Setting<readonly FeatureName[]> = {
   key: 'features',
   flag: '--features <names>',
   variable: 'LIBRETTO_FEATURES',

@@ -1,8 +1,9 @@
-// The setting of the policy: the file with the rules of the registry.
+// The settings of the policy: the file with the rules of the registry, and OSV, the database of security advisories.
 
-import { parseDirectory, pathFault } from './setting-values.ts';
+import { parseDirectory, pathFault, parseWebAddress, webFault } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { plainText } from './text-schemas.ts';
+import { webAddressAllowed, webAddressPattern } from '../../build/contract/registry-address.ts';
 
 const policy: Setting<string | undefined> = {
   key: 'policy',
@@ -17,3 +18,33 @@ const policy: Setting<string | undefined> = {
 };
 
 export const policySettings = { policy };
+
+/** Which package names OSV learns: none, those of mirrored packages, or the private ones too. */
+type OsvNames = 'off' | 'mirrored' | 'all';
+
+const words: readonly OsvNames[] = ['off', 'mirrored', 'all'];
+
+const osvNames: Setting<OsvNames> = {
+  key: 'osv.names',
+  flag: undefined,
+  variable: 'LIBRETTO_OSV_NAMES',
+  purpose: 'the package names that OSV is asked about: none, those of mirrored packages, or private ones too',
+  allowed: 'off, mirrored or all',
+  parse: (raw) => words.find((word) => word === raw),
+  standard: () => 'off',
+  schema: { enum: [...words] },
+};
+
+const osvUrl: Setting<string> = {
+  key: 'osv.url',
+  flag: undefined,
+  variable: 'LIBRETTO_OSV_URL',
+  purpose: 'the address of OSV, or of a copy of it',
+  allowed: `an ${webAddressAllowed}`,
+  parse: parseWebAddress,
+  reason: webFault,
+  standard: () => 'https://api.osv.dev',
+  schema: { type: 'string', pattern: webAddressPattern },
+};
+
+export const osvSettings = { osvNames, osvUrl };

@@ -9,18 +9,19 @@ import { standardKeep } from '../../build/history/keep.ts';
 import type { Address } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern, webAddressAllowed } from '../../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
-import { addressSettings } from './address-settings.ts';
-import { features } from './feature-settings.ts';
-import { workers } from './worker-settings.ts';
-import { connectionSettings } from './connection-settings.ts';
-import { consoleSettings } from './console-settings.ts';
+import {
+  addressSettings,
+  workers,
+  connectionSettings,
+  listenSetting,
+  metricsSetting,
+  tlsSettings,
+} from './server-settings.ts';
+import { featuresSetting } from './feature-settings.ts';
+import { consoleSettings, siteSettings } from './page-settings.ts';
 import { mailSettings } from './mail-settings.ts';
-import { osvSettings } from './osv-settings.ts';
-import { policySettings } from './policy-settings.ts';
-import { publisherSettings } from './publisher-settings.ts';
-import { signerSettings } from './signer-settings.ts';
-import { signInSettings } from './sign-in-settings.ts';
-import { listen, metrics } from './listen-settings.ts';
+import { osvSettings, policySettings } from './policy-settings.ts';
+import { publisherSettings, signerSettings, signInSettings } from './trust-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
@@ -41,8 +42,6 @@ import {
   type LogTarget,
 } from './setting-values.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
-import { siteSettings } from './site-settings.ts';
-import { tlsSettings } from './tls-settings.ts';
 
 const data: Setting<string> = {
   key: 'data',
@@ -178,7 +177,7 @@ const log: Setting<LogTarget> = {
 
 export const settings = {
   data,
-  listen,
+  listen: listenSetting,
   redis,
   state,
   origin,
@@ -191,14 +190,14 @@ export const settings = {
   ...addressSettings,
   trustedProxies,
   ...connectionSettings,
-  features,
+  features: featuresSetting,
   ...consoleSettings,
   ...mailSettings,
   ...policySettings,
   ...osvSettings,
   ...publisherSettings,
   ...signInSettings,
-  metrics,
+  metrics: metricsSetting,
   workers,
   ...tlsSettings,
   jobs,

@@ -44,7 +44,7 @@ export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificate
   /** the rules about versions */
   readonly policy: ServedPolicy;
   /** Writes one line about the state to the log and to standard error. */
-  readonly tellState: (line: string) => void;
+  readonly reportState: (line: string) => void;
   /** Each later part of the server adds its own step here. */
   readonly closing: CloseSteps;
 }
@@ -83,8 +83,8 @@ async function open(
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);
-  const tellState = (line: string): void => tell(log, context, line);
-  const { store, isAway, graceLeftMs, announce } = await openServingState(config, tellState);
+  const reportState = (line: string): void => report(log, context, line);
+  const { store, isAway, graceLeftMs, announce } = await openServingState(config, reportState);
   closing.add(() => store.close());
   closing.add(await announce(await describeServer(address, context.now())));
   const counting = await openCounting(config, context, store, log);
@@ -106,7 +106,7 @@ async function open(
     ...rules,
     uses,
     tombstones: tombstonesOf(config, tree.published),
-    tellState,
+    reportState,
     closing,
   };
 }
@@ -132,7 +132,7 @@ function openTokenUses(store: StateStore, { logger }: Log): TokenUses {
   });
 }
 
-function tell({ logger }: Log, { stderr }: Context, line: string): void {
+function report({ logger }: Log, { stderr }: Context, line: string): void {
   logger.warn({ state: line });
   printLines(stderr, [line]);
 }

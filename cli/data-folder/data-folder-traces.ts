@@ -24,7 +24,7 @@ const likely = [
 ];
 
 /** `registry`: a data folder, perhaps a damaged one. A place that this user may not read counts as there. */
-export function lookAtFolder(path: string): 'registry' | 'nothing' | 'file' | 'empty' | 'other files' {
+export function classifyFolder(path: string): 'registry' | 'nothing' | 'file' | 'empty' | 'other files' {
   const entries = entriesOf(path);
   if (entries === undefined) return 'nothing';
   if (entries === 'file') return 'file';

@@ -11,18 +11,18 @@ import { userName } from '../io/file-owner.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 /** The part of a data folder that a command uses. */
-export type Area = 'tree' | 'state' | 'all';
+export type FolderPart = 'tree' | 'state' | 'all';
 
 const treeParts = ['.', 'public', 'index', 'build'];
 const stateParts = ['.', 'state', 'state.json', 'keys'];
-const partsOf: Readonly<Record<Area, readonly string[]>> = {
+const partsOf: Readonly<Record<FolderPart, readonly string[]>> = {
   tree: treeParts,
   state: stateParts,
   all: [...treeParts, ...stateParts, 'artifacts', 'mirror'],
 };
 
 /** Throws UsageError with the owner and the way to act as the owner. Parts that do not exist are no fault. */
-export async function refuseDenied(data: string, area: Area, right: 'read' | 'change'): Promise<void> {
+export async function refuseDenied(data: string, area: FolderPart, right: 'read' | 'change'): Promise<void> {
   for (const part of partsOf[area]) {
     const path = join(data, part);
     const code = await stat(path).then(
@@ -34,7 +34,7 @@ export async function refuseDenied(data: string, area: Area, right: 'read' | 'ch
 }
 
 /** Throws UsageError if root would leave files in the data folder of another user. */
-export async function refuseRoot(data: string, area: Area, right: 'read' | 'change'): Promise<void> {
+export async function refuseRoot(data: string, area: FolderPart, right: 'read' | 'change'): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const owner = await uidOf(data);
   if (owner === undefined || owner === 0) return;

@@ -3,15 +3,15 @@
 // come first names a new folder once it has made it: a refused command announces none.
 
 import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
-import type { Given } from '../io/command.ts';
+import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { foreignFault } from '../../build/sources/data-folder.ts';
-import { foreignIn, lookAtFolder } from './data-folder-traces.ts';
-import { refuseDenied, refuseRoot, type Area } from './folder-rights.ts';
+import { foreignIn, classifyFolder } from './data-folder-traces.ts';
+import { refuseDenied, refuseRoot, type FolderPart } from './folder-rights.ts';
 
-type Flags = Given['flags'];
+type Flags = CommandInput['flags'];
 
 /**
  * The configuration of a command that reads an existing data folder. Throws UsageError for a missing folder, a folder
@@ -21,14 +21,14 @@ type Flags = Given['flags'];
 export async function readDataFolder(
   context: Context,
   flags: Flags,
-  area: Area,
+  area: FolderPart,
   right: 'read' | 'change' = 'read',
 ): Promise<Config> {
   const config = await configOf(context, flags);
   if (isChild(flags)) return config;
   await refuseDenied(config.data.value, area, 'read');
   const isNeeded = area !== 'state' || config.state.value === undefined;
-  const found = lookAtFolder(config.data.value);
+  const found = classifyFolder(config.data.value);
   if (found !== 'registry' && isNeeded) throw noDataFolder(config.data, found);
   await refuseRoot(config.data.value, area, flags['dryRun'] === true ? 'read' : right);
   announce(context, flags, `Data folder: ${nameOf(config.data)}`);
@@ -49,14 +49,14 @@ export interface PossiblyNew {
 export async function makeOrReadDataFolder(
   context: Context,
   flags: Flags,
-  area: Area,
+  area: FolderPart,
   { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<PossiblyNew> {
   const config = await configOf(context, flags);
   const { data } = config;
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
-  const found = lookAtFolder(data.value);
+  const found = classifyFolder(data.value);
   const right = flags['dryRun'] === true ? 'read' : 'change';
   await refuseDenied(data.value, area, right);
   if (mustExist && found !== 'registry') throw noDataFolder(data, found);
@@ -91,7 +91,7 @@ function announce({ remarks }: Context, flags: Flags, line: string): void {
 
 /** A folder that nobody named is announced even where a script reads the output. */
 function announceIfMade(context: Context, flags: Flags, data: Configured<string>): void {
-  if (lookAtFolder(data.value) !== 'registry') return;
+  if (classifyFolder(data.value) !== 'registry') return;
   const line = `New data folder: ${nameOf(data, '; --data DIRECTORY chooses another')}`;
   if (data.origin.from === 'default') printLines(context.stderr, [line]);
   else announce(context, flags, line);
@@ -108,7 +108,7 @@ const newElsewhere = '"libretto build" makes a new one in an empty folder.';
 
 function noDataFolder(
   data: Configured<string>,
-  found: Exclude<ReturnType<typeof lookAtFolder>, 'registry'>,
+  found: Exclude<ReturnType<typeof classifyFolder>, 'registry'>,
 ): UsageError {
   const name = `${data.value} (${formatOrigin(data.origin)})`;
   const faults = {

@@ -10,7 +10,7 @@ import {
   daysLeft,
   describeCertificate,
   readCertificate,
-  type ReadCertificate,
+  type LoadedCertificate,
 } from '../tls/certificate.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -24,7 +24,7 @@ export async function checkCertificate(
   now: Date,
   hasFolder: boolean,
 ): Promise<readonly Finding[]> {
-  const read = readOrTell(config, now);
+  const read = readOrReport(config, now);
   if (read === undefined) return hasFolder && publicUrlOf(config) === undefined ? checkFlags(config, now) : [];
   return ['verdict' in read ? read : await describeFacts(read, config, now)];
 }
@@ -39,7 +39,7 @@ async function checkFlags(config: Pick<Config, 'data' | 'state'>, now: Date): Pr
   return [skipped('certificate', message)];
 }
 
-function readOrTell(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): ReadCertificate | Finding | undefined {
+function readOrReport(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): LoadedCertificate | Finding | undefined {
   try {
     return readCertificate(config, now);
   } catch (error) {
@@ -52,7 +52,11 @@ function readOrTell(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): Read
   }
 }
 
-async function describeFacts({ facts }: ReadCertificate, config: Pick<Config, 'tlsKey'>, now: Date): Promise<Finding> {
+async function describeFacts(
+  { facts }: LoadedCertificate,
+  config: Pick<Config, 'tlsKey'>,
+  now: Date,
+): Promise<Finding> {
   const described = describeCertificate(facts, now);
   if (facts.names.length === 0)
     return failed(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { exhaustedBytes, leastFreeBytes, scarceBytes } from '../../proxy/core/observe/storage.ts';
-import { foreignIn, lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { foreignIn, classifyFolder } from '../data-folder/data-folder-traces.ts';
 import { leftByRoot, ownerText } from '../data-folder/folder-rights.ts';
 import { fullDiskAdvice } from '../text/full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -35,7 +35,7 @@ export async function checkFolder(
       'Name it with --data, or make it: `libretto build` does.',
     );
   if (!facts.isDirectory()) return failed('data', `The data folder ${name} is a file.`, anotherFolder);
-  const found = lookAtFolder(path);
+  const found = classifyFolder(path);
   if (found === 'empty' && !isNew)
     return failed(
       'data',

@@ -51,7 +51,7 @@ interface Hooked {
   /** when its last hook arrived, or when its webhook was made */
   readonly at: string;
   /** false: no hook has come yet */
-  readonly wasHeard: boolean;
+  readonly hadDelivery: boolean;
 }
 
 /** True for a repository of an owner whose webhook a connection installed. */
@@ -73,7 +73,7 @@ async function lastHook(state: StateStore, record: RepositoryRecord, isConnected
   const made =
     hook === undefined ? (isConnected ? record.created_at : undefined) : parseHookRecord(hook.value).created_at;
   const at = delivery?.received_at ?? made;
-  return at === undefined ? [] : [{ record, at, wasHeard: delivery !== undefined }];
+  return at === undefined ? [] : [{ record, at, hadDelivery: delivery !== undefined }];
 }
 
 /** `seconds`: of the interval. */
@@ -83,10 +83,10 @@ function isOlder(at: string, seconds: number, now: Date): boolean {
 
 function summaryOf(hooked: readonly Hooked[], silent: readonly Hooked[]): Finding {
   const repositories = counted(hooked.length, 'repository has a webhook', 'repositories have a webhook');
-  const unheard = hooked.filter(({ wasHeard }) => !wasHeard);
+  const unheard = hooked.filter(({ hadDelivery }) => !hadDelivery);
   if (silent.length === 0 && unheard.length === 0)
     return ok('hook', `${repositories}; all were seen within their interval`);
-  const fallen = silent.filter(({ wasHeard }) => wasHeard);
+  const fallen = silent.filter(({ hadDelivery }) => hadDelivery);
   const few = unheard.length <= mostNamed ? ` (${namesOf(unheard)})` : '';
   const from = unheard.length === hooked.length ? 'any of them' : `${unheard.length} of them${few}`;
   const parts = [

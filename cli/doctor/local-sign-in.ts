@@ -1,7 +1,7 @@
 // The check of the setting localSignIn: whether its named admins could sign in on the day on which the identity provider
 // fails.
 
-import { localSignInRule, namedPeople, repairLocalSignIn } from '../compose/local-sign-in.ts';
+import { localSignInRule, localSignInPeople, repairLocalSignIn } from '../compose/local-sign-in.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
@@ -16,7 +16,7 @@ export async function check(config: Config): Promise<readonly Finding[]> {
   const state = await openStateIfAny(config);
   if (state === undefined) return without;
   try {
-    const { able, unable, remedies } = await namedPeople(state, rule);
+    const { able, unable, remedies } = await localSignInPeople(state, rule);
     if (able.length === 0)
       return [
         ...without,

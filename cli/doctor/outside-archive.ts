@@ -1,7 +1,7 @@
 // Checks that archives arrive with their published bytes, without loading a large archive: requests the smallest of a
 // few, or the start of a large one.
 
-import { sayReply, type AskOptions, type Reply } from './ask.ts';
+import { describeResponse, type ProbeOptions, type ProbeResponse } from './send-probe.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
 export interface OfferedArchive {
@@ -10,7 +10,7 @@ export interface OfferedArchive {
   readonly shasum: string | undefined;
 }
 
-type Ask = (address: string, options?: AskOptions) => Promise<Reply>;
+type SendProbe = (address: string, options?: ProbeOptions) => Promise<ProbeResponse>;
 
 /** Each archive costs the token one request. */
 const askedForSize = 4;
@@ -20,7 +20,11 @@ const wholeUpToBytes = 4 * 1024 * 1024;
 const beginningBytes = 256 * 1024;
 
 /** `archives`: at least one. `asked`: requests with the token; `asStranger`: without. */
-export async function checkArchive(archives: readonly OfferedArchive[], asked: Ask, asStranger: Ask): Promise<Finding> {
+export async function checkArchiveDownload(
+  archives: readonly OfferedArchive[],
+  asked: SendProbe,
+  asStranger: SendProbe,
+): Promise<Finding> {
   const { address, shasum, size } = await smallestOf(archives.slice(0, askedForSize), asked);
   const reply = await asked(address, {
     upToBytes: size !== undefined && size > wholeUpToBytes ? beginningBytes : wholeUpToBytes,
@@ -28,7 +32,7 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
   if (reply.status !== 200)
     return failed(
       'url.dist',
-      `The archive ${address} cannot be downloaded: ${sayReply(reply)}.`,
+      `The archive ${address} cannot be downloaded: ${describeResponse(reply)}.`,
       'Configure the reverse proxy to pass on /dist/ with the query. If the registry is below a path, set ' +
         'distUrl to its full address.',
     );
@@ -60,7 +64,7 @@ export async function checkArchive(archives: readonly OfferedArchive[], asked: A
 /** By the length in the HEAD response; the first archive if no response has a length. */
 async function smallestOf(
   archives: readonly OfferedArchive[],
-  asked: Ask,
+  asked: SendProbe,
 ): Promise<OfferedArchive & { readonly size: number | undefined }> {
   const [first] = archives;
   if (first === undefined) throw new Error('there is no archive to request');

@@ -3,7 +3,7 @@
 
 import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { pathBelowHost } from '../../build/contract/registry-address.ts';
-import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
+import { sendProbe, jsonOf, describeResponse, type ProbeResponse } from './send-probe.ts';
 import { failed, ok, skipped, type Finding } from './finding.ts';
 
 /** The package need not exist: without a token every name gets the same answer. */
@@ -21,7 +21,7 @@ export const resolved = (url: string, form: string): string =>
   form.startsWith('/') ? `${new URL(url).origin}${form}` : form;
 
 /** True for an address of the same host that is not below the registry: another service may answer there. */
-export const isOutside = (url: string, address: string): boolean =>
+export const isOutsideRegistry = (url: string, address: string): boolean =>
   new URL(address).host === new URL(url).host && !new URL(address).href.startsWith(`${url}/`);
 
 export const setPublicUrl = (url: string): string =>
@@ -35,10 +35,10 @@ export function pathElsewhere(url: string, form: string): string | undefined {
 }
 
 /** The reason why a form does not work, and the repair. */
-export function lostForm(form: string, address: string, reply: Reply, url: string): Finding {
-  if (isOutside(url, address))
+export function lostForm(form: string, address: string, reply: ProbeResponse, url: string): Finding {
+  if (isOutsideRegistry(url, address))
     return failed('url.metadata', `${form} is not below ${url}: clients request ${address}.`, setPublicUrl(url));
-  const message = `${form} does not get through: ${address} answers ${sayReply(reply)}.`;
+  const message = `${form} does not get through: ${address} answers ${describeResponse(reply)}.`;
   const elsewhere = pathElsewhere(url, form);
   if (elsewhere !== undefined)
     return failed(
@@ -57,7 +57,7 @@ export function lostForm(form: string, address: string, reply: Reply, url: strin
 }
 
 /** `health`: the response of /health, with the addresses that packages.json gives to clients of this route. */
-export async function checkForm(url: string, health: Reply, now: () => Date): Promise<Finding> {
+export async function checkForm(url: string, health: ProbeResponse, now: () => Date): Promise<Finding> {
   const { metadata_url: form } = jsonOf(health.text);
   if (typeof form !== 'string')
     return skipped(
@@ -65,8 +65,8 @@ export async function checkForm(url: string, health: Reply, now: () => Date): Pr
       'Nothing is published, or the registry is of an older version: its packages.json has no metadata-url.',
     );
   const address = resolved(url, form.replace('%package%', anyPackage));
-  const reply = await ask(address, {}, now);
-  if (jsonOf(reply.text)['code'] === 'AUTHENTICATION_REQUIRED' && !isOutside(url, address))
+  const reply = await sendProbe(address, {}, now);
+  if (jsonOf(reply.text)['code'] === 'AUTHENTICATION_REQUIRED' && !isOutsideRegistry(url, address))
     return ok('url.metadata', `${form} gets through`);
   return lostForm(form, address, reply, url);
 }

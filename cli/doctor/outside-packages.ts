@@ -4,9 +4,9 @@
 
 import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { pathBelowHost } from '../../build/contract/registry-address.ts';
-import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';
-import { checkOffers, findOutside } from './outside-addresses.ts';
-import { checkArchive } from './outside-archive.ts';
+import { sendProbe, jsonOf, describeResponse, type ProbeOptions, type ProbeResponse } from './send-probe.ts';
+import { checkOffers, addressesOutside } from './outside-addresses.ts';
+import { checkArchiveDownload } from './outside-archive.ts';
 import { lostForm, pathElsewhere, resolved, setPlain } from './outside-form.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -17,11 +17,11 @@ export interface Client {
 }
 
 /** `root`: packages.json as it came. */
-export async function checkPackages(client: Client, root: Reply): Promise<readonly Finding[]> {
+export async function checkPackages(client: Client, root: ProbeResponse): Promise<readonly Finding[]> {
   const { 'metadata-url': template, 'available-packages': names, mirrors } = jsonOf(root.text);
   if (typeof template !== 'string' || !Array.isArray(names))
     return [failed('url.metadata', 'packages.json is not from Libretto.', 'Check the address of the registry.')];
-  const outside = findOutside(client.url, root);
+  const outside = addressesOutside(client.url, root);
   if (outside !== undefined) return [outside];
   const offers = await checkOffers(client.url, root, client.now);
   const name: unknown = names[0];
@@ -42,11 +42,11 @@ interface Document {
   readonly finding: Finding;
   readonly address: string;
   /** undefined: it cannot be had */
-  readonly reply: Reply | undefined;
+  readonly reply: ProbeResponse | undefined;
 }
 
 async function readDocument(client: Client, template: string, name: string): Promise<Document> {
-  const read = async (form: string): Promise<{ readonly address: string; readonly reply: Reply }> => {
+  const read = async (form: string): Promise<{ readonly address: string; readonly reply: ProbeResponse }> => {
     // releases are in one document, branches in another: a package may have only one of them
     const [address, ofBranches] = [name, `${name}~dev`].map((document) =>
       resolved(client.url, form.replace('%package%', document)),
@@ -62,12 +62,12 @@ async function readDocument(client: Client, template: string, name: string): Pro
   const elsewhere = pathElsewhere(client.url, template);
   if (plain === template || elsewhere !== undefined || (await read(plain)).reply.status !== 200)
     return { address, reply: undefined, finding: lostForm(template, address, reply, client.url) };
-  const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
+  const message = `${template} does not get through: ${address} answers ${describeResponse(reply)}.`;
   const advice = `The reverse proxy does not pass on that form; ${plain} works. ${setPlain(client.url)}`;
   return { address, reply: undefined, finding: failed('url.metadata', message, advice) };
 }
 
-async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
+async function checkCaching(client: Client, address: string, { headers }: ProbeResponse): Promise<Finding> {
   const modified = headers['last-modified'];
   const advice =
     'Configure the reverse proxy to pass on Last-Modified, ETag, Cache-Control and If-Modified-Since ' +
@@ -77,7 +77,7 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
   if (again.status !== 304)
     return failed(
       'url.caching',
-      `A document that has not changed is sent again: ${sayReply(again)} in place of 304.`,
+      `A document that has not changed is sent again: ${describeResponse(again)} in place of 304.`,
       advice,
     );
   if (!/\bprivate\b/.test(headers['cache-control'] ?? ''))
@@ -90,7 +90,12 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
   return ok('url.caching', 'Unchanged documents are answered with 304');
 }
 
-async function checkDist(client: Client, mirrors: unknown, name: string, document: Reply): Promise<readonly Finding[]> {
+async function checkDist(
+  client: Client,
+  mirrors: unknown,
+  name: string,
+  document: ProbeResponse,
+): Promise<readonly Finding[]> {
   const mirror: unknown = Array.isArray(mirrors)
     ? (mirrors[0] as Record<string, unknown> | undefined)?.['dist-url']
     : undefined;
@@ -106,17 +111,17 @@ async function checkDist(client: Client, mirrors: unknown, name: string, documen
   });
   if (archives.length === 0) return [skipped('url.dist', `${name} has no release, so no archive was requested.`)];
   return [
-    await checkArchive(
+    await checkArchiveDownload(
       archives,
       (address, options) => askAs(client, address, {}, options),
-      (address, options) => ask(address, {}, client.now, options),
+      (address, options) => sendProbe(address, {}, client.now, options),
     ),
   ];
 }
 
 /** After the token has read it: a cache that went by the address alone would have it now. */
 async function checkSharedCaches(client: Client, address: string): Promise<Finding> {
-  const reply = await ask(address, {}, client.now);
+  const reply = await sendProbe(address, {}, client.now);
   return reply.status === 200
     ? failed(
         'url.shared',
@@ -127,7 +132,7 @@ async function checkSharedCaches(client: Client, address: string): Promise<Findi
 }
 
 function versionsOf(
-  document: Reply,
+  document: ProbeResponse,
   name: string,
 ): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined }[] {
   const packages = jsonOf(document.text)['packages'] as Record<string, unknown> | undefined;
@@ -149,8 +154,8 @@ function askAs(
   { url, token, now }: Client,
   address: string,
   headers: Readonly<Record<string, string>> = {},
-  options: AskOptions = {},
-): Promise<Reply> {
+  options: ProbeOptions = {},
+): Promise<ProbeResponse> {
   const ours = new URL(address).origin === new URL(url).origin;
-  return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now, options);
+  return sendProbe(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now, options);
 }

@@ -5,12 +5,12 @@ import { pathBelowHost } from '../../build/contract/registry-address.ts';
 import { crossesNetwork } from '../remote/plain-http.ts';
 import { certificateAdvice } from '../remote/certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from '../remote/plain-http-fault.ts';
-import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
+import { sendProbe, jsonOf, describeResponse, type ProbeResponse } from './send-probe.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 import { checkForm } from './outside-form.ts';
 import { checkPackages } from './outside-packages.ts';
 
-export interface Outside {
+export interface OutsideCheck {
   /** the address without a slash at its end */
   readonly url: string;
   readonly token: string | undefined;
@@ -24,9 +24,9 @@ const failingSkewMs = 30_000;
 const warningSkewMs = 5000;
 
 /** Stops at a fault that makes the other checks pointless. */
-export async function checkOutside(outside: Outside): Promise<readonly Finding[]> {
+export async function checkOutside(outside: OutsideCheck): Promise<readonly Finding[]> {
   const { url, now, token, isOpen } = outside;
-  const health = await ask(`${url}/health`, {}, now).catch((error: unknown) => error as Error);
+  const health = await sendProbe(`${url}/health`, {}, now).catch((error: unknown) => error as Error);
   if (health instanceof Error) return [describeUnreached(url, health)];
   const reached = describeHealth(url, health);
   if (reached.verdict === 'failed') return [reached];
@@ -34,9 +34,9 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
     reached,
     ...describeTransport(url),
     describeClock(health),
-    describeReady(await ask(`${url}/health/ready`, {}, now)),
+    describeReady(await sendProbe(`${url}/health/ready`, {}, now)),
   ];
-  const anonymous = await ask(`${url}/packages.json`, {}, now);
+  const anonymous = await sendProbe(`${url}/packages.json`, {}, now);
   findings.push(describeAnonymous(anonymous));
   if (token === undefined || isOpen) {
     const reason =
@@ -45,7 +45,7 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
         : 'The token was not sent, because everyone on the way to an http:// address could read it.';
     return [...findings, await checkForm(url, health, now), skipped('url.token', reason)];
   }
-  const root = await ask(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
+  const root = await sendProbe(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
   const known = describeToken(root);
   return known.verdict === 'failed'
     ? [...findings, known]
@@ -67,13 +67,13 @@ function reasonOf(error: Error): string {
   return error.message === '' ? code || error.name : error.message;
 }
 
-function describeHealth(url: string, health: Reply): Finding {
+function describeHealth(url: string, health: ProbeResponse): Finding {
   const { status, tree, counters, code } = jsonOf(health.text);
   const place = health.headers['location'];
   if (health.status >= 300 && health.status < 400 && place !== undefined)
     return failed(
       'url',
-      `${url} redirects to another address: ${sayReply(health)}.`,
+      `${url} redirects to another address: ${describeResponse(health)}.`,
       'Clients do not send their token to another host. Give clients the final address, and check that ' +
         'address here.',
     );
@@ -81,7 +81,7 @@ function describeHealth(url: string, health: Reply): Finding {
   if (health.status !== 200 || typeof status !== 'string')
     return failed(
       'url',
-      `${url}/health answers ${sayReply(health)}${saysWhy(health)}`,
+      `${url}/health answers ${describeResponse(health)}${saysWhy(health)}`,
       code === 'NOT_FOUND' && path !== ''
         ? `Libretto itself answers: the reverse proxy must remove ${path}. docs/how-to/reverse-proxy.md#below-a-path says how.`
         : 'Check the address of the registry. A reverse proxy must pass on every path below it, including /health.',
@@ -95,7 +95,7 @@ function describeHealth(url: string, health: Reply): Finding {
 }
 
 /** The answer's own reason, such as that of a server with a certificate to a request without TLS. */
-function saysWhy({ text }: Reply): string {
+function saysWhy({ text }: ProbeResponse): string {
   const { error } = jsonOf(text);
   return typeof error === 'string' ? `: ${error.slice(0, 300)}` : '.';
 }
@@ -112,7 +112,7 @@ function describeTransport(url: string): Finding[] {
   ];
 }
 
-function describeClock({ headers, atMs }: Reply): Finding {
+function describeClock({ headers, atMs }: ProbeResponse): Finding {
   const theirs = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(theirs)) return skipped('url.clock', 'The answer has no Date header.');
   return describeSkew('url.clock', theirs + 500 - atMs, 'the registry'); // plus half a second: dates have whole seconds
@@ -130,7 +130,7 @@ export function describeSkew(check: string, aheadMs: number, whose: string): Fin
     : ok(check, `The clocks of this host and of ${whose} agree`);
 }
 
-function describeReady(reply: Reply): Finding {
+function describeReady(reply: ProbeResponse): Finding {
   const { state, storage, grace_seconds_left: left } = jsonOf(reply.text);
   if (reply.status === 200 && state === 'grace')
     return warning(
@@ -154,12 +154,12 @@ function describeReady(reply: Reply): Finding {
   return failed(
     'url.ready',
     'It cannot serve installs: ' +
-      `${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
+      `${describeResponse(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
     'For tree "empty", publish with `libretto build`. Otherwise, the log of the server has the reason.',
   );
 }
 
-function describeAnonymous(reply: Reply): Finding {
+function describeAnonymous(reply: ProbeResponse): Finding {
   if (reply.status === 401 && reply.headers['www-authenticate'] !== undefined)
     return ok('url.unknown', 'Clients without a token get no packages');
   if (reply.status === 401)
@@ -177,12 +177,12 @@ function describeAnonymous(reply: Reply): Finding {
     );
   return failed(
     'url.unknown',
-    `Clients without a token get ${sayReply(reply)}, not 401.`,
+    `Clients without a token get ${describeResponse(reply)}, not 401.`,
     'Configure the reverse proxy to pass on the answers of the registry.',
   );
 }
 
-function describeToken(root: Reply): Finding {
+function describeToken(root: ProbeResponse): Finding {
   const code = jsonOf(root.text)['code'];
   if (root.status === 200) return ok('url.token', 'The token is accepted');
   if (code === 'AUTHENTICATION_REQUIRED')
@@ -201,12 +201,12 @@ function describeToken(root: Reply): Finding {
   if (root.status === 429)
     return failed(
       'url.token',
-      `The token has no requests left: ${sayReply(root)}.`,
+      `The token has no requests left: ${describeResponse(root)}.`,
       'Try again after the time in the Retry-After header, or use another token for this check.',
     );
   return failed(
     'url.token',
-    `packages.json cannot be read with the token: ${sayReply(root)}.`,
+    `packages.json cannot be read with the token: ${describeResponse(root)}.`,
     root.status === 401
       ? "A proxy in front of the registry requires its own login. Turn that login off for Composer's paths."
       : 'If the request reached the server, the log of the server shows it.',

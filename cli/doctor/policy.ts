@@ -5,7 +5,7 @@ import type { PolicyIssue } from '../../proxy/policy/model/parse-policy.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { openAdminHere } from '../policy-admin/admin-here.ts';
+import { openLocalPolicyAdmin } from '../policy-admin/local-policy-admin.ts';
 import { PolicyFileError } from '../policy/policy-file.ts';
 import { exceptionText, issueLine, remarkLine } from '../text/policy-text.ts';
 import { openStateIfAny } from '../state/open-state.ts';
@@ -20,7 +20,7 @@ const name = 'policy';
 export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
   const state = await openStateIfAny(config);
   if (state === undefined && config.policy.value === undefined) return [];
-  const here = await openAdminHere(config, context, state);
+  const here = await openLocalPolicyAdmin(config, context, state);
   try {
     const { rules, exceptions } = await here.policy.get();
     if (rules.length === 0) return [];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts';
 import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
-import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
+import { readLockStatus, type LockStatus } from '../../build/output/lock.ts';
 import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
@@ -15,7 +15,7 @@ import { runningServers, type RunningServer } from '../state/running-server.ts';
 import { enoughFiles, moreFiles } from '../io/open-files.ts';
 import { counted } from '../io/output.ts';
 import { treeDamage } from '../tree/damaged-tree.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { assertRecords } from '../state/state-records.ts';
 import { assertWholeState } from '../state/verify-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
@@ -65,7 +65,7 @@ export async function checkTree(config: Pick<Config, 'data' | 'sources'>, nowMs:
   const dataDirectory = config.data.value;
   const lost = await checkIndex(config);
   if (lost !== undefined) return lost;
-  const publication = readPublication(dataDirectory);
+  const publication = readLastPublication(dataDirectory);
   const damage = treeDamage(dataDirectory);
   if (publication === undefined && damage !== undefined)
     return failed('tree', damage, `${command(config, 'verify')} lists all faults and the repair for each.`);
@@ -133,14 +133,14 @@ const unnamed = ({ commands }: LostIndex): string =>
 /** Reports the running build, the running server, and the server's limit of open files. */
 export async function checkProcesses(config: Pick<Config, 'data' | 'state'>, now: Date): Promise<readonly Finding[]> {
   const dataDirectory = config.data.value;
-  const build = await lookAtLock(join(dataDirectory, 'build', 'lock'), now, 60_000);
-  const server = await lookAtLock(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
+  const build = await readLockStatus(join(dataDirectory, 'build', 'lock'), now, 60_000);
+  const server = await readLockStatus(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
   return [
     describeLock('lock', build, 'build'),
     config.state.value === undefined
       ? describeLock('server', server, 'server without a Redis')
       : describeServers(await runningServers(config, now)),
-    await checkFiles(server !== undefined && !server.stale && server.seen ? server.pid : undefined),
+    await checkFiles(server !== undefined && !server.stale && server.local ? server.pid : undefined),
   ];
 }
 
@@ -154,7 +154,7 @@ function describeServers(servers: readonly RunningServer[]): Finding {
   return ok('server', `Running with this state: ${each.join(', ')}`);
 }
 
-function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
+function describeLock(check: string, lock: LockStatus | undefined, what: string): Finding {
   if (lock === undefined) return ok(check, `No ${what} is running`);
   const who =
     `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ` +

@@ -11,7 +11,7 @@ import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
-import { shadowedHere, describeShadowed } from '../mirror/shadowed-packages.ts';
+import { localShadowedPackages, describeShadowed } from '../mirror/shadowed-packages.ts';
 import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { version } from '../io/version.ts';
@@ -30,7 +30,7 @@ export async function check(config: Config, context: Context): Promise<readonly 
 
 /** Warns about mirrored packages that are no longer offered, because installs with them fail. */
 async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
-  return (await shadowedHere(config, context)).map((one) =>
+  return (await localShadowedPackages(config, context)).map((one) =>
     warning(
       'upstream',
       describeShadowed(one),

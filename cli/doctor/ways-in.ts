@@ -1,4 +1,5 @@
-// The check of people whose identity provider is not configured any more: they cannot sign in, and their terminals rest.
+// The check of people whose identity provider is not configured any more: they cannot sign in, and their terminals are
+// suspended.
 
 import { hasWayIn } from '../../proxy/auth/local-sign-in.ts';
 import { hasProviderOnly, parseUserRecord, userKeyPrefix, type UserRecord } from '../../proxy/auth/user.ts';
@@ -31,7 +32,7 @@ function finding(people: readonly UserRecord[]): Finding {
   return warning(
     'people',
     `${counted(people.length, 'person has', 'people have')} no way to sign in, because their identity provider is not ` +
-      `configured: ${named.join(', ')}${more}. Their terminals rest`,
+      `configured: ${named.join(', ')}${more}. Their terminals are suspended`,
     'Add the provider to "identityProviders" again. Or give each of them a password: `libretto user update EMAIL --invite`.',
   );
 }

@@ -3,9 +3,9 @@
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
 import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ tree, advisories }: ServingCore, { mirror }: Offers): OpenFeature {
+export function open({ tree, advisories }: ServingCore, { mirror }: FeatureOffers): OpenFeature {
   return {
     answers: createAdvisoryFeature(createAdvisoryAnswers({ files: tree.files, advisories, mirrored: mirror?.tree })),
     advertises: ['security-advisories'],

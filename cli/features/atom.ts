@@ -4,9 +4,9 @@ import { createAtomFeature } from '../../proxy/atom/feature.ts';
 import { createAtomFeeds } from '../../proxy/atom/atom-feeds.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ tree, config }: ServingCore, { packages }: Offers): OpenFeature {
+export function open({ tree, config }: ServingCore, { packages }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('feeds are opened behind packages');
   const feeds = createAtomFeeds({
     catalogue: packages.catalogue,

@@ -8,9 +8,10 @@ import type { ServingCore } from '../core/serving-core.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { sharedCountersUrl } from '../state/open-state.ts';
 import { shownConfiguration } from '../state/shown-configuration.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open(core: ServingCore, { services, packages, inspection, mirror, singleSignOn }: Offers): OpenFeature {
+export function open(core: ServingCore, offers: FeatureOffers): OpenFeature {
+  const { services, packages, inspection, mirror, singleSignOn } = offers;
   if (services === undefined || packages === undefined || inspection === undefined)
     throw new Error('the console is opened behind its services');
   const { advisories, config } = core;

@@ -1,10 +1,10 @@
 // Every feature, with its check of `libretto doctor`. A server opens the features in this order, and loads the module
-// of a feature only if the feature is enabled. Commands work without a server: they stand in cli/program/.
+// of a feature only if the feature is enabled. Commands work without a server: they are in cli/program/.
 
 import type { FeatureName } from '../config/feature-settings.ts';
 import { CloseSteps } from '../core/close-steps.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature, ServedFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature, ServedFeature } from './served-feature.ts';
 
 /**
  * `packages`, `inspection`, `services` and `device` have no setting: they are opened if another feature requires them.
@@ -14,7 +14,7 @@ export const features: readonly (ServedFeature & {
 })[] = [
   {
     name: 'repositories',
-    wants: [],
+    requires: [],
     load: () => import('./repositories.ts'),
     checks: [
       {
@@ -24,11 +24,11 @@ export const features: readonly (ServedFeature & {
       },
     ],
   },
-  { name: 'packages', wants: [], load: () => import('./packages.ts') },
-  { name: 'inspection', wants: ['packages'], load: () => import('./inspection.ts') },
+  { name: 'packages', requires: [], load: () => import('./packages.ts') },
+  { name: 'inspection', requires: ['packages'], load: () => import('./inspection.ts') },
   {
     name: 'mirror',
-    wants: [],
+    requires: [],
     load: () => import('./mirror.ts'),
     checks: [
       {
@@ -38,14 +38,14 @@ export const features: readonly (ServedFeature & {
       },
     ],
   },
-  { name: 'search', wants: ['packages'], load: () => import('./search.ts') },
-  { name: 'statistics', wants: ['packages'], load: () => import('./statistics.ts') },
-  { name: 'feeds', wants: ['packages'], load: () => import('./atom.ts') },
-  { name: 'advisories', wants: [], load: () => import('./advisories.ts') },
-  { name: 'hooks', wants: ['repositories'], load: () => import('./hooks.ts') },
+  { name: 'search', requires: ['packages'], load: () => import('./search.ts') },
+  { name: 'statistics', requires: ['packages'], load: () => import('./statistics.ts') },
+  { name: 'feeds', requires: ['packages'], load: () => import('./atom.ts') },
+  { name: 'advisories', requires: [], load: () => import('./advisories.ts') },
+  { name: 'hooks', requires: ['repositories'], load: () => import('./hooks.ts') },
   {
     name: 'services',
-    wants: ['packages', 'repositories'],
+    requires: ['packages', 'repositories'],
     load: () => import('./services.ts'),
     checks: [
       {
@@ -57,7 +57,7 @@ export const features: readonly (ServedFeature & {
   },
   {
     name: 'notifications',
-    wants: ['packages', 'services'],
+    requires: ['packages', 'services'],
     load: () => import('./notifications.ts'),
     checks: [
       {
@@ -67,10 +67,10 @@ export const features: readonly (ServedFeature & {
       },
     ],
   },
-  { name: 'device', wants: [], load: () => import('./device.ts') },
+  { name: 'device', requires: [], load: () => import('./device.ts') },
   {
     name: 'api',
-    wants: ['services', 'device'],
+    requires: ['services', 'device'],
     load: () => import('./management.ts'),
     checks: [
       {
@@ -92,7 +92,7 @@ export const features: readonly (ServedFeature & {
   },
   {
     name: 'console',
-    wants: ['services', 'inspection'],
+    requires: ['services', 'inspection'],
     load: () => import('./console.ts'),
     checks: [
       {
@@ -105,7 +105,7 @@ export const features: readonly (ServedFeature & {
 ];
 
 export interface OpenFeatures {
-  readonly offers: Offers;
+  readonly offers: FeatureOffers;
   readonly open: readonly OpenFeature[];
   /** Closes all of them, the last one first, even when one fails. */
   readonly close: () => Promise<void>;
@@ -113,16 +113,16 @@ export interface OpenFeatures {
 
 /** Loads the modules of the enabled features, and opens nothing. */
 export async function loadFeatures(names: readonly FeatureName[]): Promise<void> {
-  await Promise.all(wantedBy(names).map(({ load }) => load()));
+  await Promise.all(requiredBy(names).map(({ load }) => load()));
 }
 
 /** Opens the enabled features, and the features that they require. After a failure it closes those already open. */
 export async function openFeatures(core: ServingCore, names: readonly FeatureName[]): Promise<OpenFeatures> {
   const open: OpenFeature[] = [];
-  let offers: Offers = {};
+  let offers: FeatureOffers = {};
   const closing = new CloseSteps();
   try {
-    for (const { load } of wantedBy(names)) {
+    for (const { load } of requiredBy(names)) {
       const opened = (await load()).open(core, offers);
       open.push(opened);
       if (opened.close !== undefined) closing.add(opened.close);
@@ -136,12 +136,12 @@ export async function openFeatures(core: ServingCore, names: readonly FeatureNam
 }
 
 /** The wanted features, in the order of the list. */
-function wantedBy(names: readonly string[]): readonly ServedFeature[] {
+function requiredBy(names: readonly string[]): readonly ServedFeature[] {
   const wanted = new Set<string>();
   const add = (name: string): void => {
     if (wanted.has(name)) return;
     wanted.add(name);
-    for (const one of features.find((feature) => feature.name === name)?.wants ?? []) add(one);
+    for (const one of features.find((feature) => feature.name === name)?.requires ?? []) add(one);
   };
   for (const name of names) add(name);
   return features.filter(({ name }) => wanted.has(name));

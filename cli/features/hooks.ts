@@ -5,9 +5,9 @@ import { createRefusals } from '../../proxy/hooks/refusals.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
 import { createFailedAuthLimiter } from '../../proxy/core/limits/failed-auth-limiter.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ context, log, store, workerStatus }: ServingCore, { syncing }: Offers): OpenFeature {
+export function open({ context, log, store, workerStatus }: ServingCore, { syncing }: FeatureOffers): OpenFeature {
   if (syncing === undefined) throw new Error('webhooks are opened behind repositories');
   const refusals = createRefusals({
     state: store,

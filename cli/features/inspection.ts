@@ -5,9 +5,9 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { composeBuilder } from '../compose/builder.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { ComposedInspection } from '../inspection/inspection.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ config, context, store: state }: ServingCore, { packages }: Offers): OpenFeature {
+export function open({ config, context, store: state }: ServingCore, { packages }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('the inspection is opened behind packages');
   const { published, catalogue } = packages;
   const opened = new SingleFlight<ComposedInspection>({ keeps: 'fulfilled' });

@@ -1,4 +1,4 @@
-// The feature `notifications`: tells webhooks, chat services and people by mail what happened. One server among all that
+// The feature `notifications`: notifies webhooks, chat services and people by mail of events. One server among all that
 // share a state sends. One among those with the data folder looks at publications: a server with an origin has no records
 // of them.
 
@@ -15,9 +15,9 @@ import { composeKeys } from '../compose/keys.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { createRecordedPublications } from '../inspection/recorded-publications.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open(core: ServingCore, offers: Offers): OpenFeature {
+export function open(core: ServingCore, offers: FeatureOffers): OpenFeature {
   const notifiers = notifiersOf(core, offers);
   return {
     start: async () => {
@@ -29,7 +29,7 @@ export function open(core: ServingCore, offers: Offers): OpenFeature {
   };
 }
 
-function notifiersOf(core: ServingCore, offers: Offers): readonly Notifier[] {
+function notifiersOf(core: ServingCore, offers: FeatureOffers): readonly Notifier[] {
   const { config, context, store: state } = core;
   const collector = collectorOf(core, offers);
   const liveness = createLiveness({ monotonicMs: () => performance.now() });
@@ -54,7 +54,7 @@ function reporterOf({ log }: ServingCore): (error: unknown) => void {
   return (err) => log.logger.error({ err }, 'a notification could not be handled');
 }
 
-function collectorOf(core: ServingCore, { packages, notifying, mailing }: Offers): Collector {
+function collectorOf(core: ServingCore, { packages, notifying, mailing }: FeatureOffers): Collector {
   if (packages === undefined || notifying === undefined)
     throw new Error('notifications are opened behind packages and services');
   const { config, context, store: state } = core;
@@ -80,7 +80,7 @@ function collectorOf(core: ServingCore, { packages, notifying, mailing }: Offers
   });
 }
 
-function sendersOf(core: ServingCore, { notifying, mailing }: Offers): readonly Sending[] {
+function sendersOf(core: ServingCore, { notifying, mailing }: FeatureOffers): readonly Sending[] {
   if (notifying === undefined) throw new Error('notifications are opened behind services');
   const { config, context, store: state, log } = core;
   const parts = { state, now: (): number => context.now().getTime(), onError: reporterOf(core) };

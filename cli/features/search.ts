@@ -2,9 +2,9 @@
 
 import { createSearchFeature } from '../../proxy/search/feature.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open(_core: ServingCore, { packages, mirror }: Offers): OpenFeature {
+export function open(_core: ServingCore, { packages, mirror }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('search is opened behind packages');
   return {
     answers: createSearchFeature(packages.lookupsWith(mirror?.catalogue)),

@@ -22,7 +22,7 @@ import type { Context } from '../io/context.ts';
 import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
 
 /** The objects that features offer to each other and to the server, by name. */
-export interface Offers {
+export interface FeatureOffers {
   /** the catalogue of published packages, their counts, texts, withdrawals and purges */
   readonly packages?: ComposedPackages;
   readonly mirror?: ServedMirror;
@@ -52,7 +52,7 @@ export interface FeatureListen extends Configured<ListenAddress> {
 }
 
 export interface OpenFeature {
-  readonly offers?: Offers;
+  readonly offers?: FeatureOffers;
   /** the requests that it answers */
   readonly answers?: Feature;
   /** where it answers them, instead of the server's address */
@@ -71,7 +71,7 @@ export interface OpenFeature {
 export interface ServedFeature {
   readonly name: string;
   /** required features, which are opened before this one */
-  readonly wants: readonly string[];
+  readonly requires: readonly string[];
   /** loads the module that opens it, in a server that has it */
   readonly load: () => Promise<FeatureModule>;
   /** its part of `libretto doctor`, if the state can be read */
@@ -89,5 +89,5 @@ export interface FeatureCheck {
 
 /** The exports of the module of a feature. */
 export interface FeatureModule {
-  readonly open: (core: ServingCore, offers: Offers) => OpenFeature;
+  readonly open: (core: ServingCore, offers: FeatureOffers) => OpenFeature;
 }

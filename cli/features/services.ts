@@ -18,13 +18,11 @@ import { composeKeys, type ComposedKeys } from '../compose/keys.ts';
 import type { People } from '../../proxy/auth/people.ts';
 import { composeMailing, type Mailing } from '../compose/mailing.ts';
 import { composeNotifying } from '../compose/notifying.ts';
-import { composePasskeys } from '../compose/passkeys.ts';
+import { composePasskeys, composeSingleSignOn } from '../compose/sign-in.ts';
 import { composePeople } from '../compose/people.ts';
 import { composePublishing } from '../compose/publishing.ts';
-import { composeSingleSignOn } from '../compose/single-sign-on.ts';
-import { defaultLimits, peopleRules } from '../compose/settings.ts';
-import { devicePage } from '../config/device-page.ts';
-import { invitationPage } from '../config/invitation-page.ts';
+import { standardTokenLimits, peopleRules } from '../compose/settings.ts';
+import { devicePage, invitationPage } from '../config/console-links.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import { servedPolicyAdmin } from '../policy-admin/served-admin.ts';
@@ -32,10 +30,10 @@ import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
 /** Offers the services, and the setup code of the first admin. */
-export function open(core: ServingCore, { packages, syncing, connecting, mirror }: Offers): OpenFeature {
+export function open(core: ServingCore, { packages, syncing, connecting, mirror }: FeatureOffers): OpenFeature {
   if (packages === undefined || syncing === undefined || connecting === undefined)
     throw new Error('the services are opened behind packages and repositories');
   const { config, context, store: state, settings } = core;
@@ -102,7 +100,7 @@ function factsOf({ config, context, uses, counters, settings, store: state }: Se
     publicUrl: publicUrlOf(config)?.url,
     version,
     uploads: createUploads(config.data.value),
-    defaultLimits: defaultLimits(settings),
+    defaultLimits: standardTokenLimits(settings),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   };
 }

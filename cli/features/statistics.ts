@@ -3,9 +3,9 @@
 import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import type { Offers, OpenFeature } from './served-feature.ts';
+import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ tree }: ServingCore, { packages, mirror }: Offers): OpenFeature {
+export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('statistics are opened behind packages');
   const reports = createInstallReports({
     files: tree.files,

@@ -4,21 +4,21 @@
 import { UsageError } from '../io/usage-error.ts';
 import type { Answers, Draft } from './answers.ts';
 import { questions } from './question-list.ts';
-import type { AnswerContext, Question } from './question.ts';
+import type { AnswerContext, InitQuestion } from './question.ts';
 
-export interface Collector {
+export interface AnswerCollector {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly place: AnswerContext;
   /** asks at the terminal; undefined without one */
   readonly ask: ((prompt: string) => Promise<string>) | undefined;
   /** shows a sentence about an answer */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
   /** --yes: the standard answers apply to all that no flag answers */
   readonly standardsApply: boolean;
 }
 
 /** Throws UsageError with every fault of the flags, and with every flag that is missing. */
-export async function collectAnswers(collector: Collector): Promise<Answers> {
+export async function collectAnswers(collector: AnswerCollector): Promise<Answers> {
   refuseMissing(collector);
   const problems: string[] = [];
   let draft: Draft = {};
@@ -47,7 +47,7 @@ export async function collectAnswers(collector: Collector): Promise<Answers> {
   };
 }
 
-function refuseMissing({ flags, ask, standardsApply }: Collector): void {
+function refuseMissing({ flags, ask, standardsApply }: AnswerCollector): void {
   if (ask !== undefined || standardsApply) return;
   const isLocal = flags['publicUrl'] === 'none' || flags['publicUrl'] === '';
   const missing = questions.filter(
@@ -68,7 +68,7 @@ function inVain(option: string, needs: string): string {
 }
 
 /** The option as the person gave it: `--nginx FILE` names the proxy and its file. */
-function optionOf({ flag, option }: Question, flags: Collector['flags']): string {
+function optionOf({ flag, option }: InitQuestion, flags: AnswerCollector['flags']): string {
   return flag.startsWith('proxy') && flags['proxyFile'] !== undefined ? `--${String(flags['proxy'])}` : option;
 }
 
@@ -78,23 +78,28 @@ function optionOf({ flag, option }: Question, flags: Collector['flags']): string
  * answers more questions in vain.
  */
 async function answerAddress(
-  question: Question,
+  question: InitQuestion,
   draft: Draft,
-  collector: Collector,
+  collector: AnswerCollector,
   problems: string[],
 ): Promise<Draft> {
-  const { flags, tell } = collector;
+  const { flags, report } = collector;
   const pointless = questions.find(({ flag, needs }) => needs !== undefined && flags[flag] !== undefined);
   for (;;) {
     const answered = await answer(question, draft, collector, problems);
     if (answered.publicUrl !== undefined || pointless === undefined || problems.length > 0) return answered;
     const option = optionOf(pointless, flags);
     if (flags[question.flag] !== undefined) throw new UsageError(inVain(option, needsAddress));
-    tell(`${option} needs an address for clients. Write it, or stop with Ctrl+C and leave ${option} out.`);
+    report(`${option} needs an address for clients. Write it, or stop with Ctrl+C and leave ${option} out.`);
   }
 }
 
-async function answer(question: Question, draft: Draft, collector: Collector, problems: string[]): Promise<Draft> {
+async function answer(
+  question: InitQuestion,
+  draft: Draft,
+  collector: AnswerCollector,
+  problems: string[],
+): Promise<Draft> {
   const { flag, needs } = question;
   const given = collector.flags[flag];
   if (!question.applies(draft)) {
@@ -116,10 +121,10 @@ async function answer(question: Question, draft: Draft, collector: Collector, pr
 }
 
 async function answerByFlag(
-  question: Question,
+  question: InitQuestion,
   given: unknown,
   draft: Draft,
-  collector: Collector,
+  collector: AnswerCollector,
   problems: string[],
 ): Promise<Draft> {
   let answered = draft;
@@ -135,9 +140,9 @@ async function answerByFlag(
 }
 
 async function answerByStandard(
-  question: Question,
+  question: InitQuestion,
   draft: Draft,
-  collector: Collector,
+  collector: AnswerCollector,
   problems: string[],
 ): Promise<Draft> {
   const standard = await question.standard(draft, collector.place);
@@ -156,10 +161,10 @@ async function answerByStandard(
 
 /** Asks until the answer can be used. */
 async function askOnce(
-  question: Question,
+  question: InitQuestion,
   draft: Draft,
   ask: (prompt: string) => Promise<string>,
-  collector: Collector,
+  collector: AnswerCollector,
 ): Promise<Draft> {
   const standard = await question.standard(draft, collector.place);
   const prompt = `${question.prompt(draft)}${standard === undefined || standard === '' ? '' : ` [${standard}]`}: `;
@@ -170,17 +175,17 @@ async function askOnce(
       return await understood(question, typed, draft, collector);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      collector.tell(error.message);
+      collector.report(error.message);
     }
   }
 }
 
 /** Asks again after each answer, until one is empty. */
 async function askRepeatedly(
-  question: Question,
+  question: InitQuestion,
   draft: Draft,
   ask: (prompt: string) => Promise<string>,
-  collector: Collector,
+  collector: AnswerCollector,
 ): Promise<Draft> {
   let answered = await askOnce(question, draft, ask, collector);
   for (;;) {
@@ -190,18 +195,23 @@ async function askRepeatedly(
       answered = await understood(question, typed, answered, collector);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      collector.tell(error.message);
+      collector.report(error.message);
     }
   }
 }
 
-function homeOf({ place }: Collector): string | undefined {
+function homeOf({ place }: AnswerCollector): string | undefined {
   return place.environment['HOME'];
 }
 
-async function understood(question: Question, text: string, draft: Draft, { place, tell }: Collector): Promise<Draft> {
+async function understood(
+  question: InitQuestion,
+  text: string,
+  draft: Draft,
+  { place, report }: AnswerCollector,
+): Promise<Draft> {
   const { draft: more, remark } = await question.understand(text, draft, place);
-  if (remark !== undefined) tell(remark);
+  if (remark !== undefined) report(remark);
   return { ...draft, ...more };
 }
 

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
-import { remoteOf } from '../../build/sources/git-url.ts';
+import { parseGitRemote } from '../../build/sources/git-url.ts';
 import { isAddressRange, shown } from '../config/setting-values.ts';
 import { UsageError } from '../io/usage-error.ts';
 import type { SourceAnswer } from './answers.ts';
@@ -41,7 +41,7 @@ async function addressesOf(
 /** The private addresses of the git servers among the sources, which Libretto would refuse without egress.allow. */
 export async function privateHosts(sources: readonly SourceAnswer[], place: AnswerContext): Promise<readonly string[]> {
   const isAllowed = createAddressPolicy([]);
-  const hosts = sources.flatMap((one) => ('url' in one ? remoteOf(one.url).host : []));
+  const hosts = sources.flatMap((one) => ('url' in one ? parseGitRemote(one.url).host : []));
   const addresses = await Promise.all(
     [...new Set(hosts)].map((host) => (isIP(host) === 0 ? place.resolveHost(host).catch(() => []) : [host])),
   );

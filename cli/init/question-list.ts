@@ -9,10 +9,10 @@ import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
 import { archiveForms, isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
 import { privateHosts, rangesOf } from './network-ranges.ts';
-import type { Question } from './question.ts';
+import type { InitQuestion } from './question.ts';
 import { examineSource } from './source-answer.ts';
 
-const source: Question = {
+const source: InitQuestion = {
   flag: 'source',
   option: '--source',
   repeats: true,
@@ -30,7 +30,7 @@ const source: Question = {
   },
 };
 
-const publicUrl: Question = {
+const publicUrl: InitQuestion = {
   flag: 'publicUrl',
   option: '--public-url',
   essential: true,
@@ -55,7 +55,7 @@ const publicUrl: Question = {
   },
 };
 
-const proxy: Question = {
+const proxy: InitQuestion = {
   flag: 'proxy',
   option: '--proxy',
   essential: true,
@@ -70,7 +70,7 @@ const proxy: Question = {
   },
 };
 
-const proxyAddress: Question = {
+const proxyAddress: InitQuestion = {
   flag: 'proxyAddress',
   option: '--proxy-address',
   applies: (draft) => (draft.proxy ?? 'none') !== 'none',
@@ -82,7 +82,7 @@ const proxyAddress: Question = {
   }),
 };
 
-const tls: Question = {
+const tls: InitQuestion = {
   flag: 'tls',
   option: '--tls',
   essential: true,
@@ -102,7 +102,7 @@ const tls: Question = {
   },
 };
 
-const certificateFile = (key: 'tlsCert' | 'tlsKey', option: string, words: string): Question => ({
+const certificateFile = (key: 'tlsCert' | 'tlsKey', option: string, words: string): InitQuestion => ({
   flag: key,
   option,
   applies: ({ tls: place }) => place === 'own',
@@ -119,7 +119,7 @@ const certificateFile = (key: 'tlsCert' | 'tlsKey', option: string, words: strin
   },
 });
 
-const gitHosts: Question = {
+const gitHosts: InitQuestion = {
   flag: 'gitHosts',
   option: '--git-hosts',
   applies: () => true,
@@ -130,7 +130,7 @@ const gitHosts: Question = {
   }),
 };
 
-const listen: Question = {
+const listen: InitQuestion = {
   flag: 'listen',
   option: '--listen',
   applies: () => true,
@@ -147,7 +147,7 @@ const listen: Question = {
   },
 };
 
-const systemd: Question = {
+const systemd: InitQuestion = {
   flag: 'systemd',
   option: '--systemd',
   applies: () => true,
@@ -158,7 +158,7 @@ const systemd: Question = {
   }),
 };
 
-const data: Question = {
+const data: InitQuestion = {
   flag: 'data',
   option: '--data',
   applies: () => true,
@@ -175,7 +175,7 @@ const data: Question = {
   },
 };
 
-const proxyFile: Question = {
+const proxyFile: InitQuestion = {
   flag: 'proxyFile',
   option: '--nginx, --caddy or --haproxy',
   applies: (draft) => (draft.proxy ?? 'none') !== 'none',
@@ -189,7 +189,7 @@ const proxyFile: Question = {
   },
 };
 
-const archives: Question = {
+const archives: InitQuestion = {
   flag: 'archives',
   option: '--archives',
   applies: ({ publicUrl: url }) => url !== undefined,
@@ -200,7 +200,7 @@ const archives: Question = {
   understand: (answer) => ({ draft: { archives: oneOf(archiveForms, answer, 'The form of archive addresses') } }),
 };
 
-export const questions: readonly Question[] = [
+export const questions: readonly InitQuestion[] = [
   source,
   publicUrl,
   proxy,

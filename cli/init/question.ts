@@ -17,7 +17,7 @@ export interface Understood {
   readonly remark?: string | undefined;
 }
 
-export interface Question {
+export interface InitQuestion {
   /** camel case, as commander names it */
   readonly flag: string;
   /** as people type it: `--public-url` */

@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 
 import { findPackages } from '../../build/sources/directory/find-packages.ts';
 import { GitFailure } from '../../build/sources/git-failure.ts';
-import { askRemote } from '../../build/sources/git/ask-remote.ts';
+import { listRemoteRefs } from '../../build/sources/git/list-remote-refs.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
 import { parseSource } from '../../build/sources/spec.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
-import { lookAtNamed } from '../../build/shared/files/named-path.ts';
+import { statNamed } from '../../build/shared/files/named-path.ts';
 import { counted } from '../io/output.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -61,7 +61,7 @@ function orUsageError<Result>(attempt: () => Result): Result {
 }
 
 function refuseMissing(text: string, path: string): void {
-  const facts = orUsageError(() => lookAtNamed(path));
+  const facts = orUsageError(() => statNamed(path));
   if (facts === undefined) throw new UsageError(`There is no folder ${path}. Name an existing folder, or a git URL.`);
   if (!facts.isDirectory())
     throw new UsageError(`${text} is a file. Name the folder of the package, or the folder of the ZIPs.`);
@@ -71,7 +71,7 @@ async function describeRemote(url: string, environment: Environment): Promise<st
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new UsageError(remote.refusal);
   try {
-    const { tags, branches } = await askRemote({ remote, environment, timeoutMs: askingTimeoutMs });
+    const { tags, branches } = await listRemoteRefs({ remote, environment, timeoutMs: askingTimeoutMs });
     return `${url} has ${counted(tags.length, 'tag')} and ${counted(branches.length, 'branch', 'branches')}.`;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -16,7 +16,6 @@ import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { createRecordedPublications } from './recorded-publications.ts';
-import { withoutBuilder } from './without-builder.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { explain } from '../../build/inspect/why.ts';
@@ -25,7 +24,7 @@ import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
 import { shownAnswer, shownCause } from '../builds/shown-sources.ts';
-import { configuredSources } from '../builds/build-request.ts';
+import { sourcesOfConfig } from '../builds/build-request.ts';
 
 export interface ComposedInspection extends Inspection {
   /** Ends the running commands. */
@@ -76,7 +75,7 @@ export function composeInspection(
 
 function createWhyReader(config: Config, { workingDirectory }: Pick<Context, 'workingDirectory'>): WhyReader {
   const dataDirectory = config.data.value;
-  const described = describeSources(configuredSources(config) ?? [], workingDirectory, dataDirectory);
+  const described = describeSources(sourcesOfConfig(config) ?? [], workingDirectory, dataDirectory);
   return {
     explain: (name, version) =>
       readable(async () => shownAnswer(await explain({ dataDirectory, name, version, described }), dataDirectory)),
@@ -98,4 +97,23 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
     if (cause instanceof BuildRefused) throw new RegistryError('TREE_DAMAGED', { message: cause.message, cause });
     throw cause;
   }
+}
+
+// The answers of a server that reads its packages from an origin: the folder of the builder is on another host.
+
+export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'comparison' | 'rollbacksOf'> = {
+  publications: { list: refuse, get: refuse, held: refuse },
+  why: { explain: refuse, causes: refuse },
+  comparison: { compare: refuse },
+  rollbacksOf: () => ({ preview: refuse, rollBack: refuse, lift: refuse }),
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(
+    new RegistryError('NOT_AVAILABLE', {
+      message:
+        'This server reads its packages from an origin, and has no folder of the builder. Ask on the host that builds ' +
+        'the packages.',
+    }),
+  );
 }

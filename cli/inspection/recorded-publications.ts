@@ -7,7 +7,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
 import { changesIn, summaryOf } from '../../build/history/publication-summary.ts';
-import { recordIn, recordPath, type PublicationRecord } from '../../build/history/record.ts';
+import { recordIn, publicationRecordPath, type PublicationRecord } from '../../build/history/record.ts';
 import { parseOwnFile } from '../../build/output/parse-own-file.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../proxy/inspection/publications.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 
-interface Known {
+interface CachedSummary {
   readonly stamp: FileStamp;
   readonly summary: PublicationSummary;
 }
@@ -82,7 +82,7 @@ async function pageFrom(records: Records, start: number, limit: number): Promise
 
 class Records {
   readonly #dataDirectory: string;
-  readonly #cache = new ByteCache<Known>(cacheBytes);
+  readonly #cache = new ByteCache<CachedSummary>(cacheBytes);
   readonly #reading = new SingleFlight<PublicationRecord | undefined, number>();
 
   constructor(dataDirectory: string) {
@@ -111,7 +111,7 @@ class Records {
   }
 
   #pathOf(serial: number): string {
-    return join(this.#dataDirectory, 'build', recordPath(serial));
+    return join(this.#dataDirectory, 'build', publicationRecordPath(serial));
   }
 }
 
@@ -134,6 +134,6 @@ async function readRecord(path: string, serial: number): Promise<PublicationReco
   const json = await parseJsonYielding(file.bytes).catch((error: unknown) =>
     error instanceof SyntaxError ? undefined : Promise.reject(error),
   );
-  const record = parseOwnFile(`build/${recordPath(serial)}`, () => recordIn(json));
+  const record = parseOwnFile(`build/${publicationRecordPath(serial)}`, () => recordIn(json));
   return record?.serial === serial ? record : undefined;
 }

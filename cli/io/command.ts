@@ -3,10 +3,10 @@
 import type { Context } from './context.ts';
 
 /** The arguments of a command: flags by their camel-case names, and operands. */
-export interface Given {
+export interface CommandInput {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
 }
 
 /** Does the work of the command, and resolves with its exit code. */
-export type Run = (context: Context, given: Given) => Promise<number>;
+export type Run = (context: Context, given: CommandInput) => Promise<number>;

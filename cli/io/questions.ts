@@ -15,7 +15,7 @@ export class QuestionsCancelled extends Error {
   }
 }
 
-export interface Questions {
+export interface TerminalQuestions {
   /** Resolves with the line that the person typed, without blanks around it. Rejects with QuestionsCancelled. */
   readonly ask: (prompt: string) => Promise<string>;
   /** Gives the terminal back. Resolves once another reader may take it. */
@@ -23,7 +23,7 @@ export interface Questions {
 }
 
 /** `prompts` is a terminal where `input` is one. Lines that arrive before their question wait for it. */
-export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): Questions {
+export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): TerminalQuestions {
   const lines = createInterface({
     input: stdin as unknown as NodeJS.ReadableStream, // process.stdin, or a stream of a test
     terminal: stdin.isTTY === true && typeof stdin.setRawMode === 'function',

@@ -59,7 +59,7 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
 
 export function composeMirror(
   config: Config,
-  { privateNames, askedSinceMs, now, tell, purged = tombstonesHere(config, now), ...given }: MirrorParts,
+  { privateNames, askedSinceMs, now, tell, purged = localTombstones(config, now), ...given }: MirrorParts,
 ): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
@@ -71,7 +71,7 @@ export function composeMirror(
         : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) }),
     ),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
-    checkRecord,
+    checkRecord: checkUpstreamRecord,
     checkArchive: async (path) => void (await admitZip(path, foreignZipLimits)),
     cacheBytes,
     now,
@@ -79,7 +79,7 @@ export function composeMirror(
   });
 }
 
-function tombstonesHere({ data }: Pick<Config, 'data'>, now: () => number): () => MaybeAsync<PurgedLookup> {
+function localTombstones({ data }: Pick<Config, 'data'>, now: () => number): () => MaybeAsync<PurgedLookup> {
   const tombstones = createTombstones(createLocalPublishedFiles(data.value));
   return () => tombstones.read(now());
 }
@@ -176,7 +176,7 @@ export function mirrorRules(
 const goneAfterMs = 900_000;
 
 /** Composer fails on the same values in an upstream's record as in a composer.json. */
-export function checkRecord(record: JsonObject): string | undefined {
+export function checkUpstreamRecord(record: JsonObject): string | undefined {
   try {
     checkComposerJson(record);
     return undefined;

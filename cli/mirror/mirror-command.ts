@@ -3,7 +3,7 @@
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
-import type { Given } from '../io/command.ts';
+import type { CommandInput } from '../io/command.ts';
 import { openExistingState } from '../compose/tokens.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
@@ -13,7 +13,7 @@ import type { Context } from '../io/context.ts';
 import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
-import { openPrivateNames } from './known-private-names.ts';
+import { openPrivateNames } from './private-names-reader.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirrorWork {
@@ -26,7 +26,7 @@ export interface MirrorWork {
 
 export async function runMirrorCommand(
   context: Context,
-  { flags }: Given,
+  { flags }: CommandInput,
   work: (work: MirrorWork) => Promise<number>,
   { changes = false, asksAnew = false }: { readonly changes?: boolean; readonly asksAnew?: boolean } = {},
 ): Promise<number> {

@@ -58,7 +58,7 @@ export function openServedMirror(
     state,
     sealer: composeKeys(config, context).sealer,
   });
-  const { metrics, alarms, hear } = createListeners(log, () => context.now().getTime());
+  const { metrics, alarms, onEvent } = createListeners(log, () => context.now().getTime());
   const mirror = composeMirror(config, {
     settings,
     policy: policy.reader,
@@ -67,7 +67,7 @@ export function openServedMirror(
     environment: context.environment,
     purged: clearingPurged(config, context, tombstones, log),
     now: () => context.now().getTime(),
-    tell: hear,
+    tell: onEvent,
   });
   const timer = clearLeftovers(mirror, log);
   markOrigin(config).catch((err: unknown) =>
@@ -89,12 +89,12 @@ function createListeners(log: Log, now: () => number) {
   const metrics = createMirrorMetrics();
   const alarms = createRecentAlarms(now);
   const mustLog = createEventLimiter(now);
-  const hear = (event: MirrorEvent): void => {
+  const onEvent = (event: MirrorEvent): void => {
     metrics.count(event);
     alarms.hear(event);
-    if (mustLog(event)) tell(log, event);
+    if (mustLog(event)) logEvent(log, event);
   };
-  return { metrics, alarms, hear };
+  return { metrics, alarms, onEvent };
 }
 
 /**
@@ -165,7 +165,7 @@ const warnings: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(
   'lists-unwritten',
 ]);
 
-function tell({ logger }: Log, event: MirrorEvent): void {
+function logEvent({ logger }: Log, event: MirrorEvent): void {
   if (alarmKinds.has(event.kind)) logger.error({ mirror: event });
   else if (warnings.has(event.kind)) logger.warn({ mirror: event });
   else logger.info({ mirror: event });

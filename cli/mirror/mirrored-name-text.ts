@@ -62,7 +62,7 @@ function describeUnoffered(
   wanted: string | undefined,
 ): readonly string[] {
   const isMeant = ({ version }: { readonly version: string }): boolean => isVersion(version, wanted);
-  const groups = new Map<string, LeftOut[]>();
+  const groups = new Map<string, UnofferedVersion[]>();
   for (const one of leftOut.filter(isMeant)) {
     const key = one.setting ?? one.reason;
     groups.set(key, [...(groups.get(key) ?? []), one]);
@@ -77,9 +77,9 @@ function isVersion(version: string, wanted: string | undefined): boolean {
   return (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
 }
 
-type LeftOut = UnofferedVersions['left_out'][number];
+type UnofferedVersion = UnofferedVersions['left_out'][number];
 
-const causes: Readonly<Record<LeftOut['reason'], readonly [one: string, many: string]>> = {
+const causes: Readonly<Record<UnofferedVersion['reason'], readonly [one: string, many: string]>> = {
   rule: ['', ''],
   unloadable: ['since its record is invalid', 'since their records are invalid'],
   'dist-type': ['since its archive is no ZIP', 'since their archives are no ZIPs'],
@@ -88,7 +88,7 @@ const causes: Readonly<Record<LeftOut['reason'], readonly [one: string, many: st
   label: ['since another version has its label', 'since other versions have their labels'],
 };
 
-function describeGroup(group: readonly LeftOut[]): readonly string[] {
+function describeGroup(group: readonly UnofferedVersion[]): readonly string[] {
   const [first] = group;
   if (first === undefined) return [];
   const cause = first.setting === null ? causes[first.reason][group.length === 1 ? 0 : 1] : `by ${first.setting}`;

@@ -22,7 +22,7 @@ import { mirrorFolder } from './compose-mirror.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
 import { cachedInIndex, type CachedInIndex } from './cached-in-index.ts';
 import { cachedRecords, noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
-import { openPrivateNames } from './known-private-names.ts';
+import { openPrivateNames } from './private-names-reader.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
 
 export interface MirroredName {

@@ -17,7 +17,7 @@ import { prefetch } from './prefetch.ts';
 import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
-import { openPrivateNames } from './known-private-names.ts';
+import { openPrivateNames } from './private-names-reader.ts';
 
 /** Gives the exit code after a signal: archives that were fetched before the signal stay. */
 export async function prefetchAfterBuild(

@@ -71,7 +71,7 @@ async function bringPackage(
   }
 }
 
-interface Wanted {
+interface MatchingVersion {
   readonly version: string;
   readonly labels: readonly string[];
   readonly reference: string | undefined;
@@ -83,7 +83,7 @@ async function versionsThatMatch(
   name: PackageName,
   text: string,
   moment: Moment,
-): Promise<{ readonly versions: readonly Wanted[]; readonly stale: string | undefined }> {
+): Promise<{ readonly versions: readonly MatchingVersion[]; readonly stale: string | undefined }> {
   const parsed = parseConstraint(text);
   if ('refusal' in parsed) throw new Error(`${parsed.refusal}.`);
   const documents = [await mirror.document(name, 'stable', moment), await mirror.document(name, 'dev', moment)];
@@ -95,7 +95,7 @@ async function versionsThatMatch(
   const staleSinceMs = documents.find((mirrored) => mirrored?.staleSinceMs !== undefined)?.staleSinceMs;
   return {
     versions: records.flatMap(
-      (record) => wantedOf(record, (normalized) => matches(parsed.constraint, normalized)) ?? [],
+      (record) => matchingVersionsOf(record, (normalized) => matches(parsed.constraint, normalized)) ?? [],
     ),
     stale:
       staleSinceMs === undefined
@@ -104,10 +104,10 @@ async function versionsThatMatch(
   };
 }
 
-function wantedOf(
+function matchingVersionsOf(
   { version, dist }: JsonObject,
   isWanted: (normalized: NonNullable<ReturnType<typeof normalizeVersion>>) => boolean,
-): Wanted | undefined {
+): MatchingVersion | undefined {
   const normalized = typeof version === 'string' ? normalizeVersion(version) : undefined;
   if (typeof version !== 'string' || normalized === undefined || !isWanted(normalized) || !isJsonObject(dist))
     return undefined;
@@ -121,7 +121,7 @@ function wantedOf(
 async function bringVersion(
   mirror: Mirror,
   name: PackageName,
-  { version, labels, reference }: Wanted,
+  { version, labels, reference }: MatchingVersion,
   moment: Moment,
 ): Promise<{ readonly version: string; readonly outcome: 'here' | 'fetched' | undefined; readonly failure?: string }> {
   try {

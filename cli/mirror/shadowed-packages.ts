@@ -106,6 +106,6 @@ async function rulesNow(config: Config, context: Context): Promise<PrecedenceRul
 }
 
 /** For `doctor`. */
-export async function shadowedHere(config: Config, context: Context): Promise<readonly ShadowedPackage[]> {
+export async function localShadowedPackages(config: Config, context: Context): Promise<readonly ShadowedPackage[]> {
   return shadowedPackages(mirrorFolder(config), await rulesNow(config, context), privateNamesIn(config.data.value));
 }

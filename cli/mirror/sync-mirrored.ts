@@ -10,12 +10,12 @@ import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { prefetch } from './prefetch.ts';
 import { composePolicy } from '../policy/compose-policy.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
-import { openPrivateNames } from './known-private-names.ts';
+import { openPrivateNames } from './private-names-reader.ts';
 import { probeRegistered } from './probe-registered.ts';
 
 export interface MirroredSync {
@@ -52,7 +52,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     now,
     tell: () => undefined,
   });
-  const serial = readPublication(config.data.value)?.serial ?? 0;
+  const serial = readLastPublication(config.data.value)?.serial ?? 0;
   const moment = { nowMs: now(), epoch: serial };
   try {
     const repository = (await others()).find(({ id }) => id === record.id) ?? { packages: {} };

@@ -9,7 +9,7 @@ import { offeredVersions, type DropReason } from '../../proxy/mirror/versions/of
 import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
 import type { CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
-import { checkRecord } from './compose-mirror.ts';
+import { checkUpstreamRecord } from './compose-mirror.ts';
 
 export interface UnofferedVersions {
   readonly left_out: readonly {
@@ -35,12 +35,12 @@ export async function unofferedVersions(
   name: PackageName,
   { cached: { records, unread = [], beside }, accepted, rules, nowMs }: UnofferedParts,
 ): Promise<UnofferedVersions> {
-  const { versions, leftOut } = offeredVersions(name, records, checkRecord);
+  const { versions, leftOut } = offeredVersions(name, records, checkUpstreamRecord);
   const byKey = new Map(accepted.map((record) => [archiveKey(record), record]));
   const changed: UnofferedVersions['changed'][number][] = [];
   const settled = await pinVersions(name, versions, new AcceptedPackage(name, accepted), {
     archiveStore: { record: (version) => Promise.resolve(byKey.get(archiveKey(version))) },
-    check: checkRecord,
+    check: checkUpstreamRecord,
     tell: (event) =>
       void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
   });

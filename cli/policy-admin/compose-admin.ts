@@ -48,7 +48,7 @@ export function composePolicyAdmin(config: Config, context: Context, parts: Poli
     sources,
     reader: parts.reader ?? createPolicyReader(sources),
     packages: [publishedSource(published), mirroredPackages(config, context, parts)],
-    tokens: knownTokens(config, now, parts),
+    tokens: listTokens(config, now, parts),
     uses: recentUse(
       parts.downloads ?? storedCounts(store, now, 'downloads'),
       parts.installs ?? storedCounts(store, now, 'installs'),
@@ -89,7 +89,7 @@ function mirroredPackages(
   });
 }
 
-function knownTokens(config: Config, now: () => number, { store, uses }: PolicyAdminParts) {
+function listTokens(config: Config, now: () => number, { store, uses }: PolicyAdminParts) {
   const stored = uses ?? createTokenUses({ store, onError: () => undefined });
   return () =>
     readKnownTokens({

@@ -1,4 +1,4 @@
-// What people do with the feeds of the policy: they see how each stands, and accept a list that has become much
+// What people do with the feeds of the policy: they see the status of each, and accept a list that has become much
 // smaller.
 
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -33,7 +33,7 @@ function notFound(message: string): RegistryError {
   return new RegistryError('NOT_FOUND', { message });
 }
 
-// How a feed stands, in the words of the management API. Pure.
+// The status of a feed, in the words of the management API. Pure.
 
 function feedView({ id, kind, url, rows, fetchedAt, failingSince, problem, shrunk }: FeedStanding): FeedView {
   return {

@@ -6,7 +6,7 @@ import type { ExplainedVersion } from '../../proxy/policy/admin/policy-admin.ts'
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
-import { openAdminHere } from './admin-here.ts';
+import { openLocalPolicyAdmin } from './local-policy-admin.ts';
 
 /**
  * null: no rule concerns the version, or there is no such version. Rejects with StateError, and with PolicyFileError for
@@ -19,7 +19,7 @@ export async function policyOnVersion(
   context: Context,
 ): Promise<ExplainedVersion | null> {
   const state = await openStateIfAny(config);
-  const here = await openAdminHere(config, context, state);
+  const here = await openLocalPolicyAdmin(config, context, state);
   try {
     const explained = await here.policy.explain(name, version, undefined);
     return explained.findings.length + explained.passed.length === 0 ? null : explained;

@@ -1,4 +1,4 @@
-// The policy of a server: the rules in effect, what they refuse, and what is counted and told about it.
+// The policy of a server: the rules in effect, what they refuse, and what is counted and reported about it.
 
 import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits, type Hits } from '../../proxy/policy/apply/hits.ts';
@@ -43,7 +43,7 @@ export interface PolicySurroundings {
   readonly advisories: PublishedAdvisories;
   readonly files: TreeFiles;
   readonly log: Log;
-  /** true: this process tells of changes of the policy file */
+  /** true: this process reports changes of the policy file */
   readonly leads: boolean;
 }
 

@@ -1,7 +1,6 @@
-// The commands about a whole registry: its status, its configuration as a file, its backup.
+// The commands about a whole registry: its status, its state, its configuration as a file, its backup, its catalogue.
 
 import type { Command } from 'commander';
-
 import { addSetting, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
@@ -132,4 +131,53 @@ function addConfig(program: Command, wire: Wire): void {
       example('libretto config import registry.json --dry-run', 'libretto config import registry.json'),
     );
   wire(read, () => import('../commands/config/import.ts'));
+}
+
+// The commands about the state as a whole: users, tokens, settings and the audit log, in the data folder or in a Redis.
+
+export function addState(program: Command, wire: Wire): void {
+  const state = program
+    .command('state')
+    .summary('show the state, or create an empty one')
+    .description('Show where users, tokens, settings and the audit log are stored, or create an empty state.');
+  state
+    .showHelpAfterError('Run `libretto state --help` to see the commands.')
+    .addHelpText('after', example('libretto state show', 'libretto state init --force'));
+  const show = withSettings(state.command('show'), 'data', 'state')
+    .summary('show where the state is, and whether it is readable')
+    .description(
+      'Show where the state is, its identity, and whether it is completely readable. The exit code is 1 if the ' +
+        'state cannot be used.',
+    )
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('libretto state show', 'libretto state show --json'));
+  wire(show, () => import('../commands/state/show.ts'));
+  const init = withSettings(state.command('init'), 'data', 'state')
+    .summary('create an empty state')
+    .description(
+      'Create an empty state. A data folder belongs to one state. --force gives up a lost or damaged state; if ' +
+        'another state is in its place, the data folder then uses that state unchanged. A usable state is never ' +
+        'emptied.',
+    )
+    .option('--force', 'give up the state of this data folder')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('libretto state init --data /srv/libretto', 'libretto state init --force'));
+  wire(init, () => import('../commands/state/init.ts'));
+}
+
+export function addSite(program: Command, wire: Wire): void {
+  const site = withSettings(program.command('site'), 'data')
+    .argument(
+      '[directory]',
+      'a folder for the catalogue, outside the registry (LIBRETTO_SITE, or `site` in libretto.json)',
+    )
+    .summary('write the package pages as plain files, for any web server')
+    .description(
+      'Write a page for each published package as plain files, with a search, for any web server. The catalogue knows ' +
+        'no tokens: it shows every package to everyone who can open it. Only pages that changed are written.',
+    )
+    .option('--json', 'print the result as JSON')
+    .addOption(childOption())
+    .addHelpText('after', example('libretto site /var/www/packages', 'libretto build --site /var/www/packages'));
+  wire(site, () => import('../commands/build/site.ts'));
 }

@@ -7,8 +7,8 @@ import { example, withJson, type Wire } from '../commands/command-parts.ts';
 export function addNotifications(program: Command, wire: Wire): void {
   const notify = program
     .command('notify')
-    .summary('tell webhooks, chat services and people what happened')
-    .description('Tell webhooks, chat services and, by mail, people what happened in the registry. A server sends it.');
+    .summary('notify webhooks, chat services and people of events')
+    .description('Notify webhooks, chat services and, by mail, people of events in the registry. A server sends it.');
   notify
     .showHelpAfterError('Run `libretto notify --help` to see the commands.')
     .addHelpText(

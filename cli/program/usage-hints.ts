@@ -3,10 +3,14 @@
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { asTwoWords } from '../text/name-and-version.ts';
-import { meantCommand, type KnownCommand } from './meant-command.ts';
+import { suggestCommand, type UnknownCommand } from './suggest-command.ts';
+import type { Command } from 'commander';
+import { pathOf } from '../commands/command-parts.ts';
+import { painted } from '../io/color.ts';
+import type { ProcessContext } from '../io/context.ts';
 
 /** The command that refuses its arguments. */
-export interface RefusingCommand extends KnownCommand {
+export interface RefusingCommand extends UnknownCommand {
   /** the words behind `libretto`: `token create`, or nothing */
   readonly path: string;
   /** the operands, and behind them everything from the first unknown option */
@@ -49,7 +53,7 @@ export function withHint(said: string, command: RefusingCommand): string {
   );
   const [, kind, word = ''] = /^error: unknown (option|command) '([^' =]+)/.exec(message) ?? [];
   if (kind === 'command') {
-    const meant = meantCommand(word, command);
+    const meant = suggestCommand(word, command);
     return meant === undefined ? message : withLine(message, meant);
   }
   if (kind === 'option') return withOption(message, word, command);
@@ -80,7 +84,7 @@ function withTyped(message: string, command: RefusingCommand): string {
   if (word === 'help') return withLine(message, `for the help: \`libretto ${path} --help\``);
   return withLine(
     message,
-    `${quoteForShell(word)} stands without an option; did you mean ${option} ${quoteForShell(word)}?`,
+    `${quoteForShell(word)} has no option before it; did you mean ${option} ${quoteForShell(word)}?`,
   );
 }
 
@@ -100,4 +104,38 @@ function withLine(message: string, hint: string): string {
 function portOf([first = '', second = '']: readonly string[]): string | undefined {
   const value = first.includes('=') ? first.slice(first.indexOf('=') + 1) : second;
   return /^\d{1,5}$/.test(value) ? value : undefined;
+}
+
+// Lets every command complete its messages about wrong arguments.
+
+/** Call it when all commands are declared. */
+export function hintWithErrors(program: Command, context: ProcessContext): void {
+  const groups = new Map(program.commands.map((group) => [group.name(), namesOf(group)]));
+  const add = (command: Command): void => {
+    command.configureOutput({
+      outputError: (text, write) =>
+        write(
+          painted(context.stderr, 'red', withHint(text, describe(command, command === program ? groups : new Map()))),
+        ),
+    });
+    command.commands.forEach(add);
+  };
+  add(program);
+}
+
+function describe(command: Command, groups: RefusingCommand['groups']): RefusingCommand {
+  const path = command.parent === null ? '' : pathOf(command);
+  return {
+    path,
+    group: path,
+    args: command.args,
+    commands: namesOf(command),
+    groups,
+    options: command.options.map(({ long }) => long ?? ''),
+    operands: command.registeredArguments.length,
+  };
+}
+
+function namesOf({ commands }: Command): readonly string[] {
+  return commands.map((command) => command.name());
 }

@@ -26,9 +26,9 @@ import { createAuditedStore, type AuditedStore } from '../../proxy/state/audit.t
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { mirrorFolder } from '../mirror/compose-mirror.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { openState, openStateIfAny } from '../state/open-state.ts';
-import { purgeBuild } from './purge-here.ts';
+import { purgeBuild } from './local-purge.ts';
 import { refuseUnconfirmed } from './unconfirmed-purge.ts';
 import { UsageError } from '../io/usage-error.ts';
 
@@ -60,12 +60,12 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
  * tombstone either.
  */
 export function readTombstonesIfAny(path: string): readonly PurgedVersion[] {
-  const publication = existsSync(join(path, 'index', purgedPath)) ? undefined : readPublication(path);
+  const publication = existsSync(join(path, 'index', purgedPath)) ? undefined : readLastPublication(path);
   return publication !== undefined && publication.purged === undefined ? [] : readTombstones(path);
 }
 
 /** Plans the effect of these tombstones on a data folder, or on a backup of one. */
-export async function planHere(
+export async function planLocally(
   rows: readonly PurgedVersion[],
   config: Pick<Config, 'data'>,
   now: Date,
@@ -77,7 +77,7 @@ export async function planHere(
  * Purges the contents of these tombstones on this host, and blocks them from then on. `confirm` sees the plan and
  * completes it; its rejection changes nothing. No build publishes between `confirm` and the purge.
  */
-export async function adoptHere<Plan extends Adoption>(
+export async function adoptLocally<Plan extends Adoption>(
   rows: readonly PurgedVersion[],
   confirm: (plan: Adoption) => Promise<Plan>,
   config: Config,
@@ -100,7 +100,7 @@ async function withMirrored<Plan extends Adoption>(plan: Plan, folder: string): 
  * Rebuilds the list of tombstones from its readable rows, these rows, and the announcement. Writes an audit event.
  * `confirmed`: the recovery may purge versions of this registry; otherwise it throws UsageError and changes nothing.
  */
-export async function recoverHere(
+export async function recoverLocally(
   rows: readonly PurgedVersion[],
   confirmed: boolean,
   config: Config,
@@ -127,7 +127,11 @@ export async function recoverHere(
 }
 
 /** Plans the recovery, and changes nothing. */
-export async function planRecoveryHere(rows: readonly PurgedVersion[], config: Config, now: Date): Promise<Recovery> {
+export async function planRecoveryLocally(
+  rows: readonly PurgedVersion[],
+  config: Config,
+  now: Date,
+): Promise<Recovery> {
   const state = await openStateIfAny(config);
   const recorded =
     state === undefined

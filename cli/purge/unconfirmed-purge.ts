@@ -2,7 +2,7 @@
 // can show it before --yes.
 
 import type { Adoption } from '../../build/purge/adopt-tombstones.ts';
-import type { Given } from '../io/command.ts';
+import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { counted, printJson } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -48,7 +48,7 @@ export function refuseUnconfirmed(plan: Adoption, { by, where, hasFile }: Adopti
 /** Waits for a command's work. With --json it prints the plan of an unconfirmed purge. Rejects as the work does. */
 export async function withRefusedPlan<Result>(
   work: Promise<Result>,
-  flags: Given['flags'],
+  flags: CommandInput['flags'],
   { stdout }: Pick<Context, 'stdout'>,
 ): Promise<Result> {
   try {

@@ -1,14 +1,14 @@
 // Reads every page of a list of a remote registry.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { askRemote } from './ask-remote.ts';
+import { requestRemote } from './request-remote.ts';
 import { RemoteFailure, type Remote } from './remote.ts';
 
 /** `path`: of the list, perhaps with a query. Throws RegistryError with the registry's refusal, and RemoteFailure. */
 export async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
   for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
-    const { body }: { readonly body: JsonObject } = await askRemote(remote, {
+    const { body }: { readonly body: JsonObject } = await requestRemote(remote, {
       method: 'GET',
       path: cursor === '' ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
     });

@@ -1,13 +1,16 @@
-// Sends a ZIP to a remote registry, which publishes it before it answers.
+// Publishes a ZIP on a remote registry, which publishes it before it answers; or checks without sending it whether the
+// registry would accept it.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-
 import { examineStaged } from '../../build/artifacts/examine-staged.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
-import { askRemote } from './ask-remote.ts';
-import type { Remote } from './remote.ts';
+import { type JsonObject, isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { requestRemote } from './request-remote.ts';
+import { type Remote, refuseReadToken } from './remote.ts';
+import type { PlannedArtifact } from '../../build/artifacts/plan-artifact.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 
 /** `created`: false if these very bytes were published already. Throws RegistryError and RemoteFailure. */
 export async function publishRemotely(
@@ -25,7 +28,7 @@ export async function publishRemotely(
   // when the file no longer exists. Its error would then be unhandled.
   const file = await open(zip.path);
   try {
-    const { status, body } = await askRemote(remote, {
+    const { status, body } = await requestRemote(remote, {
       method: 'POST',
       path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
       headers,
@@ -51,4 +54,33 @@ async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
   return hash.digest('base64');
+}
+
+/** Throws RegistryError with the refusal that the upload would get, as far as the registry shows it, and RemoteFailure. */
+export async function planRemotely(remote: Remote, planned: PlannedArtifact): Promise<PlannedArtifact> {
+  refuseReadToken(remote);
+  const { name, version, reference } = planned;
+  const normalized = normalizeVersion(version) ?? version;
+  const published = (await publishedVersions(remote, name)).find(
+    (one) => isJsonObject(one) && one['version_normalized'] === normalized,
+  );
+  const known = isJsonObject(published) ? published['reference'] : undefined;
+  if (known !== undefined && known !== reference && !isDevVersion(normalized))
+    throw new RegistryError('VERSION_EXISTS', {
+      message:
+        `${name} ${version} is published already on ${remote.url}, with other content. A released version never ` +
+        'changes: publish a new version.',
+    });
+  return { ...planned, exists: known === reference };
+}
+
+/** Empty for a package that the registry does not have, or does not show to this token. */
+async function publishedVersions(remote: Remote, name: string): Promise<readonly JsonValue[]> {
+  try {
+    const { body } = await requestRemote(remote, { method: 'GET', path: `/api/packages/${name}` });
+    return Array.isArray(body['versions']) ? body['versions'] : [];
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return [];
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
-import { askRemote } from './ask-remote.ts';
+import { requestRemote } from './request-remote.ts';
 import { listAll } from './list-all.ts';
 import type { Remote } from './remote.ts';
 
@@ -19,18 +19,21 @@ export async function showRemotely(
   remote: Remote,
   id: string,
 ): Promise<{ readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] }> {
-  const { body } = await askRemote(remote, { method: 'GET', path: pathOf(id) });
+  const { body } = await requestRemote(remote, { method: 'GET', path: pathOf(id) });
   const jobs = await listAll(remote, `${pathOf(id)}/jobs`);
   return { document: body as unknown as RepositoryDocument, jobs: jobs as unknown as readonly JobDocument[] };
 }
 
 /** Resolves with the job when it is over. The sync continues if the caller stops waiting. */
 export async function syncRemotely(remote: Remote, id: string): Promise<JobDocument> {
-  let job = (await askRemote(remote, { method: 'POST', path: `${pathOf(id)}/sync` })).body;
+  let job = (await requestRemote(remote, { method: 'POST', path: `${pathOf(id)}/sync` })).body;
   while (job['state'] === 'queued' || job['state'] === 'running') {
     await sleep(pauseMs);
     job = (
-      await askRemote(remote, { method: 'GET', path: `${pathOf(id)}/jobs/${encodeURIComponent(String(job['id']))}` })
+      await requestRemote(remote, {
+        method: 'GET',
+        path: `${pathOf(id)}/jobs/${encodeURIComponent(String(job['id']))}`,
+      })
     ).body;
   }
   return job as unknown as JobDocument;

@@ -112,13 +112,17 @@ function given(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-export interface Reply {
+export interface RemoteResponse {
   readonly status: number;
   readonly body: JsonObject;
 }
 
 /** Throws RegistryError with the registry's refusal, RemoteFailure for a response of another server. */
-export function readReply({ url, isSignedIn = false }: RemoteRegistry, status: number, text: string): Reply {
+export function readRemoteResponse(
+  { url, isSignedIn = false }: RemoteRegistry,
+  status: number,
+  text: string,
+): RemoteResponse {
   const body = parseBody(text);
   if (body !== undefined && status < 300) return { status, body };
   const { code, error, details } = body ?? {};

@@ -4,7 +4,7 @@ import { isEverywhere, localUrl, type ClientAddress } from '../text/address.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import { addressAdvice, addressConflicts, publicUrlOf } from '../config/public-url.ts';
 import { counted } from '../io/output.ts';
-import type { PublishedTree } from '../tree/published-tree.ts';
+import type { TreeContents } from '../tree/published-tree.ts';
 import { describeCertificate, type CertificateFacts } from '../tls/certificate.ts';
 
 export interface Announced {
@@ -13,7 +13,7 @@ export interface Announced {
   readonly config: Config;
   /** the address of the metrics; undefined: metrics are off */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  readonly tree: PublishedTree | undefined;
+  readonly tree: TreeContents | undefined;
   /** packages of other repositories are served too */
   readonly mirrors: boolean;
   /** undefined: plain HTTP is served */

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
-import { lookAtFolder } from '../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../data-folder/data-folder-traces.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
 import { listenRefusal } from './listen-refusal.ts';
@@ -25,7 +25,7 @@ export async function refuseTakenAddress({
     [metrics, '--metrics'],
     [consoleListen, '--console-listen'],
   ]);
-  if (lookAtFolder(data.value) === 'registry') return;
+  if (classifyFolder(data.value) === 'registry') return;
   const servers: Server[] = [];
   try {
     servers.push(await listenOn(listen.value).catch((error: unknown) => Promise.reject(listenRefusal(error, listen))));

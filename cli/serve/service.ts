@@ -21,17 +21,16 @@ import { openFeatures, type OpenFeatures } from '../features/feature-list.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { withSettingsOf } from '../state/state-settings.ts';
-import { clientAddress, localUrl, type ClientAddress } from '../text/address.ts';
-import { readCertificate, type CertificateFacts, type ReadCertificate } from '../tls/certificate.ts';
+import { listenedAddress, localUrl, type ClientAddress } from '../text/address.ts';
+import { readCertificate, type CertificateFacts, type LoadedCertificate } from '../tls/certificate.ts';
 import { createRenewal } from '../tls/renew-certificate.ts';
-import type { PublishedTree } from '../tree/published-tree.ts';
-import { consoleUrl } from './console-address.ts';
-import { keepConfiguredSite } from './keep-configured-site.ts';
+import type { TreeContents } from '../tree/published-tree.ts';
+import { consoleUrl, advertisedAddress } from './server-addresses.ts';
+import { updateConfiguredSite } from './update-configured-site.ts';
 import { openFeeds } from './open-feeds.ts';
 import { composeMetrics, listenForMetrics } from './served-metrics.ts';
 import { createServers, type ListeningServers, type Servers } from './servers.ts';
 import { startupNotices, type StartupNotices } from './startup-notices.ts';
-import { advertisedAddress } from './advertised-address.ts';
 
 export interface Service extends StartupNotices {
   /** the configuration with the stored settings */
@@ -40,7 +39,7 @@ export interface Service extends StartupNotices {
   readonly port: number;
   readonly tokens: Tokens;
   /** the facts of the served tree that commands print */
-  readonly tree: () => Promise<PublishedTree | undefined>;
+  readonly tree: () => Promise<TreeContents | undefined>;
   /** true: the server also serves packages of other repositories */
   readonly mirrors: () => Promise<boolean>;
   /** the address of the metrics; undefined: without metrics */
@@ -89,7 +88,7 @@ export async function openService(
 type Renewed = (facts: CertificateFacts) => void;
 
 /** `onNew`: called with the facts of each later certificate. */
-async function serve(core: ServingCore, certificate: ReadCertificate | undefined, onNew: Renewed): Promise<Service> {
+async function serve(core: ServingCore, certificate: LoadedCertificate | undefined, onNew: Renewed): Promise<Service> {
   const { config, context, log, tree, store, closing } = core;
   const features = await openFeatures(core, config.features.value);
   closing.add(features.close);
@@ -107,7 +106,7 @@ async function serve(core: ServingCore, certificate: ReadCertificate | undefined
   for (const part of [...features.open, feeds]) await part?.start?.();
   const metricsAt = await listenForMetrics(core, features, metrics, servers);
   const addresses = await servers.listen();
-  closing.add(await keepConfiguredSite(core));
+  closing.add(await updateConfiguredSite(core));
   return {
     ...logging(log),
     ...addressing(core, addresses, certificate?.facts),
@@ -135,7 +134,7 @@ function addressing(
     ...main,
     certificate,
     local: localUrl(main.host, main.port, certificate),
-    clients: clientAddress({ ...main, certificate, publicUrl, networkAddresses }),
+    clients: listenedAddress({ ...main, certificate, publicUrl, networkAddresses }),
     console: config.features.value.includes('console')
       ? consoleUrl({ main, own: own.get('console'), certificate, publicUrl, allowsPlainHttp })
       : undefined,
@@ -200,7 +199,7 @@ function hangUp({ config, context, log, leads }: ServingCore, servers: Servers, 
   const renewal = createRenewal(
     config,
     context,
-    leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined,
+    leads ? { logger: log.logger, report: (line) => printLines(context.stderr, [line]) } : undefined,
     ({ pair, facts }) => {
       servers.renewCertificate(pair);
       onRenewed(facts);

@@ -1,5 +1,5 @@
-// What a server tells people at its start: the setup code of the first admin, and a warning if the setting localSignIn
-// would let nobody in. A damaged state gives no warning here: the server tells of it itself.
+// What a server prints at its start: the setup code of the first admin, and a warning if the setting localSignIn
+// would let nobody in. A damaged state gives no warning here: the server reports it itself.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';
@@ -14,7 +14,7 @@ export interface StartupNotices {
 }
 
 export function startupNotices(
-  core: Pick<ServingCore, 'config' | 'store' | 'leads' | 'tellState'>,
+  core: Pick<ServingCore, 'config' | 'store' | 'leads' | 'reportState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,
 ): StartupNotices {
   return { offerSetup: () => offerSetup(core, setupCode), signInWarning: () => signInWarning(core) };
@@ -38,25 +38,25 @@ async function signInWarning({
 
 /** Undefined if a user exists, or while the state cannot be written. */
 async function offerSetup(
-  { tellState }: Pick<ServingCore, 'tellState'>,
+  { reportState }: Pick<ServingCore, 'reportState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,
 ): Promise<Secret | undefined> {
   return setupCode?.()
-    .catch(whereUnwritable)
-    .catch(whereDamaged((fault) => tellState(`No setup code is offered. ${fault}`)));
+    .catch(ignoreUnwritable)
+    .catch(reportDamage((fault) => reportState(`No setup code is offered. ${fault}`)));
 }
 
-/** Returns undefined for a damaged record, and passes the fault to `tell`. Installs work without the record. */
-function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefined {
+/** Returns undefined for a damaged record, and passes the fault to `report`. Installs work without the record. */
+function reportDamage(report: (fault: string) => void): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof StateError && error.code === 'STATE_CORRUPT')) throw error;
-    tell(error.message);
+    report(error.message);
     return undefined;
   };
 }
 
 /** Gives undefined for a state that cannot be written: the disk is full or read-only. */
-function whereUnwritable(error: unknown): undefined {
+function ignoreUnwritable(error: unknown): undefined {
   if (error instanceof StateError && error.code === 'STATE_WRITE_FAILED') return undefined;
   throw error;
 }

@@ -1,4 +1,4 @@
-// A catalogue that could not be written after a publication is a problem to tell, and no failure of the command: the
+// A catalogue that could not be written after a publication is a problem to report, and no failure of the command: the
 // packages are published.
 
 import { BuildBusy } from '../../build/contract/refusals.ts';

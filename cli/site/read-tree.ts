@@ -52,7 +52,7 @@ const packagesAtOnce = 16;
  */
 export async function readTree(files: PublishedFiles): Promise<SiteTree> {
   const [publication, lists, [root], names] = await Promise.all([
-    readPublication(files),
+    readSitePublication(files),
     readAdvisoryLists(files),
     parsePublished(files, `public/${rootDocumentPath}`, (text) => [JSON.parse(text) as unknown]),
     readPublishedNames(files),
@@ -69,7 +69,7 @@ export async function readTree(files: PublishedFiles): Promise<SiteTree> {
 }
 
 /** The announcement. Rejects with UnusableFile. */
-export async function readPublication(files: PublishedFiles) {
+export async function readSitePublication(files: PublishedFiles) {
   const [publication] = await parsePublished(files, `index/${publicationPath}`, (text) => [parsePublication(text)]);
   if (publication === undefined) throw new UnusableFile(`index/${publicationPath} is missing; run \`libretto verify\``);
   return publication;

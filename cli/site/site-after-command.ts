@@ -5,7 +5,7 @@
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { printLines, printWarnings } from '../io/output.ts';
-import { readPublication } from '../tree/published-tree.ts';
+import { readLastPublication } from '../tree/published-tree.ts';
 import { orProblem } from './or-problem.ts';
 import { isShown, readShown } from './shown-publication.ts';
 import { siteFolder } from './site-folder.ts';
@@ -20,7 +20,7 @@ export async function siteAfterCommand(folder: string, config: Config, context: 
 
 /** undefined: nothing is published, or the catalogue shows it already. */
 async function writeIfOutdated(folder: string, config: Config, context: Context): Promise<SiteReport | undefined> {
-  const publication = readPublication(config.data.value);
+  const publication = readLastPublication(config.data.value);
   if (publication === undefined) return undefined;
   const checked = siteFolder(folder, config.data.value);
   return isShown(readShown(checked), publication) ? undefined : writeSite(checked, config, context);

@@ -6,7 +6,7 @@ import { parseRelativePath } from '../../build/contract/relative-path.ts';
 
 /** Marks a folder as a catalogue, and holds the record and the lock. */
 export const markerFolder = '.libretto-site';
-export const recordPath = `${markerFolder}/record.json`;
+export const siteRecordPath = `${markerFolder}/record.json`;
 
 const recordFormat = 1;
 
@@ -27,7 +27,7 @@ export interface SiteRecord {
 export const unknownRecord: SiteRecord = { complete: false, units: new Map() };
 
 /** Equal records give equal text, in any order of their units. */
-export function formatRecord({ complete, units }: SiteRecord): string {
+export function formatSiteRecord({ complete, units }: SiteRecord): string {
   const lines = [...units]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, { digest, files }]) => `  ${JSON.stringify(key)}: ${JSON.stringify({ digest, files })}`);
@@ -35,7 +35,7 @@ export function formatRecord({ complete, units }: SiteRecord): string {
 }
 
 /** A damaged record, or one of another format, is an unknown one: all pages are then rendered and compared. */
-export function parseRecord(text: string): SiteRecord {
+export function parseSiteRecord(text: string): SiteRecord {
   const json = parseJson(text);
   if (!isJsonObject(json) || json['format'] !== recordFormat || !isJsonObject(json['units'])) return unknownRecord;
   const units = Object.entries(json['units']).map(([key, unit]) => [key, parseUnit(unit)] as const);

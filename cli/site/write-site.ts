@@ -16,7 +16,7 @@ import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted, printLines, printWarnings } from '../io/output.ts';
 import { startProgress } from '../io/progress.ts';
-import { readPublication, readTree } from './read-tree.ts';
+import { readSitePublication, readTree } from './read-tree.ts';
 import { writeShown } from './shown-publication.ts';
 import { markerFolder } from './site-record.ts';
 import { siteUnits, type SiteParts } from './site-units.ts';
@@ -63,7 +63,7 @@ async function writeUntilSame(
     const tree = await readTree(parts.files);
     const files = await writeUnits(folder, siteUnits(tree, parts), onUnit);
     [written, removed] = [written + files.written, removed + files.removed];
-    const published = await readPublication(parts.files);
+    const published = await readSitePublication(parts.files);
     if (published.serial !== tree.serial) continue;
     await writeShown(folder, published);
     return { serial: tree.serial, packages: tree.packages.size, written, removed };

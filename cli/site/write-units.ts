@@ -6,9 +6,9 @@ import { runBatch } from '../../build/shared/concurrency/batch.ts';
 import type { CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
 import { areThere, listOwnFiles, readIfThere, removeFile, writeIfChanged } from './site-files.ts';
 import {
-  formatRecord,
-  parseRecord,
-  recordPath,
+  formatSiteRecord,
+  parseSiteRecord,
+  siteRecordPath,
   unknownRecord,
   type RecordedUnit,
   type SiteRecord,
@@ -37,7 +37,7 @@ export async function writeUnits(
   onUnit: (unit: SiteUnit, done: number, total: number) => void,
 ): Promise<WrittenFiles> {
   const before = readRecord(folder);
-  const kept = new Map(units.flatMap(({ key, digest }) => keptUnit(folder, before, key, digest)));
+  const kept = new Map(units.flatMap(({ key, digest }) => unchangedUnit(folder, before, key, digest)));
   const stale = units.filter(({ key }) => !kept.has(key));
   const isSame = before.complete && stale.length === 0 && before.units.size === kept.size;
   if (isSame) return { written: 0, removed: 0 };
@@ -57,7 +57,7 @@ export async function writeUnits(
   return { written, removed };
 }
 
-function keptUnit(
+function unchangedUnit(
   folder: string,
   { units }: SiteRecord,
   key: string,
@@ -81,10 +81,10 @@ async function removeOthers(
 }
 
 function readRecord(folder: string): SiteRecord {
-  const bytes = readIfThere(join(folder, recordPath));
-  return bytes === undefined ? unknownRecord : parseRecord(bytes.toString('utf8'));
+  const bytes = readIfThere(join(folder, siteRecordPath));
+  return bytes === undefined ? unknownRecord : parseSiteRecord(bytes.toString('utf8'));
 }
 
 async function writeRecord(folder: string, record: SiteRecord): Promise<void> {
-  await writeIfChanged(folder, recordPath, formatRecord(record));
+  await writeIfChanged(folder, siteRecordPath, formatSiteRecord(record));
 }

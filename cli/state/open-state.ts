@@ -45,18 +45,18 @@ export interface ServingState {
   readonly announce: (text: string) => Promise<() => Promise<void>>;
 }
 
-/** For a server: `tell` receives messages for people about a state in Redis, now and later. */
-export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
+/** For a server: `report` receives messages for people about a state in Redis, now and later. */
+export async function openServingState(config: Config, report: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
   if (url === undefined) return inFolder(await openState(config));
   let away = false;
-  const hear = (notice: StateNotice): void => {
+  const onNotice = (notice: StateNotice): void => {
     if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
-    tell(describeNotice(notice, config.stateGrace.value));
+    report(describeNotice(notice, config.stateGrace.value));
   };
-  const store = await openOrMake(config, sharedPlace(config, url, hear));
+  const store = await openOrMake(config, sharedPlace(config, url, onNotice));
   const fault = await store.durabilityFault();
-  if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
+  if (fault !== undefined) report(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
   return { store, isAway: () => away, graceLeftMs: store.graceLeftMs, announce: store.announceServer };
 }
 

@@ -1,8 +1,8 @@
-// The running servers of a registry, as they tell other commands of themselves: in their locks beside a state in the data
-// folder, and in their marks beside a state in a Redis.
+// The running servers of a registry, as they describe themselves to other commands: in their locks beside a state in
+// the data folder, and in their marks beside a state in a Redis.
 
-import { describeSelf, isSeen, parseOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
-import { lookAtLock } from '../../build/output/lock.ts';
+import { describeSelf, isOwnHost, parseLockOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
+import { readLockStatus } from '../../build/output/lock.ts';
 import { isLoopback } from '../../build/contract/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { serverLocks, staleAfterMs } from './serve-lock.ts';
@@ -15,7 +15,7 @@ export interface RunningServer {
   /** for clients; undefined: unknown, or of another host for that host alone */
   readonly address: string | undefined;
   /** true: it is a process of this host and container */
-  readonly seen: boolean;
+  readonly local: boolean;
 }
 
 /** The running servers of this registry; empty if the Redis of the state does not answer. */
@@ -40,17 +40,17 @@ export async function runningServer(
   return { address: others.length === 0 ? address : undefined };
 }
 
-/** What a server with its state in a Redis tells of itself there. */
+/** What a server with its state in a Redis stores about itself there. */
 export async function describeServer(address: string | undefined, now: Date): Promise<string> {
   return JSON.stringify({ ...(await describeSelf(now)), ...(address !== undefined && { address }) });
 }
 
 async function serversOfFolder(data: string, now: Date): Promise<readonly RunningServer[]> {
-  const locks = await Promise.all((await serverLocks(data)).map((path) => lookAtLock(path, now, staleAfterMs)));
+  const locks = await Promise.all((await serverLocks(data)).map((path) => readLockStatus(path, now, staleAfterMs)));
   return locks.flatMap((lock) =>
     lock === undefined || lock.stale
       ? []
-      : [{ pid: lock.pid, host: lock.host, since: lock.since, address: lock.address, seen: lock.seen }],
+      : [{ pid: lock.pid, host: lock.host, since: lock.since, address: lock.address, local: lock.local }],
   );
 }
 
@@ -59,17 +59,17 @@ async function serversOfRedis(url: string, now: Date): Promise<readonly RunningS
   const { listServers } = await import('../../proxy/state/redis-servers.ts');
   const [texts, self] = await Promise.all([listServers(url), describeSelf(now)]);
   return texts.flatMap((text) => {
-    const owner = parseOwner(text);
+    const owner = parseLockOwner(text);
     if (owner === undefined) return [];
-    const seen = isSeen(owner, self);
-    const hasEnded = seen && startTicks(owner.pid) !== owner.startTicks;
-    return hasEnded ? [] : [describe(owner, seen)];
+    const local = isOwnHost(owner, self);
+    const hasEnded = local && startTicks(owner.pid) !== owner.startTicks;
+    return hasEnded ? [] : [describe(owner, local)];
   });
 }
 
 /** A loopback address of another host leads nowhere here. */
-function describe({ pid, host, since, address }: LockOwner, seen: boolean): RunningServer {
+function describe({ pid, host, since, address }: LockOwner, local: boolean): RunningServer {
   const url = address === undefined ? undefined : parseUrl(address);
-  const isUsable = url !== undefined && (seen || !isLoopback(url.hostname));
-  return { pid, host, since, address: isUsable ? address : undefined, seen };
+  const isUsable = url !== undefined && (local || !isLoopback(url.hostname));
+  return { pid, host, since, address: isUsable ? address : undefined, local };
 }

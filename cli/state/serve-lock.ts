@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import type { LockOwner } from '../../build/output/lock-owner.ts';
-import { lookAtLock, takeLock, type Lock, type SeenLock } from '../../build/output/lock.ts';
+import { readLockStatus, takeLock, type Lock, type LockStatus } from '../../build/output/lock.ts';
 import { makeFolder, removeEmptyFolders } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { Config } from '../config/config.ts';
@@ -29,14 +29,14 @@ export const staleAfterMs = 5000;
 
 const noPlace: Lock = { release: () => Promise.resolve() };
 
-class Taken extends UsageError {
+class LockTaken extends UsageError {
   /** it runs, and is not about to end */
-  readonly seen: boolean;
+  readonly local: boolean;
 
   constructor(
     path: string,
     owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined,
-    seen: boolean,
+    local: boolean,
     why = 'Each server would count requests for itself, and limits would not work. Stop the other server, or share a ' +
       'Redis: --redis URL.',
   ) {
@@ -45,7 +45,7 @@ class Taken extends UsageError {
         ? 'Another process'
         : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
     super(`${who} already uses this data folder (${path}): a server, or a command that replaces the state. ${why}`);
-    this.seen = seen;
+    this.local = local;
   }
 }
 
@@ -87,7 +87,7 @@ export async function takeServeLock(
         ]);
         return noPlace;
       }
-      if (!(error instanceof Taken) || error.seen || now().getTime() > deadline) throw error;
+      if (!(error instanceof LockTaken) || error.local || now().getTime() > deadline) throw error;
       await delay(heartbeatMs / 2);
     }
   }
@@ -97,7 +97,7 @@ export async function takeServeLock(
  * Keeps servers off the state until the lock is released, so that its file can be replaced. Throws UsageError if a
  * server uses the state, and StorageError.
  */
-export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
+export async function refuseOtherServers(data: string, now: () => Date): Promise<Lock> {
   await refuseServed(data, now());
   const state = join(data, 'state');
   const made = [...(await makeFolder(data)), ...(await makeFolder(state, 0o700))];
@@ -113,15 +113,15 @@ export async function keepServersOff(data: string, now: () => Date): Promise<Loc
 /** Throws UsageError if a server uses the state of the data folder, according to its marks. */
 export async function refuseServed(data: string, now: Date): Promise<void> {
   const [path, marks] = [join(data, 'state', 'serve.lock'), join(data, 'state', 'serving')];
-  const alone = await lookAtLock(path, now, staleAfterMs);
+  const alone = await readLockStatus(path, now, staleAfterMs);
   const mark = alone === undefined || alone.stale ? await firstMark(marks, now) : { ...alone, path };
-  if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
+  if (mark !== undefined) throw new LockTaken(mark.path, mark, mark.local, 'It has the state open. Stop it first.');
 }
 
 const options = {
   heartbeatMs,
   staleAfterMs,
-  busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen),
+  busy: (path: string, owner: LockOwner | undefined, local: boolean) => new LockTaken(path, owner, local),
 };
 
 /**
@@ -130,14 +130,16 @@ const options = {
 async function takeAlone(path: string, marks: string, now: () => Date, address?: string): Promise<Lock> {
   const lock = await takeLock(path, now, { ...options, address });
   const mark = await firstMark(marks, now()).catch(freeing(lock));
-  return mark === undefined ? lock : freeing(lock)(new Taken(mark.path, mark, mark.seen, countsInRedis));
+  return mark === undefined ? lock : freeing(lock)(new LockTaken(mark.path, mark, mark.local, countsInRedis));
 }
 
 async function takeShared(path: string, marks: string, now: () => Date, address?: string): Promise<Lock> {
   const lock = await takeLock(join(marks, `${randomUUID()}.lock`), now, { ...options, address });
-  const alone = await lookAtLock(path, now(), staleAfterMs).catch(freeing(lock));
+  const alone = await readLockStatus(path, now(), staleAfterMs).catch(freeing(lock));
   await firstMark(marks, now()).catch(freeing(lock)); // removes the marks of killed servers
-  return alone === undefined || alone.stale ? lock : freeing(lock)(new Taken(path, alone, alone.seen, countsAlone));
+  return alone === undefined || alone.stale
+    ? lock
+    : freeing(lock)(new LockTaken(path, alone, alone.local, countsAlone));
 }
 
 function freeing(lock: Lock): (error: unknown) => Promise<never> {
@@ -148,11 +150,11 @@ function freeing(lock: Lock): (error: unknown) => Promise<never> {
 }
 
 /** Returns the mark of a living server, and removes the marks of others. */
-async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readonly path: string }) | undefined> {
-  let found: (SeenLock & { readonly path: string }) | undefined;
+async function firstMark(marks: string, now: Date): Promise<(LockStatus & { readonly path: string }) | undefined> {
+  let found: (LockStatus & { readonly path: string }) | undefined;
   for (const name of await namesIn(marks)) {
     const path = join(marks, name);
-    const mark = await lookAtLock(path, now, staleAfterMs);
+    const mark = await readLockStatus(path, now, staleAfterMs);
     if (mark?.stale === true)
       await rm(path, { force: true }).catch((error: unknown) =>
         storageFaultOf(error) !== undefined ? undefined : Promise.reject(error),

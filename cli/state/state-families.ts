@@ -46,12 +46,8 @@ import {
   parseSyncOutcome,
   repositoryKey,
 } from '../../proxy/sync/repository.ts';
-import { notificationFamilies } from './notification-families.ts';
-import { passkeyFamilies } from './passkey-families.ts';
-import { policyFamilies } from './policy-families.ts';
-import { publisherFamilies } from './publisher-families.ts';
-import { signInFamilies } from './sign-in-families.ts';
-import { teamFamilies } from './team-families.ts';
+import { featureFamilies } from './feature-families.ts';
+import { peopleFamilies } from './people-families.ts';
 import { fits, parsed, type Companion, type StateFamily } from './state-family.ts';
 
 export type { Companion, StateFamily } from './state-family.ts';
@@ -64,12 +60,8 @@ const isTotal: StateFamily = { isRow: isCount };
 const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
 const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
-  ...notificationFamilies,
-  ...passkeyFamilies,
-  ...policyFamilies,
-  ...publisherFamilies,
-  ...signInFamilies,
-  ...teamFamilies,
+  ...featureFamilies,
+  ...peopleFamilies,
   [
     'artifact',
     {

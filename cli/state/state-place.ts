@@ -48,7 +48,7 @@ export function redisOf({ kind, name }: Pick<StatePlace, 'kind' | 'name'>): stri
 }
 
 /** Opens an existing state, and creates none. */
-export function lookOnly(): StateOpening {
+export function openReadOnly(): StateOpening {
   return { make: false, fresh: newStateIdentity(randomBytes) };
 }
 

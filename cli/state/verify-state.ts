@@ -10,7 +10,7 @@ import type { StateReading } from '../../proxy/state/lmdb-reading.ts';
 import { StateError, wayBack } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
 import { fileLimitText } from '../io/open-files.ts';
-import { lookOnly, placeOf, type StatePlace } from './state-place.ts';
+import { openReadOnly, placeOf, type StatePlace } from './state-place.ts';
 
 const atOnce = 1000;
 
@@ -33,7 +33,7 @@ export async function assertWholeState(config: Config): Promise<void> {
 
 /** Parses every row, a thousand at a time. */
 async function readSharedState(place: StatePlace): Promise<void> {
-  const state = await place.open(lookOnly()).catch(unlessMissing);
+  const state = await place.open(openReadOnly()).catch(unlessMissing);
   if (state === undefined) return;
   try {
     let after: string | undefined;

@@ -10,7 +10,7 @@ export function formatAddress(host: string, port: number): string {
 }
 
 /** The names of a server's certificate. */
-export interface NamedCertificate {
+export interface CertificateNames {
   readonly names: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface NamedCertificate {
  * The address of a server for a client on this machine: a server that listens on every address is reached by loopback.
  * With a certificate: by a name in the certificate.
  */
-export function localUrl(host: string, port: number, certificate?: NamedCertificate): string {
+export function localUrl(host: string, port: number, certificate?: CertificateNames): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   if (certificate === undefined) return `http://${formatAddress(reachable, port)}`;
   const named = certificate.names.includes(reachable)
@@ -30,7 +30,7 @@ export function localUrl(host: string, port: number, certificate?: NamedCertific
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  readonly certificate?: NamedCertificate | undefined;
+  readonly certificate?: CertificateNames | undefined;
   /** the configured address */
   readonly publicUrl: string | undefined;
   /** addresses of this machine that others reach, the best first */
@@ -44,7 +44,7 @@ export interface ClientAddress {
 }
 
 /** The address of a server for its clients, on other machines where the server can be reached from there. */
-export function clientAddress({ host, port, certificate, publicUrl, networkAddresses }: Listening): ClientAddress {
+export function listenedAddress({ host, port, certificate, publicUrl, networkAddresses }: Listening): ClientAddress {
   if (publicUrl !== undefined) return { url: publicUrl, reach: 'configured' };
   const local = localUrl(host, port, certificate);
   if (!isEverywhere(host)) return { url: local, reach: isLoopback(host) ? 'loopback' : 'network' };

@@ -5,7 +5,7 @@ import { firstOf, formatFields, formatTable } from '../io/output.ts';
 
 const hiddenValue = 'hidden from read tokens';
 
-export function describeRepositories(repositories: readonly RepositoryDocument[]): string[] {
+export function repositoryTable(repositories: readonly RepositoryDocument[]): string[] {
   const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [
     id,
     type,

@@ -26,7 +26,7 @@ export interface CertificateFacts {
   readonly validTo: Date;
 }
 
-export interface ReadCertificate {
+export interface LoadedCertificate {
   readonly pair: Certificate;
   readonly facts: CertificateFacts;
 }
@@ -35,7 +35,7 @@ export interface ReadCertificate {
 export function readCertificate(
   { tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>,
   now: Date,
-): ReadCertificate | undefined {
+): LoadedCertificate | undefined {
   if (tlsCert.value === undefined && tlsKey.value === undefined) return undefined;
   if (tlsCert.value === undefined)
     throw new UsageError(

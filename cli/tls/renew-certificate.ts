@@ -3,12 +3,12 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { CertificateError, describeCertificate, readCertificate, type ReadCertificate } from './certificate.ts';
+import { CertificateError, describeCertificate, readCertificate, type LoadedCertificate } from './certificate.ts';
 
 interface ReportTarget {
   readonly logger: Logger;
   /** prints a line for the operator */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /**
@@ -26,16 +26,16 @@ export function createRenewal(
   config: Config,
   { now }: Pick<Context, 'now'>,
   target: ReportTarget | undefined,
-  renew: (certificate: ReadCertificate) => void,
+  renew: (certificate: LoadedCertificate) => void,
 ): () => void {
   let last = { line: '', atMs: Number.NEGATIVE_INFINITY };
-  const tell = (line: string, log: (logger: Logger) => void): void => {
+  const report = (line: string, log: (logger: Logger) => void): void => {
     const atMs = now().getTime();
     const isSaid = line === last.line && atMs - last.atMs < sameRequestMs;
     last = { line, atMs };
     if (target === undefined || isSaid) return;
     log(target.logger);
-    target.tell(line);
+    target.report(line);
   };
   return () => {
     try {
@@ -43,12 +43,12 @@ export function createRenewal(
       if (read === undefined) return;
       renew(read);
       const described = describeCertificate(read.facts, now());
-      tell(`The certificate was reloaded: ${described}.`, (logger) =>
+      report(`The certificate was reloaded: ${described}.`, (logger) =>
         logger.info({ certificate: 'renewed' }, described),
       );
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      tell(`The server continues with the previous certificate. ${error.message}`, (logger) =>
+      report(`The server continues with the previous certificate. ${error.message}`, (logger) =>
         logger.warn({ certificate: 'kept' }, error.message),
       );
     }

@@ -9,7 +9,7 @@ import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-export interface PublishedTree {
+export interface TreeContents {
   readonly metadataUrl: string;
   readonly names: readonly string[];
 }
@@ -18,16 +18,16 @@ export interface PublishedTree {
  * Undefined before the first publication, or if packages.json cannot be parsed: the server itself reports the fault to
  * clients.
  */
-export function readPublishedTree(dataDirectory: string): PublishedTree | undefined {
+export function readPublishedTree(dataDirectory: string): TreeContents | undefined {
   return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
 }
 
 /** Parses the text of packages.json like readPublishedTree. Throws for text that is no JSON. */
-export function parsePublishedTree(text: string | undefined): PublishedTree | undefined {
+export function parsePublishedTree(text: string | undefined): TreeContents | undefined {
   return text === undefined ? undefined : treeOf(JSON.parse(text));
 }
 
-function treeOf(json: unknown): PublishedTree | undefined {
+function treeOf(json: unknown): TreeContents | undefined {
   if (!isJsonObject(json)) return undefined;
   const { 'metadata-url': metadataUrl, 'available-packages': names } = json;
   if (typeof metadataUrl !== 'string' || !Array.isArray(names)) return undefined;
@@ -55,7 +55,7 @@ function readJson(path: string): unknown {
 }
 
 /** The last announcement; undefined if there is none, or it cannot be read. */
-export function readPublication(dataDirectory: string): Publication | undefined {
+export function readLastPublication(dataDirectory: string): Publication | undefined {
   try {
     return parsePublication(readFileSync(join(dataDirectory, 'index', publicationPath), 'utf8'));
   } catch {

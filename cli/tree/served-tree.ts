@@ -18,7 +18,7 @@ import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
 import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
 import { defaultServerLimits } from '../../proxy/core/http/server-limits.ts';
 import type { Config } from '../config/config.ts';
-import { parsePublishedTree, readPublication, refuseNewerTree, type PublishedTree } from './published-tree.ts';
+import { parsePublishedTree, readLastPublication, refuseNewerTree, type TreeContents } from './published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { version } from '../io/version.ts';
 
@@ -32,7 +32,7 @@ export interface ServedTree {
   /** The current publication; undefined before the first one, or where it cannot be read. */
   readonly publication: () => Promise<Publication | undefined>;
   /** The facts of the tree that commands print. */
-  readonly shown: () => Promise<PublishedTree | undefined>;
+  readonly shown: () => Promise<TreeContents | undefined>;
   readonly close: () => void;
 }
 
@@ -66,7 +66,7 @@ function openLocalTree(dataDirectory: string, { onNewer }: TreeListeners): Serve
     isElsewhere: false,
     published,
     privateNames: createPrivateNames(dataDirectory, listed),
-    publication: async () => readPublication(dataDirectory),
+    publication: async () => readLastPublication(dataDirectory),
     shown: () => shownOf(published),
     close: () => undefined,
   };
@@ -107,7 +107,7 @@ async function openOriginTree(
   };
 }
 
-function shownOf(published: PublishedFiles): Promise<PublishedTree | undefined> {
+function shownOf(published: PublishedFiles): Promise<TreeContents | undefined> {
   return orNothing(async () =>
     parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8')),
   );

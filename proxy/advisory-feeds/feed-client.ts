@@ -13,7 +13,7 @@ import {
   getGuarded,
   type GuardedAccess,
   type GuardedAnswer,
-  type SentContent,
+  type RequestContent,
 } from '../../build/egress/guarded-request.ts';
 import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
@@ -63,7 +63,7 @@ export class FeedFailure extends Error {
 export interface FeedRequest {
   readonly url: string;
   /** undefined: a GET */
-  readonly content?: Omit<SentContent, 'method'> | undefined;
+  readonly content?: Omit<RequestContent, 'method'> | undefined;
   /** the upstream that the request goes to; its credential goes to its own origin only */
   readonly destination?: Destination | undefined;
   readonly signal: AbortSignal;

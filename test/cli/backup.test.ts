@@ -19,7 +19,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { takeLock, type Lock } from '../../build/output/lock.ts';
-import { formatRecord, readRecord, type BackupFile } from '../../cli/backup/backup-record.ts';
+import { formatBackupRecord, readBackupRecord, type BackupFile } from '../../cli/backup/backup-record.ts';
 import { auditEventKey, createAuditedStore, verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { below, writeTree } from '../util/package-tree.ts';
@@ -236,11 +236,11 @@ describe('libretto backup and restore', () => {
     });
     await state.close();
     const bytes = readFileSync(folder.at('copy/state/data.mdb'));
-    const record = readRecord(folder.at('copy'));
+    const record = readBackupRecord(folder.at('copy'));
     const files = record.files.map((one) =>
       one.path === 'state/data.mdb' ? { ...one, size: bytes.length, sha256: hash('sha256', bytes) } : one,
     );
-    writeFileSync(folder.at('copy/backup.json'), formatRecord({ ...record, files }));
+    writeFileSync(folder.at('copy/backup.json'), formatBackupRecord({ ...record, files }));
     const { exitCode, stderr } = await run('restore', 'copy', '--data', 'restored');
     expect([exitCode, stderr]).toEqual([
       1,
@@ -256,11 +256,11 @@ type Damage = [string, (at: (path: string) => string) => void, RegExp];
 /** A record whose digest is right, with another row for packages.json; the file lies where the row says. */
 function crafted(what: string, change: (file: BackupFile) => readonly BackupFile[]): Damage {
   const damage = (at: (path: string) => string): void => {
-    const { files_sha256: _, ...record } = readRecord(at(''));
+    const { files_sha256: _, ...record } = readBackupRecord(at(''));
     const files = record.files.flatMap((file) => (file.path === 'public/packages.json' ? change(file) : [file]));
     mkdirSync(at('.restoring'));
     cpSync(at('public/packages.json'), at('.restoring/packages.json'));
-    writeFileSync(at('backup.json'), formatRecord({ ...record, files }));
+    writeFileSync(at('backup.json'), formatBackupRecord({ ...record, files }));
   };
   return [what, damage, /backup\.json cannot be used: it is damaged/];
 }
@@ -305,9 +305,9 @@ describe('a changed backup', () => {
       (path): [string, (at: (path: string) => string) => void, RegExp] => [
         `the path ${JSON.stringify(path)}, which leads out of it`,
         (at) => {
-          const { files_sha256: _, ...record } = readRecord(at(''));
+          const { files_sha256: _, ...record } = readBackupRecord(at(''));
           const files = record.files.map((file) => (file.path === 'public/packages.json' ? { ...file, path } : file));
-          writeFileSync(at('backup.json'), formatRecord({ ...record, files }));
+          writeFileSync(at('backup.json'), formatBackupRecord({ ...record, files }));
         },
         /backup\.json cannot be used: it is damaged, or not from `backup`/,
       ],

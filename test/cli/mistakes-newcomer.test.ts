@@ -229,7 +229,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'the purpose of a token without an option',
     args: ['token', 'create', 'my laptop'],
-    says: ["('my laptop' stands without an option; did you mean --description 'my laptop'?)"],
+    says: ["('my laptop' has no option before it; did you mean --description 'my laptop'?)"],
   },
   {
     title: 'help behind a command',
@@ -295,7 +295,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'an option before a command without it',
     args: ['--data', 'var', 'import', 'satis', 'satis.json'],
-    says: ['--data stands before a command that has no such option.', '`libretto import satis --help`'],
+    says: ['--data comes before a command that has no such option.', '`libretto import satis --help`'],
   },
 ];
 

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
-import { composeSingleSignOn, type ComposedSingleSignOn } from '../../cli/compose/single-sign-on.ts';
+import { composeSingleSignOn, type ComposedSingleSignOn } from '../../cli/compose/sign-in.ts';
 import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';
 import { createConsoleFeature } from '../../proxy/console/feature.ts';
 import { consolePages, openConsole, type ConsoleServices } from '../../proxy/console/open-console.ts';
@@ -21,7 +21,7 @@ import type { Baseline } from '../../proxy/settings/settings.ts';
 import type { Actor } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
-import { withoutBuilder } from '../../cli/inspection/without-builder.ts';
+import { withoutBuilder } from '../../cli/inspection/inspection.ts';
 import { inspectionServices } from './inspection-services.ts';
 import { rememberSecrets } from './leaks.ts';
 import { builderOf } from './package-services.ts';

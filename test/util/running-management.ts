@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/core/tokens/authenticate.ts';
 import { version } from '../../cli/io/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
-import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose/settings.ts';
+import { advertisedRoot, standardTokenLimits, peopleRules } from '../../cli/compose/settings.ts';
 import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
 import type { Feature } from '../../proxy/core/protocol/feature.ts';
@@ -199,14 +199,14 @@ export async function runManagement(
     counters,
     startedAtMs: now(),
     stateKind: 'lmdb',
-    defaultLimits: defaultLimits(settings),
+    defaultLimits: standardTokenLimits(settings),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
     sessions: people.sessions,
     version,
   };
   const proxy = await runProxy({
     authenticator: createAuthenticator(state, {
-      defaultLimits: defaultLimits(settings),
+      defaultLimits: standardTokenLimits(settings),
       personStatus: personStatus(state, { personPackages: (person) => personPackages(state, person) }),
     }),
     counters,

@@ -3,7 +3,7 @@
 // fill). Only the given files count; the git configuration of this machine has no effect.
 
 import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
-import type { Candidate } from './attribute-pattern.ts';
+import type { PatternSubject } from './attribute-pattern.ts';
 import { byteString } from './bytes.ts';
 import { createWorkCount, workOfMatch, workOfRule, workOfStep, type CountWork } from './linear-matcher.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -71,7 +71,7 @@ export function compileAttributes(
     const name = path.slice(path.lastIndexOf('/') + 1);
     for (const { baseLength, rules } of framesOf(parentPath(path))) {
       count(workOfMatch * rules.length);
-      const candidate: Candidate = { relative: path.slice(baseLength), name, folder };
+      const candidate: PatternSubject = { relative: path.slice(baseLength), name, folder };
       for (const { matches, states } of rules) {
         if (!matches(candidate)) continue;
         fill(values, states, macros, count);

@@ -6,7 +6,7 @@ import type { CountWork } from './linear-matcher.ts';
 import { compileWildmatch } from './wildmatch.ts';
 
 /** A path as a pattern sees it, in byte strings. */
-export interface Candidate {
+export interface PatternSubject {
   /** relative to the folder of the .gitattributes file; a folder has no slash at its end */
   readonly relative: string;
   /** the last segment of `relative` */
@@ -14,7 +14,7 @@ export interface Candidate {
   readonly folder: boolean;
 }
 
-export type AttributePattern = (candidate: Candidate) => boolean;
+export type AttributePattern = (candidate: PatternSubject) => boolean;
 
 const special = /[*?[\\]/;
 

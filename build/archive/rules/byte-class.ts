@@ -6,7 +6,7 @@
 export type ByteClass = Uint8Array;
 
 /** What a matcher reads behind the last byte. */
-export const endOfText = 256;
+export const endMark = 256;
 
 const slash = 0x2f;
 export const anyByte: ByteClass = new Uint8Array(256).fill(1);
@@ -17,7 +17,7 @@ export function only(byte: number): ByteClass {
 }
 
 export const onlySlash = only(slash);
-export const onlyEnd: ByteClass = new Uint8Array(endOfText + 1).fill(1, endOfText);
+export const onlyEnd: ByteClass = new Uint8Array(endMark + 1).fill(1, endMark);
 
 const isBetween =
   (low: number, high: number) =>

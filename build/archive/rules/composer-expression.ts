@@ -2,24 +2,32 @@
 // matcher: classes as PCRE reads them, groups with alternatives, `*`, `+`, `?` and two looks ahead.
 
 import { anyByte, only, onlyEnd, onlySlash, parseByteClass } from './byte-class.ts';
-import { compileSteps, either, optional, repeated, take, type CountWork, type Step } from './linear-matcher.ts';
+import {
+  compileSteps,
+  alternative,
+  optional,
+  repeated,
+  matchByte,
+  type CountWork,
+  type MatchStep,
+} from './linear-matcher.ts';
 
 /** No wildcard matches a dot at the start of a segment. */
 export const noDot = '(?=[^.])';
 export const segmentEnd = '(?![^/])';
 
-const anything = repeated([take(anyByte)]);
-const beforeNoDot: Step = { kind: 'look', accepts: anyByte.slice().fill(0, 0x2e, 0x2f) };
+const anything = repeated([matchByte(anyByte)]);
+const beforeNoDot: MatchStep = { kind: 'look', accepts: anyByte.slice().fill(0, 0x2e, 0x2f) };
 const slashOrEnd = onlyEnd.slice();
 slashOrEnd.set(onlySlash);
-const beforeSlashOrEnd: Step = { kind: 'look', accepts: slashOrEnd };
+const beforeSlashOrEnd: MatchStep = { kind: 'look', accepts: slashOrEnd };
 
 /** What PCRE refuses outside a class, and everywhere. */
 const posixSet = /^\[:[a-z]*:\]/;
 const equivalence = /\[=[a-z]*=\]/;
 
 interface Parsed {
-  readonly steps: readonly Step[];
+  readonly steps: readonly MatchStep[];
   /** just behind them */
   readonly end: number;
 }
@@ -38,12 +46,12 @@ export function compileExpression(source: string, count: CountWork): ((path: str
 
 /** Up to a closing bracket, or the end. */
 function parseAlternatives(source: string, start: number): Parsed | undefined {
-  const steps: Step[] = [];
+  const steps: MatchStep[] = [];
   let cursor = start;
   while (cursor < source.length && source[cursor] !== ')') {
     if (source[cursor] === '|') {
       const others = parseAlternatives(source, cursor + 1);
-      return others && { steps: either(steps, others.steps), end: others.end };
+      return others && { steps: alternative(steps, others.steps), end: others.end };
     }
     const atom = parseAtom(source, cursor);
     if (atom === undefined) return undefined;
@@ -65,8 +73,8 @@ function parseAtom(source: string, start: number): Parsed | undefined {
   }
   if (source[start] === '[') {
     const parsed = posixSet.test(source.slice(start)) ? undefined : parseByteClass(source, start, 'pcre');
-    return parsed && { steps: [take(parsed.accepts)], end: parsed.end };
+    return parsed && { steps: [matchByte(parsed.accepts)], end: parsed.end };
   }
   const at = source[start] === '\\' ? start + 1 : start;
-  return { steps: [take(only(source.charCodeAt(at)))], end: at + 1 };
+  return { steps: [matchByte(only(source.charCodeAt(at)))], end: at + 1 };
 }

@@ -2,25 +2,25 @@
 // followed at once: the time is linear in the path's length. Patterns can still be made so that each byte takes long,
 // so the work of one version is counted and bounded.
 
-import { endOfText, onlyEnd, type ByteClass } from './byte-class.ts';
+import { endMark, onlyEnd, type ByteClass } from './byte-class.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 
 /** `take` needs a byte of its class; `look` leaves it to the next step; `fork` goes on at each of these distances. */
-export type Step =
+export type MatchStep =
   | { readonly kind: 'take' | 'look'; readonly accepts: ByteClass }
   | { readonly kind: 'fork'; readonly to: readonly number[] };
 
-export const take = (accepts: ByteClass): Step => ({ kind: 'take', accepts });
+export const matchByte = (accepts: ByteClass): MatchStep => ({ kind: 'take', accepts });
 
-export function repeated(steps: readonly Step[]): readonly Step[] {
+export function repeated(steps: readonly MatchStep[]): readonly MatchStep[] {
   return [{ kind: 'fork', to: [1, steps.length + 2] }, ...steps, { kind: 'fork', to: [-steps.length - 1] }];
 }
 
-export function optional(steps: readonly Step[]): readonly Step[] {
+export function optional(steps: readonly MatchStep[]): readonly MatchStep[] {
   return [{ kind: 'fork', to: [1, steps.length + 1] }, ...steps];
 }
 
-export function either(first: readonly Step[], second: readonly Step[]): readonly Step[] {
+export function alternative(first: readonly MatchStep[], second: readonly MatchStep[]): readonly MatchStep[] {
   return [{ kind: 'fork', to: [1, first.length + 2] }, ...first, { kind: 'fork', to: [second.length + 1] }, ...second];
 }
 
@@ -56,9 +56,9 @@ interface State {
 const maxStates = 500;
 
 /** The matcher of whole texts. */
-export function compileSteps(steps: readonly Step[], count: CountWork): (text: string) => boolean {
+export function compileSteps(steps: readonly MatchStep[], count: CountWork): (text: string) => boolean {
   count(workOfRule * steps.length);
-  const whole = [...steps, take(onlyEnd)];
+  const whole = [...steps, matchByte(onlyEnd)];
   const states = new Map<string, State>();
   let start: State = { at: [0], after: [] };
   const find = (state: State, byte: number): State => {
@@ -81,12 +81,17 @@ export function compileSteps(steps: readonly Step[], count: CountWork): (text: s
       state = state.after[byte] ?? find(state, byte);
     }
     count(at);
-    return (state.after[endOfText] ?? find(state, endOfText)).at.length > 0;
+    return (state.after[endMark] ?? find(state, endMark)).at.length > 0;
   };
 }
 
 /** Where the pattern may go on behind this byte. */
-function advance(steps: readonly Step[], from: readonly number[], byte: number, count: CountWork): readonly number[] {
+function advance(
+  steps: readonly MatchStep[],
+  from: readonly number[],
+  byte: number,
+  count: CountWork,
+): readonly number[] {
   const next = new Set<number>();
   const open = new Set(from);
   for (const index of open) {

@@ -2,7 +2,7 @@
 // spans several. Every pattern takes time linear in the path's length, however many stars it has.
 
 import { anyButSlash, anyByte, only, onlySlash, parseByteClass } from './byte-class.ts';
-import { compileSteps, optional, repeated, take, type CountWork, type Step } from './linear-matcher.ts';
+import { compileSteps, optional, repeated, matchByte, type CountWork, type MatchStep } from './linear-matcher.ts';
 
 /** The matcher of a whole pattern; both it and the text are byte strings. A malformed pattern matches nothing. */
 export function compileWildmatch(pattern: string, count: CountWork = () => {}): (text: string) => boolean {
@@ -12,8 +12,8 @@ export function compileWildmatch(pattern: string, count: CountWork = () => {}): 
   return (text) => text.endsWith(ending) && matches?.(text) === true;
 }
 
-function parse(pattern: string): readonly Step[] | undefined {
-  const steps: Step[] = [];
+function parse(pattern: string): readonly MatchStep[] | undefined {
+  const steps: MatchStep[] = [];
   let cursor = 0;
   while (cursor < pattern.length) {
     const character = pattern[cursor];
@@ -24,15 +24,15 @@ function parse(pattern: string): readonly Step[] | undefined {
     } else if (character === '[') {
       const parsed = parseByteClass(pattern, cursor, 'git');
       if (parsed === undefined) return undefined;
-      steps.push(take(parsed.accepts));
+      steps.push(matchByte(parsed.accepts));
       cursor = parsed.end;
     } else if (character === '?') {
-      steps.push(take(anyButSlash));
+      steps.push(matchByte(anyButSlash));
       cursor += 1;
     } else {
       if (character === '\\') cursor += 1;
       if (cursor === pattern.length) return undefined;
-      steps.push(take(only(pattern.charCodeAt(cursor))));
+      steps.push(matchByte(only(pattern.charCodeAt(cursor))));
       cursor += 1;
     }
   }
@@ -40,7 +40,7 @@ function parse(pattern: string): readonly Step[] | undefined {
 }
 
 /** A run of stars counts as `**` if it fills a whole segment, and otherwise as `*`. */
-function parseStars(pattern: string, start: number): { readonly steps: readonly Step[]; readonly end: number } {
+function parseStars(pattern: string, start: number): { readonly steps: readonly MatchStep[]; readonly end: number } {
   let end = start;
   while (pattern[end] === '*') end += 1;
   const opens = start === 0 || pattern[start - 1] === '/';
@@ -50,7 +50,7 @@ function parseStars(pattern: string, start: number): { readonly steps: readonly 
   return { steps: withinSegment, end };
 }
 
-const withinSegment = repeated([take(anyButSlash)]);
-const everything = repeated([take(anyByte)]);
+const withinSegment = repeated([matchByte(anyButSlash)]);
+const everything = repeated([matchByte(anyByte)]);
 /** A `**` before a slash: nothing, or any text up to a slash. */
-const folders = optional([...everything, take(onlySlash)]);
+const folders = optional([...everything, matchByte(onlySlash)]);

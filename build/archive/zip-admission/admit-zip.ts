@@ -6,18 +6,18 @@ import { createHash } from 'node:crypto';
 import { createPause } from '../../files/pause.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { quoteName } from '../safe-paths.ts';
-import { listEntries } from './central-entries.ts';
+import { listCentralEntries } from './central-entries.ts';
 import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
-import { checkHarmlessLinks, checkLinks, checkMemberNames, rootOf } from './member-tree.ts';
-import { withOpenFile, type FileLook } from './open-file.ts';
+import { checkHarmlessLinks, checkSymlinks, checkMemberNames, rootOf } from './member-tree.ts';
+import { withOpenFile, type OpenedFile } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
 import { unsafeArchive, unsafeEntry } from './zip-refusals.ts';
 
-export interface AdmittedZip extends FileLook {
+export interface AdmittedZip extends OpenedFile {
   /** lower-case hex, of the whole file */
   readonly sha256: string;
   /** `''` for a flat archive; `folder/` if Composer unpacks the package from its only top folder */
@@ -37,7 +37,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     if (look.size > limits.archiveBytes)
       throw unsafeArchive(`has ${look.size} bytes; it may have ${limits.archiveBytes}`);
     const directory = readCentralDirectory(descriptor, look.size, limits);
-    const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
+    const members = (await listCentralEntries(directory)).map((entry) => zipMember(entry, limits));
     checkTotal(members, limits);
     if (!limits.harmless) checkMemberNames(members);
     const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
@@ -49,7 +49,7 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
     const root = rootOf(members);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
     if (limits.harmless) checkHarmlessLinks(content.links, members, root, limits);
-    else checkLinks(new Map(content.links), paths, root);
+    else checkSymlinks(new Map(content.links), paths, root);
     return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
   });
 }

@@ -20,7 +20,7 @@ export interface CentralEntry {
 }
 
 /** APPNOTE 4.3.12; names are left undecoded. Throws QuarantineError ARCHIVE_UNREADABLE or ARCHIVE_UNSAFE. */
-export async function listEntries(directory: CentralDirectory): Promise<CentralEntry[]> {
+export async function listCentralEntries(directory: CentralDirectory): Promise<CentralEntry[]> {
   const entries: CentralEntry[] = [];
   let length = 0;
   try {

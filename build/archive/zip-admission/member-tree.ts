@@ -58,7 +58,7 @@ export function rootOf(members: readonly ZipMember[], read?: (name: string) => s
  * the folder's name. Without `paths`, a link may point at nothing, and counts as macOS and Windows read it. Throws
  * QuarantineError ARCHIVE_UNSAFE.
  */
-export function checkLinks(
+export function checkSymlinks(
   links: ReadonlyMap<string, string>,
   paths: readonly string[] | undefined,
   root: string,
@@ -101,5 +101,5 @@ export function checkHarmlessLinks(
       : error;
   }
   const wrong = links.filter(([, target]) => climbing !== undefined || faultOfTarget(target) !== undefined);
-  checkLinks(new Map(wrong), undefined, root);
+  checkSymlinks(new Map(wrong), undefined, root);
 }

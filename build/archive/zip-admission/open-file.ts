@@ -8,7 +8,7 @@ import { createPause } from '../../files/pause.ts';
 import { changedWhileRead, openRegular, unreadable } from '../../files/read-file.ts';
 import { unreadableArchive } from './zip-refusals.ts';
 
-export interface FileLook {
+export interface OpenedFile {
   readonly size: number;
   /** equal as long as the file is (file-stamp.ts) */
   readonly stamp: string;
@@ -22,13 +22,13 @@ export interface FileLook {
  */
 export async function withOpenFile<Result>(
   path: string,
-  use: (descriptor: number, look: FileLook) => Promise<Result>,
+  use: (descriptor: number, look: OpenedFile) => Promise<Result>,
 ): Promise<Result> {
   const descriptor = openRegular(path);
   try {
-    const look = lookAt(descriptor, path);
+    const look = fileState(descriptor, path);
     const checkUnchanged = (): void => {
-      if (lookAt(descriptor, path).stamp !== look.stamp) throw changedWhileRead(path);
+      if (fileState(descriptor, path).stamp !== look.stamp) throw changedWhileRead(path);
     };
     // if the file is being replaced, that fact explains more than any fault inside it
     const result = await use(descriptor, look).finally(checkUnchanged);
@@ -58,7 +58,7 @@ export async function readThrough(descriptor: number, size: number, take: (piece
   }
 }
 
-function lookAt(descriptor: number, path: string): FileLook {
+function fileState(descriptor: number, path: string): OpenedFile {
   const stats = fstatSync(descriptor, { bigint: true });
   if (!stats.isFile()) throw unreadable(path, 'is not a regular file');
   return { size: Number(stats.size), stamp: stampOf(stats), touched: touchedAt(stats) };

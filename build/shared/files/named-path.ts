@@ -6,7 +6,7 @@ import { BuildRefused } from '../../contract/refusals.ts';
 import { ownUserName } from '../process/own-user.ts';
 
 /** undefined: nothing has this path. Throws BuildRefused for a path that this user may not read, or that cannot be. */
-export function lookAtNamed(path: string): Stats | undefined {
+export function statNamed(path: string): Stats | undefined {
   try {
     const facts = statSync(path, { throwIfNoEntry: false });
     if (facts === undefined) return undefined;

@@ -12,7 +12,7 @@ import type { SourceMemory } from '../release.ts';
 /** Raise it whenever the same ZIP could now be read as something else or refused for something else. */
 const recipe = 3;
 
-export interface KnownArtifact {
+export interface ArtifactFacts {
   readonly name: PackageName;
   readonly version: DistLabel;
   readonly normalized: NormalizedVersion;
@@ -26,24 +26,24 @@ export interface KnownArtifact {
   readonly time: string | undefined;
 }
 
-export interface KnownRefusal {
+export interface ArchiveRefusal {
   readonly code: QuarantineCode;
   readonly message: string;
   readonly name: string | null;
   readonly version: string | null;
 }
 
-export interface KnownArchive {
+export interface ArchiveState {
   /** '' if the file must be read again, even if its stamp is unchanged */
   readonly stamp: string;
-  readonly outcome: { readonly artifact: KnownArtifact } | { readonly refusal: KnownRefusal };
+  readonly outcome: { readonly artifact: ArtifactFacts } | { readonly refusal: ArchiveRefusal };
 }
 
 /** path relative to the root → archive */
-export type KnownArchives = ReadonlyMap<string, KnownArchive>;
+export type ArchiveStates = ReadonlyMap<string, ArchiveState>;
 
-export function formatMemory(
-  archives: KnownArchives,
+export function formatArtifactMemory(
+  archives: ArchiveStates,
   quarantined: readonly Quarantine[],
   passedOver: readonly string[] = [],
 ): SourceMemory {
@@ -56,7 +56,7 @@ export function formatMemory(
   return { fingerprint, detail: { recipe, archives: Object.fromEntries(rows) } };
 }
 
-function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
+function formatRow({ stamp, outcome }: ArchiveState): JsonValue {
   if ('refusal' in outcome)
     return [stamp, 'q', outcome.refusal.code, outcome.refusal.message, outcome.refusal.name, outcome.refusal.version];
   const { name, version, sha256, composerPath, composerHash, time } = outcome.artifact;
@@ -64,7 +64,7 @@ function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
 }
 
 /** Returns an empty map for a memory of another version of Libretto, so that everything is read again. */
-export function parseMemory(detail: JsonValue | undefined): KnownArchives {
+export function parseArtifactMemory(detail: JsonValue | undefined): ArchiveStates {
   if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['archives'])) return new Map();
   return new Map(
     Object.entries(detail['archives']).flatMap(([path, row]) => {
@@ -74,7 +74,7 @@ export function parseMemory(detail: JsonValue | undefined): KnownArchives {
   );
 }
 
-function parseRow(row: JsonValue | undefined): KnownArchive | undefined {
+function parseRow(row: JsonValue | undefined): ArchiveState | undefined {
   if (!Array.isArray(row)) return undefined;
   const [stamp, kind, ...cells] = row as readonly JsonValue[];
   const texts = cells.filter((cell) => typeof cell === 'string');

@@ -12,10 +12,10 @@ import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
 import type { Release } from '../release.ts';
-import type { KnownArtifact } from './artifact-memory.ts';
+import type { ArtifactFacts } from './artifact-memory.ts';
 
 /** `path` is absolute. `zip`: the path of its ZIP, which is the file itself unless that is a tar */
-export function artifactRelease(path: string, known: KnownArtifact, zip: () => Promise<string>): Release {
+export function artifactRelease(path: string, known: ArtifactFacts, zip: () => Promise<string>): Release {
   const { name, version, normalized, sha256, time } = known;
   return {
     name,
@@ -38,7 +38,7 @@ export function artifactRelease(path: string, known: KnownArtifact, zip: () => P
 async function readComposerJson(
   zip: string,
   path: string,
-  { composerPath, composerHash }: KnownArtifact,
+  { composerPath, composerHash }: ArtifactFacts,
   noteRepeated?: NoteRepeated,
 ): Promise<JsonObject> {
   const archive = await readUnchanged(zip, { maxBytes: defaultZipLimits.archiveBytes }, createPause());

@@ -12,7 +12,7 @@ import { setDuplicatesAside } from '../directory/duplicates.ts';
 import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
-import { formatMemory, parseMemory, type KnownArchive, type KnownArchives } from './artifact-memory.ts';
+import { formatArtifactMemory, parseArtifactMemory, type ArchiveState, type ArchiveStates } from './artifact-memory.ts';
 import { artifactRelease } from './artifact-release.ts';
 import { examineArchive, identityOf } from './examine-archive.ts';
 import { repackTar } from './repack-tar.ts';
@@ -58,8 +58,8 @@ async function scan(
   const failure = failureOf(found, root.path, given);
   if (failure !== undefined) return { outcome: 'failed', reason: failure };
 
-  const known = parseMemory(previous?.detail);
-  const archives = new Map<string, KnownArchive>();
+  const known = parseArtifactMemory(previous?.detail);
+  const archives = new Map<string, ArchiveState>();
   const notices = found.passedOver.map(
     (path) => `${path} is passed over. Pack it as .zip, .tar, .tar.gz or .tgz: only those are artifacts.`,
   );
@@ -74,9 +74,9 @@ async function scan(
 
 interface Examined {
   readonly root: string;
-  readonly found: FoundArchives;
-  readonly archives: ReadonlyMap<string, KnownArchive>;
-  readonly known: KnownArchives;
+  readonly found: ArchivePaths;
+  readonly archives: ReadonlyMap<string, ArchiveState>;
+  readonly known: ArchiveStates;
   readonly notices: readonly string[];
   readonly previous: SourceMemory | undefined;
   readonly zipOf: ZipOf;
@@ -93,7 +93,7 @@ function conclude({ root, found, archives, known, notices, previous, zipOf }: Ex
   const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
   const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
   const unreadableArchives = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
-  const memory = formatMemory(new Map([...archives, ...unreadableArchives]), quarantined, found.passedOver);
+  const memory = formatArtifactMemory(new Map([...archives, ...unreadableArchives]), quarantined, found.passedOver);
   if (memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices, memory };
 }
@@ -101,14 +101,14 @@ function conclude({ root, found, archives, known, notices, previous, zipOf }: Ex
 interface HiddenArchive {
   readonly quarantine: Quarantine;
   /** the remembered row of the ZIP, for a later scan that can read the folder */
-  readonly archive?: readonly [path: string, known: KnownArchive];
+  readonly archive?: readonly [path: string, known: ArchiveState];
 }
 
 /** The versions that an unreadable folder had at the last readable scan; if none are known, the folder itself. */
 function hiddenArchives(
   root: string,
-  { folder, reason }: FoundArchives['unreadable'][number],
-  known: KnownArchives,
+  { folder, reason }: ArchivePaths['unreadable'][number],
+  known: ArchiveStates,
 ): HiddenArchive[] {
   const where = join(root, folder);
   const quarantine = {
@@ -126,7 +126,7 @@ function hiddenArchives(
  * after the withdrawal of its last ZIP. The folder of retired ZIPs proves that it is this folder, and not an unmounted
  * directory.
  */
-function failureOf({ paths, unreadable }: FoundArchives, root: string, given: string): string | undefined {
+function failureOf({ paths, unreadable }: ArchivePaths, root: string, given: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');
   if (itself !== undefined) return `${given} cannot be read: ${itself.reason}.`;
   return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder))
@@ -138,7 +138,7 @@ function failureOf({ paths, unreadable }: FoundArchives, root: string, given: st
 // Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name
 // starts with a dot. Symbolic links are not followed.
 
-interface FoundArchives {
+interface ArchivePaths {
   /** relative to the root, forward slashes, sorted */
   readonly paths: readonly string[];
   /** archives of other kinds */
@@ -148,7 +148,7 @@ interface FoundArchives {
 }
 
 /** Both absolute and without symlinks. */
-function findArchives(root: string, dataDirectory: string): FoundArchives {
+function findArchives(root: string, dataDirectory: string): ArchivePaths {
   const paths: string[] = [];
   const passedOver: string[] = [];
   const unreadable: { folder: string; reason: string }[] = [];

@@ -14,12 +14,12 @@ import { describeFault } from '../../files/file-fault.ts';
 import { isSettled, stampOf, touchedAt } from '../../files/file-stamp.ts';
 import { changedWhileRead } from '../../files/read-file.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import type { KnownArchive, KnownArtifact, KnownRefusal } from './artifact-memory.ts';
+import type { ArchiveState, ArtifactFacts, ArchiveRefusal } from './artifact-memory.ts';
 import { artifactVersion } from './artifact-version.ts';
 import { isCredential } from '../../archive/rules/credentials.ts';
 
 export interface ExaminedArchive {
-  readonly known: KnownArchive;
+  readonly known: ArchiveState;
   /** remarks on names in it; of a ZIP that was opened in this scan only */
   readonly remarks: readonly string[];
 }
@@ -29,16 +29,16 @@ export async function examineArchive(
   path: string,
   zip: () => Promise<string>,
   scanStart: number,
-  known: KnownArchive | undefined,
+  known: ArchiveState | undefined,
 ): Promise<ExaminedArchive> {
   let found: Identity = known === undefined ? { name: null, version: null } : identityOf(known);
   let stamp = '';
   try {
-    const look = lookAt(path);
+    const look = fileState(path);
     if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, remarks: [] };
     stamp = isSettled(look.touched, scanStart) ? look.stamp : '';
     const admitted = await admitZip(await zip());
-    if (lookAt(path).stamp !== look.stamp) throw changedWhileRead(path);
+    if (fileState(path).stamp !== look.stamp) throw changedWhileRead(path);
     const artifact = readArtifact(path, admitted, (learnt) => (found = learnt));
     return {
       known: { stamp, outcome: { artifact } },
@@ -46,7 +46,7 @@ export async function examineArchive(
     };
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
-    const refusal: KnownRefusal = { code: error.code, message: error.message, ...found };
+    const refusal: ArchiveRefusal = { code: error.code, message: error.message, ...found };
     // a read error may disappear although the file looks unchanged
     return { known: { stamp: error.code === 'UNREADABLE_FILE' ? '' : stamp, outcome: { refusal } }, remarks: [] };
   }
@@ -58,12 +58,12 @@ export interface Identity {
 }
 
 /** The identity that a former ZIP had. A new ZIP that cannot be identified counts as the same version. */
-export function identityOf({ outcome }: KnownArchive): Identity {
+export function identityOf({ outcome }: ArchiveState): Identity {
   const { name, version } = 'artifact' in outcome ? outcome.artifact : outcome.refusal;
   return { name, version };
 }
 
-function lookAt(path: string): { readonly stamp: string; readonly touched: number } {
+function fileState(path: string): { readonly stamp: string; readonly touched: number } {
   const stats = statsOf(path);
   if (stats.isSymbolicLink())
     throw new QuarantineError(
@@ -88,7 +88,7 @@ function statsOf(path: string): BigIntStats {
 }
 
 /** Throws QuarantineError. `learn` receives each fact as soon as it is known. */
-function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) => void): KnownArtifact {
+function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) => void): ArtifactFacts {
   const composerPath = `${zip.root}composer.json`;
   const bytes = composerJsonIn(zip);
   const json = parseComposerJson(bytes, `${composerPath} in ${path}`);

@@ -11,11 +11,11 @@ import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
 import { setDuplicatesAside } from './duplicates.ts';
 import { examinePackage, type ExaminedPackage } from './examine-package.ts';
 import { createFileReader } from './file-reader.ts';
-import { findPackages, type FoundPackages } from './find-packages.ts';
+import { findPackages, type PackageFolders } from './find-packages.ts';
 import { createCachedContents, type CachedContents } from './cached-contents.ts';
-import { defaultLimits, type PackageLimits } from './limits.ts';
+import { standardFolderLimits, type PackageLimits } from './limits.ts';
 import { createPause } from '../../files/pause.ts';
-import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
+import { formatFolderMemory, parseFolderMemory, type FolderStates } from './scan-memory.ts';
 import { versionNotices, type UnversionedPackage } from './version-notices.ts';
 
 export interface DirectorySourceOptions {
@@ -63,11 +63,11 @@ async function scan(
   const failure = failureOf(found, options.root);
   if (failure !== undefined) return { outcome: 'failed', reason: failure };
 
-  const known = parseMemory(previous?.detail);
+  const known = parseFolderMemory(previous?.detail);
   const pause = createPause();
   const shared = {
     dataDirectory,
-    limits: options.limits ?? defaultLimits,
+    limits: options.limits ?? standardFolderLimits,
     extraExcludes: options.extraExcludes ?? [],
     pause,
     readFiles: createFileReader(options.threads, pause),
@@ -85,9 +85,9 @@ async function scan(
 
 function concludeScan(
   root: string,
-  found: FoundPackages,
+  found: PackageFolders,
   examined: ReadonlyMap<string, ExaminedPackage>,
-  known: KnownPackages,
+  known: FolderStates,
   previous: SourceMemory | undefined,
 ): Scan {
   const all = [...examined.values()];
@@ -102,7 +102,7 @@ function concludeScan(
     ...[...examined].map(([folder, outcome]) => [folder, outcome.known] as const),
     ...hidden.map(({ folder }) => [folder, known.get(folder)] as const),
   ];
-  const memory = formatMemory(
+  const memory = formatFolderMemory(
     new Map(remembered.flatMap(([folder, row]) => (row === undefined ? [] : [[folder, row] as const]))),
     quarantined,
   );
@@ -122,8 +122,8 @@ function concludeScan(
  */
 function hiddenPackages(
   root: string,
-  { folder, reason }: FoundPackages['unreadable'][number],
-  known: KnownPackages,
+  { folder, reason }: PackageFolders['unreadable'][number],
+  known: FolderStates,
 ): { readonly folder: string; readonly quarantine: Quarantine }[] {
   const absolute = join(root, folder);
   const quarantine = {
@@ -162,7 +162,7 @@ function notVersioned(root: string, examined: ReadonlyMap<string, ExaminedPackag
 }
 
 /** The reason why the source has nothing to examine, or undefined. */
-function failureOf({ folders, unreadable }: FoundPackages, root: string): string | undefined {
+function failureOf({ folders, unreadable }: PackageFolders, root: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');
   if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;
   if (folders.length > 0) return undefined;

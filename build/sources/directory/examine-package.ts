@@ -3,7 +3,13 @@
 
 import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import { type ContentListing, maxReadText, type PackageText, type PackageTexts } from '../../archive/content.ts';
+import {
+  type ContentListing,
+  maxReadText,
+  type PackageText,
+  type PackageTexts,
+  type ContentFile,
+} from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import { isSettled } from '../../files/file-stamp.ts';
 import type { FileReader } from './file-reader.ts';
@@ -12,14 +18,14 @@ import type { PackageLimits } from './limits.ts';
 import { costOfFile, type Pause } from '../../files/pause.ts';
 import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
 import { readPackage, type PackageReading } from './read-package.ts';
-import type { KnownPackage, KnownRelease } from './scan-memory.ts';
+import type { FolderState, FolderRelease } from './scan-memory.ts';
 import { walkPackage, type PackageWalk } from './walk-package.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
-import { readContent, type ContentPlace } from './read-content.ts';
 import { readdirSync } from 'node:fs';
 import { chooseTexts } from '../../contract/package-texts.ts';
+import { identityOfBytes, readTarget } from './identify-files.ts';
 
 export interface ExamineOptions {
   /** absolute */
@@ -32,14 +38,14 @@ export interface ExamineOptions {
   readonly kept: CachedContents;
   /** epoch milliseconds */
   readonly scanStart: number;
-  readonly known: KnownPackage | undefined;
+  readonly known: FolderState | undefined;
 }
 
 export interface ExaminedPackage {
   readonly release?: Release;
   readonly quarantine?: Quarantine;
   /** the package's entry in the memory */
-  readonly known: KnownPackage | undefined;
+  readonly known: FolderState | undefined;
   /** path of an omitted folder that a user may expect, relative to the package */
   readonly leftOut?: string | undefined;
   /** a package without a version that no earlier scan knew */
@@ -66,7 +72,7 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
       kept: known === undefined ? options.kept : undefined,
       learn: (learnt) => (found = learnt),
     });
-    const now: KnownPackage = { digest, release: knownReleaseOf(reading) };
+    const now: FolderState = { digest, release: rememberedRelease(reading) };
     return {
       release: releaseOf(options, now, () => Promise.resolve(reading.listing)),
       known: now,
@@ -86,13 +92,13 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
   }
 }
 
-function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Promise<ContentListing>): Release {
+function releaseOf(options: ExamineOptions, known: FolderState, list: () => Promise<ContentListing>): Release {
   const { folder, limits, pause, kept } = options;
   return packageRelease({ known: known.release, list, folder, limits, pause, kept });
 }
 
 /** Reads a package that was not read in this scan. Throws QuarantineError. */
-async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
+async function listAgain(options: ExamineOptions, known: FolderState): Promise<ContentListing> {
   const { folder, dataDirectory, limits, pause, readFiles, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
   const reading = await readPackage(walk, {
@@ -108,14 +114,14 @@ async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<
   return reading.listing;
 }
 
-function knownReleaseOf({
+function rememberedRelease({
   name,
   version,
   normalized,
   reference,
   composerHash,
   time,
-}: PackageReading): KnownPackage['release'] {
+}: PackageReading): FolderState['release'] {
   return { name, version, normalized, reference, composerHash, time };
 }
 
@@ -123,7 +129,7 @@ function knownReleaseOf({
 // error.
 
 interface PackageReleaseOptions extends ContentPlace {
-  readonly known: KnownRelease;
+  readonly known: FolderRelease;
   /** The files behind `known.reference`. Throws QuarantineError. */
   readonly list: () => Promise<ContentListing>;
   readonly kept: CachedContents;
@@ -179,5 +185,27 @@ async function readText(path: string, pause: ContentPlace['pause']): Promise<Buf
   } catch (error) {
     if (error instanceof QuarantineError) return undefined;
     throw error;
+  }
+}
+
+// Returns the bytes of identified files. It reads and hashes each file again, and fails if the bytes have changed.
+
+interface ContentPlace {
+  /** absolute */
+  readonly folder: string;
+  readonly limits: PackageLimits;
+  readonly pause: Pause;
+}
+
+/** One array of bytes for each file, in the order given. Throws QuarantineError UNREADABLE_FILE. */
+async function* readContent(place: ContentPlace, files: readonly ContentFile[]): AsyncGenerator<Uint8Array> {
+  for (const { path, mode, identity } of files) {
+    const absolute = join(place.folder, path);
+    const bytes =
+      mode === 'symlink'
+        ? readTarget(absolute)
+        : await readUnchanged(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
+    if (identityOfBytes(bytes) !== identity) throw changedWhileRead(absolute);
+    yield bytes;
   }
 }

@@ -7,7 +7,7 @@ import fastGlob from 'fast-glob';
 import { describeFault } from '../../files/file-fault.ts';
 import { isSearched } from './folder-rules.ts';
 
-export interface FoundPackages {
+export interface PackageFolders {
   /** folders of packages, sorted; relative to the root, forward slashes, '' for the root itself */
   readonly folders: readonly string[];
   /** folders that the process may not read, so that their packages are unknown. `reason` in words. */
@@ -15,7 +15,7 @@ export interface FoundPackages {
 }
 
 /** `root` must exist. `dataDirectory` is not entered. Both absolute and without symlinks. */
-export function findPackages(root: string, dataDirectory: string): FoundPackages {
+export function findPackages(root: string, dataDirectory: string): PackageFolders {
   const unreadable: { folder: string; reason: string }[] = [];
   const toFolder = (path: string): string => relative(root, path).split(sep).join('/');
   const list = (directory: string): Dirent[] => {

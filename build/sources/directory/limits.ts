@@ -8,7 +8,7 @@ export interface PackageLimits {
   readonly bytesPerFile: number;
 }
 
-export const defaultLimits: PackageLimits = { filesPerPackage: 50_000, bytesPerFile: maxFileBytes };
+export const standardFolderLimits: PackageLimits = { filesPerPackage: 50_000, bytesPerFile: maxFileBytes };
 
 /** A composer.json that is larger than this is none. */
 export const maxRulesBytes = 1024 * 1024;

@@ -13,7 +13,7 @@ import type { SourceMemory } from '../release.ts';
 /** Raise it whenever the same files could now be read as something else: version rules, file selection, reference. */
 const recipe = 2;
 
-export interface KnownRelease {
+export interface FolderRelease {
   readonly name: PackageName;
   readonly version: DistLabel;
   readonly normalized: NormalizedVersion;
@@ -24,21 +24,21 @@ export interface KnownRelease {
   readonly time: string | undefined;
 }
 
-export interface KnownPackage {
+export interface FolderState {
   /** digest of the folder's stamps; '' if the folder must be read again in any case */
   readonly digest: string;
   /** the release of the last successful read, even if a later state was refused */
-  readonly release: KnownRelease;
+  readonly release: FolderRelease;
 }
 
 /** folder relative to the root → package */
-export type KnownPackages = ReadonlyMap<string, KnownPackage>;
+export type FolderStates = ReadonlyMap<string, FolderState>;
 
 /**
  * The fingerprint of a scan with quarantines differs from every scan without: after the repair the source is not
  * `unchanged`.
  */
-export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
+export function formatFolderMemory(packages: FolderStates, quarantined: readonly Quarantine[]): SourceMemory {
   const rows: [string, JsonValue][] = [...packages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([folder, { digest, release }]) => [
@@ -62,9 +62,9 @@ export function formatMemory(packages: KnownPackages, quarantined: readonly Quar
 }
 
 /** Returns an empty map for a memory of another version of Libretto, so that everything is read again. */
-export function parseMemory(detail: JsonValue | undefined): KnownPackages {
+export function parseFolderMemory(detail: JsonValue | undefined): FolderStates {
   if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['packages'])) return new Map();
-  const packages = new Map<string, KnownPackage>();
+  const packages = new Map<string, FolderState>();
   for (const [folder, row] of Object.entries(detail['packages'])) {
     const known = parseRow(row);
     if (known !== undefined) packages.set(folder, known);
@@ -72,7 +72,7 @@ export function parseMemory(detail: JsonValue | undefined): KnownPackages {
   return packages;
 }
 
-function parseRow(row: JsonValue | undefined): KnownPackage | undefined {
+function parseRow(row: JsonValue | undefined): FolderState | undefined {
   if (!Array.isArray(row) || !row.every((cell) => typeof cell === 'string')) return undefined;
   const [digest = '', nameText = '', version = '', referenceText = '', composerHash = '', time] =
     row as readonly string[];

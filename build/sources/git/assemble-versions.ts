@@ -5,7 +5,7 @@ import type { Quarantine } from '../../contract/quarantine.ts';
 import type { Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { gitRelease } from './git-release.ts';
-import type { Outcome } from './outcome.ts';
+import type { RefOutcome } from './outcome.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
 import type { FetchedDists } from './fetched-dists.ts';
 import { listShortly } from '../../shared/text/list-shortly.ts';
@@ -25,7 +25,7 @@ export interface JudgedRef {
   readonly kind: RefKind;
   readonly ref: Ref;
   readonly isDefault: boolean;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly RefOutcome[];
   /** this scan read the ref; false: the outcomes come from memory */
   readonly fresh: boolean;
 }
@@ -48,7 +48,7 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
   return assembly.finish();
 }
 
-type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
+type ReleaseOutcome = Extract<RefOutcome, { readonly kind: 'release' }>;
 
 class Assembly {
   readonly #options: AssembleOptions;
@@ -67,7 +67,7 @@ class Assembly {
     this.#readAhead = readAhead;
   }
 
-  add(judged: JudgedRef, outcome: Outcome): void {
+  add(judged: JudgedRef, outcome: RefOutcome): void {
     if (outcome.kind === 'skipped') {
       this.#notices.push(outcome.notice);
       return;

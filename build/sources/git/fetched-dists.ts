@@ -9,7 +9,7 @@ import { createEgress, type EgressOptions } from '../../egress/egress.ts';
 import { runBatch } from '../../shared/concurrency/batch.ts';
 import { DistCache, distKey } from '../package/dist-cache.ts';
 import type { InlineDist } from '../package/inline-record.ts';
-import type { Outcome } from './outcome.ts';
+import type { RefOutcome } from './outcome.ts';
 
 export interface DownloadOptions extends Pick<EgressOptions, 'allowAddresses'> {
   /** absolute; the cache of fetched ZIPs. Several sources and processes may share it */
@@ -21,7 +21,7 @@ export interface FetchedDists {
   /**
    * The outcome with the ZIP of its dist, or without a version. Throws FetchNeeded if `fetch` has to get the ZIP first.
    */
-  readonly settle: (outcome: Outcome) => Promise<Outcome>;
+  readonly settle: (outcome: RefOutcome) => Promise<RefOutcome>;
   readonly archive: (dist: InlineDist, sha256: string) => ReadyArchive;
   /** Fetches what `settle` did not have, and what was lost. */
   readonly fetch: () => Promise<void>;

@@ -19,13 +19,13 @@ import { checkedComposerJson } from './composer-file.ts';
 import { gitContent } from './git-content.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
 import type { FetchedDists } from './fetched-dists.ts';
-import type { Outcome } from './outcome.ts';
+import type { RefOutcome } from './outcome.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import type { RefKind, RefReader } from './read-ref.ts';
 import { decodeRefName, type Ref } from './refs.ts';
 
-type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
+type ReleaseOutcome = Extract<RefOutcome, { readonly kind: 'release' }>;
 
 export interface ReleaseContext {
   readonly reader: RefReader;

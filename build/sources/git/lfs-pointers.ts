@@ -21,7 +21,7 @@ const maxFiles = 100;
 const maxNamed = 5;
 
 /** A version whose files are listed for an archive. */
-export interface ListedVersion {
+export interface VersionFiles {
   /** for people: `tag v1.0.0` */
   readonly where: string;
   readonly folder: string;
@@ -42,7 +42,7 @@ export class LfsPointers {
   }
 
   /** Throws QuarantineError for a file that cannot be read: its archive cannot be made either. */
-  async look({ where, folder, files, attributes }: ListedVersion): Promise<void> {
+  async look({ where, folder, files, attributes }: VersionFiles): Promise<void> {
     if (!attributes.some(({ text }) => text.includes('lfs'))) return;
     const filterOf = compileFilters(attributes);
     const filters = await mapYielding(files, ({ path }) => filterOf(below(folder, path)));

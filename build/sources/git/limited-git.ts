@@ -5,7 +5,7 @@
 import { safeOptions } from './git-environment.ts';
 
 /** Writable memory of a git process, and of each one it starts. Linux heeds it; elsewhere the time limit has to do. */
-export const askingBytes = 1024 ** 3;
+export const listingBytes = 1024 ** 3;
 export const fetchingBytes = 2 * 1024 ** 3;
 /** a file of the largest size, and its converted form */
 export const archivingBytes = 4 * 1024 ** 3;

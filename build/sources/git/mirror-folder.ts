@@ -27,7 +27,7 @@ const snapshotFormat = 1;
 const copyPattern = /^[0-9a-f]{32}\.git$/;
 
 /** `root`: build/git. */
-export function mirrorFolder(root: string, url: string): string {
+export function gitMirrorFolder(root: string, url: string): string {
   return join(root, mirrorName(url));
 }
 

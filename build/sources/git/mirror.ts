@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { RemoteOptions } from './ask-remote.ts';
+import type { RemoteOptions } from './list-remote-refs.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { localEnvironment, remoteEnvironment, remoteOptions } from './git-environment.ts';
@@ -18,7 +18,7 @@ import { fingerprintOf, type Head, type Refs } from './refs.ts';
 import { runGit, type GitCommand } from './run-git.ts';
 import type { SelectRefs } from './selection.ts';
 
-export interface MirrorOptions extends RemoteOptions {
+export interface GitMirrorOptions extends RemoteOptions {
   /** the folder of the mirror (mirror-folder.ts); it exists */
   readonly folder: string;
   /** the copy may take this much of the disk */
@@ -27,12 +27,12 @@ export interface MirrorOptions extends RemoteOptions {
   readonly select: SelectRefs;
 }
 
-type CopyOptions = Omit<MirrorOptions, 'folder' | 'select'> & { readonly directory: string };
+type CopyOptions = Omit<GitMirrorOptions, 'folder' | 'select'> & { readonly directory: string };
 
 const watchEveryMs = 250;
 
 /** Afterwards the snapshot has the refs of `asked`, or newer ones of the remote. Throws GitFailure. */
-export async function updateMirror(options: MirrorOptions, asked: Refs): Promise<void> {
+export async function updateMirror(options: GitMirrorOptions, asked: Refs): Promise<void> {
   const { folder, select } = options;
   const known = readSnapshot(folder);
   if (
@@ -71,7 +71,7 @@ async function fetchedInto(options: CopyOptions): Promise<boolean> {
 
 class TooLarge extends GitFailure {}
 
-function takeSnapshot({ folder, remote }: MirrorOptions, copy: string, head: Head): void {
+function takeSnapshot({ folder, remote }: GitMirrorOptions, copy: string, head: Head): void {
   const found = findGitDirectory(copy);
   const refs = found === undefined ? undefined : readRefFiles(found);
   if (refs === undefined) throw new GitFailure(`The copy of ${remote.url} could not be read after fetching.`);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 
 import type { BatchHeader } from './batch-parser.ts';
 import { startBatch, type BatchOptions, type BatchProcess } from './batch-process.ts';
-import { GitFailure, explainGit, scrub } from '../git-failure.ts';
+import { GitFailure, explainGit, scrubGitOutput } from '../git-failure.ts';
 
 export type ObjectAnswer =
   | { readonly outcome: 'found'; readonly type: string; readonly bytes: Buffer }
@@ -17,11 +17,11 @@ export type ObjectAnswer =
   /** git has ended; every later request gets the same result */
   | { readonly outcome: 'failed'; readonly failure: GitFailure };
 
-type Wanted = (header: BatchHeader) => boolean;
+type AcceptObject = (header: BatchHeader) => boolean;
 
 interface Request {
   readonly oid: string;
-  readonly wanted: Wanted;
+  readonly wanted: AcceptObject;
   readonly answer: (answer: ObjectAnswer) => void;
 }
 
@@ -61,7 +61,7 @@ export class ObjectReader {
   }
 
   /** Never rejects. `wanted` decides by type and size, before any byte is stored. */
-  read(oid: string, wanted: Wanted): Promise<ObjectAnswer> {
+  read(oid: string, wanted: AcceptObject): Promise<ObjectAnswer> {
     const failure = this.#failure;
     if (failure !== undefined) return Promise.resolve({ outcome: 'failed', failure });
     return new Promise((answer) => {
@@ -202,6 +202,6 @@ function describeCorruption(complaint: string, oid: string): string | undefined 
   const names = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`];
   const line = complaint.split('\n').findLast((each) => names.some((name) => each.includes(name)));
   if (line === undefined) return undefined;
-  const reason = scrub(line).replace(/^(?:fatal|error): /, '');
+  const reason = scrubGitOutput(line).replace(/^(?:fatal|error): /, '');
   return `is corrupt, says git: ${reason.slice(0, 300)}`;
 }

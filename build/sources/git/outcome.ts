@@ -9,7 +9,7 @@ import type { InlineDist } from '../package/inline-record.ts';
 import { recipe } from './refs.ts';
 import { formatSignatures, parseSignatures, type TagSignatures } from './signature-memory.ts';
 
-export type Outcome =
+export type RefOutcome =
   | {
       readonly kind: 'release';
       /** the folder of the package; '' is the repository's root */
@@ -41,13 +41,13 @@ export type Outcome =
       readonly passing?: true;
     };
 
-type Release = Extract<Outcome, { readonly kind: 'release' }>;
+type Release = Extract<RefOutcome, { readonly kind: 'release' }>;
 
-export interface KnownRef {
+export interface RefOutcomes {
   /** the object id in the ref */
   readonly oid: string;
   /** one for each package of the ref, or a single one for a ref that was not read */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly RefOutcome[];
 }
 
 export interface GitMemory {
@@ -56,7 +56,7 @@ export interface GitMemory {
   /** the name that the default branch gave to all versions of the package in each folder */
   readonly names: ReadonlyMap<string, PackageName>;
   /** `t <tag>` or `b <branch>`, as binary strings → ref */
-  readonly refs: ReadonlyMap<string, KnownRef>;
+  readonly refs: ReadonlyMap<string, RefOutcomes>;
   /** undefined: the registry knew no signers */
   readonly signatures?: TagSignatures | undefined;
 }
@@ -79,7 +79,7 @@ export function formatGitMemory({ variant, names, refs, signatures }: GitMemory)
   };
 }
 
-function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names']): JsonValue[] {
+function formatOutcome(outcome: RefOutcome, oid: string, names: GitMemory['names']): JsonValue[] {
   if (outcome.kind === 'skipped') return ['s', outcome.notice];
   const { folder } = outcome;
   if (outcome.kind === 'quarantined')
@@ -115,7 +115,7 @@ export function parseGitMemory(detail: JsonValue | undefined): GitMemory | undef
   if (typeof variant !== 'string' || !Array.isArray(namePairs) || !Array.isArray(rows)) return undefined;
   const names = parseNames(namePairs as readonly JsonValue[]);
   if (names === undefined) return undefined;
-  const refs = new Map<string, { readonly oid: string; readonly outcomes: Outcome[] }>();
+  const refs = new Map<string, { readonly oid: string; readonly outcomes: RefOutcome[] }>();
   for (const row of rows as readonly JsonValue[]) {
     const parsed = parseRow(row, names);
     if (parsed === undefined) return undefined;
@@ -140,7 +140,7 @@ function parseNames(pairs: readonly JsonValue[]): Map<string, PackageName> | und
 function parseRow(
   row: JsonValue,
   names: GitMemory['names'],
-): { readonly key: string; readonly oid: string; readonly outcome: Outcome } | undefined {
+): { readonly key: string; readonly oid: string; readonly outcome: RefOutcome } | undefined {
   if (!Array.isArray(row)) return undefined;
   const [key, oid, kind, ...rest] = row as readonly JsonValue[];
   if (typeof key !== 'string' || typeof oid !== 'string') return undefined;
@@ -153,7 +153,7 @@ function parseOutcome(
   fields: readonly JsonValue[],
   oid: string,
   names: GitMemory['names'],
-): Outcome | undefined {
+): RefOutcome | undefined {
   switch (kind) {
     case 's':
       return parseSkipped(fields);
@@ -166,12 +166,12 @@ function parseOutcome(
   }
 }
 
-function parseSkipped([notice]: readonly JsonValue[]): Outcome | undefined {
+function parseSkipped([notice]: readonly JsonValue[]): RefOutcome | undefined {
   return typeof notice === 'string' ? { kind: 'skipped', notice } : undefined;
 }
 
 function parseQuarantined([code, message, name = null, version = null, folder = '']: readonly JsonValue[]):
-  | Outcome
+  | RefOutcome
   | undefined {
   if (typeof code !== 'string' || typeof message !== 'string' || typeof folder !== 'string') return undefined;
   if ((name !== null && typeof name !== 'string') || (version !== null && typeof version !== 'string'))
@@ -183,7 +183,7 @@ function parseRelease(
   [commit, name, version, time, committerTime, folder = '', submodules = 0, former, dist]: readonly JsonValue[],
   oid: string,
   names: GitMemory['names'],
-): Outcome | undefined {
+): RefOutcome | undefined {
   if (typeof folder !== 'string' || typeof version !== 'string') return undefined;
   if (time === undefined || (time !== null && typeof time !== 'number')) return undefined;
   const parsedName = typeof name === 'string' ? parsePackageName(name) : names.get(folder);

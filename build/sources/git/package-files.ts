@@ -16,7 +16,7 @@ export interface PackagePlace {
   readonly folder: string;
 }
 
-export interface PackageFiles extends ContentListing {
+export interface CommitFiles extends ContentListing {
   /** paths are below the package's folder; identities are the blobs' ids */
   readonly files: readonly ContentFile[];
   /** all files that may set their attributes; folders are relative to the repository's root */
@@ -31,7 +31,7 @@ export async function listPackageFiles(
   store: ObjectStore,
   { commit, folder }: PackagePlace,
   excludes: readonly string[],
-): Promise<PackageFiles> {
+): Promise<CommitFiles> {
   const { tree } = await store.commit(commit);
   const root = await findFolder(store, tree, folder);
   if (root === undefined)

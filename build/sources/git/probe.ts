@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { tagVersion } from '../../contract/tag.ts';
 import { folderBytes } from './folder-bytes.ts';
-import { askRemote, type RemoteOptions } from './ask-remote.ts';
+import { listRemoteRefs, type RemoteOptions } from './list-remote-refs.ts';
 import { remoteEnvironment, remoteOptions } from './git-environment.ts';
 import { GitFailure } from '../git-failure.ts';
 import { createGitSource } from './git-source.ts';
@@ -17,7 +17,7 @@ import { decodeRefName, type Refs } from './refs.ts';
 import { runGit } from './run-git.ts';
 import { describePatterns, selectRefs, type GitSelection } from './selection.ts';
 
-export interface ProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectories'>, Omit<RemoteOptions, 'remote'> {
+export interface GitProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectories'>, Omit<RemoteOptions, 'remote'> {
   readonly url: string;
 }
 
@@ -36,10 +36,10 @@ export interface Probe {
 const mostBytes = 1024 ** 3;
 
 /** Throws GitFailure with the reason. */
-export async function probeRepository(options: ProbeOptions): Promise<Probe> {
+export async function probeRepository(options: GitProbeOptions): Promise<Probe> {
   const remote = parseGitUrl(options.url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const remoteRefs = await askRemote({ ...options, remote });
+  const remoteRefs = await listRemoteRefs({ ...options, remote });
   if (remoteRefs.tags.length + remoteRefs.branches.length === 0)
     throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
   const refs = (await selectRefs(options))(remoteRefs);
@@ -120,7 +120,7 @@ async function fetchNewest(
 async function packagesIn(
   repository: string,
   cacheDirectory: string,
-  { refs, subdirectories, environment, timeoutMs }: ProbeOptions,
+  { refs, subdirectories, environment, timeoutMs }: GitProbeOptions,
 ): Promise<Pick<Probe, 'packages' | 'problems'>> {
   const source = createGitSource({
     location: { kind: 'path', path: repository },

@@ -18,7 +18,7 @@ import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-f
 import { findFolder, matchFolders } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
-import type { Outcome } from './outcome.ts';
+import type { RefOutcome } from './outcome.ts';
 import { decodeRefName, type Ref } from './refs.ts';
 import type { GitSelection } from './selection.ts';
 import { basename } from 'node:path';
@@ -38,14 +38,14 @@ export interface RefReader {
 }
 
 /** The version that a ref names, before any object is read. */
-interface NamedRef {
+interface RefVersion {
   readonly kind: RefKind;
   readonly name: string;
   readonly version: Exclude<VersionOrSkip, { readonly skip: string }>;
 }
 
 /** One outcome for each package of the ref, or a single one for a skipped ref. Throws GitFailure only. */
-export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promise<readonly Outcome[]> {
+export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promise<readonly RefOutcome[]> {
   const where = describeRef(kind, ref);
   const found = { name: reader.names.get('') ?? null, version: null as string | null };
   return quarantining('', found, async () => {
@@ -73,7 +73,7 @@ export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promi
 }
 
 /** One package of a commit. */
-function readPackage(reader: RefReader, named: NamedRef, place: PackagePlace): Promise<readonly Outcome[]> {
+function readPackage(reader: RefReader, named: RefVersion, place: PackagePlace): Promise<readonly RefOutcome[]> {
   const found = { name: reader.names.get(place.folder) ?? null, version: named.version.version as string | null };
   return quarantining(place.folder, found, async () => [await judgePackage(reader, named, place, found)]);
 }
@@ -82,8 +82,8 @@ function readPackage(reader: RefReader, named: NamedRef, place: PackagePlace): P
 async function quarantining(
   folder: string,
   found: { readonly name: string | null; readonly version: string | null },
-  read: () => Promise<readonly Outcome[]>,
-): Promise<readonly Outcome[]> {
+  read: () => Promise<readonly RefOutcome[]>,
+): Promise<readonly RefOutcome[]> {
   try {
     return await read();
   } catch (error) {
@@ -96,10 +96,10 @@ async function quarantining(
 
 async function judgePackage(
   reader: RefReader,
-  { kind, name: refName, version: named }: NamedRef,
+  { kind, name: refName, version: named }: RefVersion,
   place: PackagePlace,
   found: { name: string | null; version: string | null },
-): Promise<Outcome> {
+): Promise<RefOutcome> {
   const { commit, folder } = place;
   const where = describePlace(`${kind} ${refName}`, folder);
   const composerFile = await reader.composerFiles.find(place);
@@ -158,7 +158,7 @@ export function describeRef(kind: RefKind, ref: Ref): string {
   return `${kind} ${decodeRefName(ref.name) ?? JSON.stringify(ref.name)}`;
 }
 
-function skipped(notice: string): Outcome {
+function skipped(notice: string): RefOutcome {
   return { kind: 'skipped', notice };
 }
 

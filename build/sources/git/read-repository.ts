@@ -6,7 +6,7 @@ import type { Scan, Release } from '../release.ts';
 import { LfsPointers } from './lfs-pointers.ts';
 import { openObjects, type ObjectStore } from './object-store.ts';
 import { formatGitMemory, parseGitMemory } from './outcome.ts';
-import { readVersions, type ReadOptions } from './read-versions.ts';
+import { readRepositoryVersions, type RepositoryVersionsOptions } from './read-versions.ts';
 import { hasRefs, type Refs } from './refs.ts';
 import type { GitSourceOptions, OpenRepository, Repository, ScanContext } from './scan-context.ts';
 import { ScratchRepositories } from './scratch-repository.ts';
@@ -32,7 +32,7 @@ export async function readRepository(
     await Promise.all([store.close(), scratch.close(), verifier?.close()]);
     if (store.sawBroken) discard?.();
   };
-  const versions = await readVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
+  const versions = await readRepositoryVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
     selection: options,
     pointers,
     access: { directory, environment, timeoutMs, scratch },
@@ -67,7 +67,7 @@ function nothingToPublish(notices: readonly string[], advice: string): GitFailur
 function distsFor(
   { downloads, location }: GitSourceOptions,
   state: OpenRepository,
-): Pick<ReadOptions, 'repository' | 'openDists'> {
+): Pick<RepositoryVersionsOptions, 'repository' | 'openDists'> {
   if (downloads === undefined) return { repository: undefined, openDists: undefined };
   return {
     repository: location.kind === 'url' ? location.url : location.path,
@@ -153,14 +153,17 @@ function patternsOf(folders: readonly string[]): readonly string[] {
 
 const mostNamed = 3;
 
-export interface Found {
+export interface RepositoryReleases {
   readonly releases: readonly Pick<Release, 'name' | 'version' | 'dev' | 'defaultBranch'>[];
   /** a tag among these may be a release */
   readonly quarantined: readonly unknown[];
 }
 
 /** The notice for a repository whose tags are all published; empty if every package has a release. */
-export function unreleasedNotices({ releases, quarantined }: Found, { refs }: Pick<GitSelection, 'refs'>): string[] {
+export function unreleasedNotices(
+  { releases, quarantined }: RepositoryReleases,
+  { refs }: Pick<GitSelection, 'refs'>,
+): string[] {
   if (refs !== undefined || quarantined.length > 0) return [];
   const released = new Set(releases.filter(({ dev }) => !dev).map(({ name }) => name));
   const waiting = releases.filter(({ name }) => !released.has(name));

@@ -11,13 +11,13 @@ import { ComposerFiles } from './composer-file.ts';
 import type { FetchedDists } from './fetched-dists.ts';
 import { matchFolders } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { GitMemory, KnownRef, Outcome } from './outcome.ts';
+import type { GitMemory, RefOutcomes, RefOutcome } from './outcome.ts';
 import { readRef, type RefKind, type RefReader } from './read-ref.ts';
 import { decodeRefName, type Ref, type Refs } from './refs.ts';
 import { variantOf, type GitSelection } from './selection.ts';
 import type { JudgedTags, SignatureOptions } from './signed-tags.ts';
 
-export type ReadOptions = Omit<AssembleOptions, 'reader' | 'signerOf' | 'dists'> & {
+export type RepositoryVersionsOptions = Omit<AssembleOptions, 'reader' | 'signerOf' | 'dists'> & {
   readonly selection: GitSelection;
   /** undefined: no signature is judged */
   readonly signatures?: SignatureOptions | undefined;
@@ -26,19 +26,19 @@ export type ReadOptions = Omit<AssembleOptions, 'reader' | 'signerOf' | 'dists'>
   readonly openDists: (() => Promise<FetchedDists>) | undefined;
 };
 
-export interface ReadVersions extends Versions {
+export interface RepositoryVersions extends Versions {
   readonly memory: GitMemory;
   /** signatures and dists that a later build has to ask for again */
   readonly unsettled: number;
 }
 
 /** Throws GitFailure, and FetchNeeded for a dist that has to be fetched. */
-export async function readVersions(
+export async function readRepositoryVersions(
   refs: Refs,
   store: ObjectStore,
   previous: GitMemory | undefined,
-  options: ReadOptions,
-): Promise<ReadVersions> {
+  options: RepositoryVersionsOptions,
+): Promise<RepositoryVersions> {
   const { selection } = options;
   const variant = variantOf(selection);
   const { branch: defaultBranch, notice } = findDefaultBranch(refs);
@@ -86,9 +86,9 @@ function inOrder(
 /** Throws FetchNeeded if a dist was not asked for yet. A build opens the dists only for a version that names one. */
 async function settleDists(
   read: readonly JudgedRef[],
-  open: ReadOptions['openDists'],
+  open: RepositoryVersionsOptions['openDists'],
 ): Promise<{ readonly judged: readonly JudgedRef[]; readonly dists?: FetchedDists }> {
-  const isNamed = (outcome: Outcome): boolean => outcome.kind === 'release' && outcome.dist !== undefined;
+  const isNamed = (outcome: RefOutcome): boolean => outcome.kind === 'release' && outcome.dist !== undefined;
   if (open === undefined || !read.some(({ outcomes }) => outcomes.some(isNamed))) return { judged: read };
   const dists = await open();
   const settled = read.map(async (one) => ({ ...one, outcomes: await Promise.all(one.outcomes.map(dists.settle)) }));
@@ -110,7 +110,11 @@ async function judgeSignatures(
 }
 
 /** A version was read under the name that its folder then had. */
-function holds({ outcomes }: KnownRef, known: GitMemory | undefined, names: ReadonlyMap<string, PackageName>): boolean {
+function holds(
+  { outcomes }: RefOutcomes,
+  known: GitMemory | undefined,
+  names: ReadonlyMap<string, PackageName>,
+): boolean {
   return outcomes.every(
     (outcome) => outcome.kind === 'skipped' || known?.names.get(outcome.folder) === names.get(outcome.folder),
   );
@@ -185,7 +189,7 @@ async function orNothing<Value>(read: () => Promise<Value>): Promise<Value | und
 }
 
 /** Omits broken objects and failed dists, since a repair may move no ref. */
-function toMemory(judged: readonly JudgedRef[]): Map<string, KnownRef> {
+function toMemory(judged: readonly JudgedRef[]): Map<string, RefOutcomes> {
   const intact = judged.filter((one) => !isPassing(one));
   return new Map(intact.map(({ kind, ref, outcomes }) => [memoryKey(kind, ref), { oid: ref.oid, outcomes }]));
 }

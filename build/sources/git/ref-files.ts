@@ -36,10 +36,10 @@ function parseHead(text: string): Head | undefined {
   return isObjectId(commit) ? { commit } : undefined;
 }
 
-type Found = Map<string, readonly [oid: string, peeled: string | undefined]>;
+type RefMap = Map<string, readonly [oid: string, peeled: string | undefined]>;
 
 /** False if a ref needs git itself. Paths are binary strings, since a ref's name need not be UTF-8. */
-function readLoose(base: string, folder: string, found: Found): boolean {
+function readLoose(base: string, folder: string, found: RefMap): boolean {
   let entries;
   try {
     entries = readdirSync(Buffer.from(`${base}/${folder}`, 'latin1'), { withFileTypes: true, encoding: 'latin1' });
@@ -60,7 +60,7 @@ function readLoose(base: string, folder: string, found: Found): boolean {
   return true;
 }
 
-function readLooseRef(base: string, name: string, found: Found): boolean {
+function readLooseRef(base: string, name: string, found: RefMap): boolean {
   let oid;
   try {
     oid = readFileSync(Buffer.from(`${base}/${name}`, 'latin1'), 'latin1').trimEnd();
@@ -74,7 +74,7 @@ function readLooseRef(base: string, name: string, found: Found): boolean {
 }
 
 /** Adds the refs without a loose file. A `^` line has the target of the tag in the line before it. */
-function readPacked(path: string, found: Found): boolean {
+function readPacked(path: string, found: RefMap): boolean {
   let text;
   try {
     text = readFileSync(path, 'latin1');

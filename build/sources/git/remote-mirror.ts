@@ -8,14 +8,14 @@ import { waitForLock } from '../../output/wait-for-lock.ts';
 import { makeFolder } from '../../output/make-folder.ts';
 import { StorageError } from '../../output/storage-error.ts';
 import { BuildBusy } from '../../contract/refusals.ts';
-import { askRemote } from './ask-remote.ts';
+import { listRemoteRefs } from './list-remote-refs.ts';
 import { findGitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import { GitFailure, noCommits } from '../git-failure.ts';
 import { parseGitUrl, type GitUrl } from '../git-url.ts';
 import {
   discardCopy,
-  mirrorFolder,
+  gitMirrorFolder,
   mirrorLock,
   mirrorLockPath,
   readSnapshot,
@@ -38,7 +38,7 @@ export interface RemoteMirrorOptions {
   readonly now: () => Date;
 }
 
-export type FoundMirror =
+export type MirrorLookup =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'failed'; readonly reason: string }
   | { readonly outcome: 'unfetched' }
@@ -51,7 +51,7 @@ export interface RemoteMirror {
    */
   readonly fetch: (select: SelectRefs, isKnown: (refs: Refs) => boolean) => Promise<void>;
   /** `isKnown`: refs that need not be read. */
-  readonly find: (isKnown: (refs: Refs) => boolean) => FoundMirror;
+  readonly find: (isKnown: (refs: Refs) => boolean) => MirrorLookup;
   /** For a copy with broken objects: the next fetch makes a new one. */
   readonly discard: (copy: string) => void;
   /**
@@ -67,7 +67,7 @@ type Answer = { readonly asked: Refs } | { readonly failed: string } | 'fetched'
 const defaultMaxBytes = 4 * 1024 * 1024 * 1024;
 
 export function createRemoteMirror(url: string, options: RemoteMirrorOptions): RemoteMirror {
-  const folder = mirrorFolder(options.cacheDirectory, url);
+  const folder = gitMirrorFolder(options.cacheDirectory, url);
   let answer: Answer | undefined;
   let renewed = false;
   return {
@@ -95,7 +95,7 @@ export function createRemoteMirror(url: string, options: RemoteMirrorOptions): R
 const unfetched = { outcome: 'unfetched' } as const;
 
 /** Another build may have fetched, and published, since the answer came: its snapshot is the newer one. */
-function findIn(folder: string, answer: Answer, isKnown: (refs: Refs) => boolean): FoundMirror {
+function findIn(folder: string, answer: Answer, isKnown: (refs: Refs) => boolean): MirrorLookup {
   if (answer !== 'fetched' && 'failed' in answer) return { outcome: 'failed', reason: answer.failed };
   if (answer !== 'fetched' && isKnown(answer.asked)) return { outcome: 'unchanged' };
   const snapshot = readSnapshot(folder);
@@ -138,7 +138,7 @@ async function ask(
   remote: GitUrl,
   { environment, stop, timeoutMs, askingTimeoutMs = timeoutMs }: RemoteMirrorOptions,
 ): Promise<Refs> {
-  const remoteRefs = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
+  const remoteRefs = await listRemoteRefs({ remote, environment, stop, timeoutMs: askingTimeoutMs });
   if (!hasRefs(remoteRefs)) throw noCommits();
   return remoteRefs;
 }

@@ -6,7 +6,7 @@ import type { Signer } from '../../contract/signer.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { runBatch } from '../../shared/concurrency/batch.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { Outcome } from './outcome.ts';
+import type { RefOutcome } from './outcome.ts';
 import type { RefKind } from './read-ref.ts';
 import type { Ref } from './refs.ts';
 import type { SignatureKind } from './objects.ts';
@@ -34,7 +34,7 @@ const judgedAtOnce = 4;
 
 /** Throws GitFailure. */
 export async function judgeTags(
-  refs: readonly { readonly kind: RefKind; readonly ref: Ref; readonly outcomes: readonly Outcome[] }[],
+  refs: readonly { readonly kind: RefKind; readonly ref: Ref; readonly outcomes: readonly RefOutcome[] }[],
   previous: TagSignatures | undefined,
   options: SignatureOptions,
 ): Promise<JudgedTags> {

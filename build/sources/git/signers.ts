@@ -74,12 +74,12 @@ const openPgpLists: ListKind = {
   fault: openPgpFault,
 };
 
-type ReadList = KeyList & { readonly digest: string; readonly remark: string | undefined };
+type ParsedKeyList = KeyList & { readonly digest: string; readonly remark: string | undefined };
 
 async function readList(
   file: string | undefined,
   { path, ...kind }: ListKind & { readonly path: string | undefined },
-): Promise<ReadList | undefined> {
+): Promise<ParsedKeyList | undefined> {
   if (file === undefined) return undefined;
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw unusable(file, kind, messageOf(cause), cause);

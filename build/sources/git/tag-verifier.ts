@@ -5,7 +5,6 @@ import { parseSigner, type Signer } from '../../contract/signer.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import type { SignatureKind } from './objects.ts';
 import { createOpenPgpKeys } from './openpgp-keys.ts';
-import { signerInStatus } from './openpgp-status.ts';
 import { runGit, type GitResult } from './run-git.ts';
 import type { Signers } from './signers.ts';
 
@@ -106,3 +105,30 @@ const openPgpSettings: Settings = { 'gpg.program': 'gpg', 'gpg.openpgp.program':
 function optionsFor(settings: Settings): readonly string[] {
   return Object.entries({ ...noPrograms, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
+
+// Reads the status lines of gpg about one signature (doc/DETAILS of GnuPG). Pure.
+
+/**
+ * The mail address of the key, or its whole user id without one. A key that has expired since counts for what it signed
+ * before, so that the same tag gives the same answer on any day. undefined: no signature that counts.
+ */
+export function signerInStatus(lines: string): Signer | undefined {
+  const rows = [...lines.matchAll(/^\[GNUPG:\] (\w+)(?: (.*))?$/gm)].map(([, word = '', text = '']) => ({
+    word,
+    text,
+  }));
+  const textsOf = (wanted: string): readonly string[] =>
+    rows.flatMap(({ word, text }) => (word === wanted ? [text] : []));
+  const isDoubtful = rows.some(({ word }) => refused.has(word)) || textsOf('NEWSIG').length > 1;
+  const [valid] = textsOf('VALIDSIG');
+  const [good] = textsOf('GOODSIG');
+  const [expired] = textsOf('EXPKEYSIG');
+  const signature = good ?? expired;
+  if (isDoubtful || valid === undefined || signature === undefined) return undefined;
+  const signedAt = Number(valid.split(' ')[2]);
+  if (good === undefined && !textsOf('KEYEXPIRED').every((end) => signedAt < Number(end))) return undefined;
+  const userId = signature.slice(signature.indexOf(' ') + 1);
+  return parseSigner(/<([^<>]+)>$/.exec(userId)?.[1] ?? userId);
+}
+
+const refused: ReadonlySet<string> = new Set(['BADSIG', 'ERRSIG', 'EXPSIG', 'REVKEYSIG', 'KEYREVOKED', 'FAILURE']);

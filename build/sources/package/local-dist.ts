@@ -11,7 +11,7 @@ import { QuarantineError } from '../../contract/quarantine.ts';
 import { checkShasum } from './dist-cache.ts';
 import type { InlineDist } from './inline-record.ts';
 
-export interface KnownFile {
+export interface DistFile {
   /** '' if the file must be read again, even if its stamp is unchanged */
   readonly stamp: string;
   /** SHA-256 of the admitted ZIP, lower-case hex */
@@ -23,8 +23,8 @@ export async function examineFile(
   path: string,
   dist: InlineDist,
   scanStart: number,
-  known: KnownFile | undefined,
-): Promise<KnownFile> {
+  known: DistFile | undefined,
+): Promise<DistFile> {
   const stats = statsOf(path);
   const stamp = stampOf(stats);
   if (known !== undefined && known.stamp !== '' && known.stamp === stamp) return known;

@@ -14,8 +14,8 @@ import { readyArchive, archiveReference } from '../../archive/zip-admission/read
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { DistCache, distKey } from './dist-cache.ts';
 import { parseInlineRecord, type InlineDist, type InlineRecord } from './inline-record.ts';
-import { formatKnown, parseKnown, type KnownDists } from './known-dists.ts';
-import { examineFile, type KnownFile } from './local-dist.ts';
+import { formatDistFiles, parseDistFiles, type DistFiles } from './dist-memory.ts';
+import { examineFile, type DistFile } from './local-dist.ts';
 import { entryTimeOf } from '../directory/content-digest.ts';
 import type { Content, ReadyArchive } from '../../archive/content.ts';
 
@@ -55,7 +55,7 @@ async function fetchDists(
   cache: DistCache,
   previous: SourceMemory | undefined,
 ): Promise<void> {
-  const known = parseKnown(previous?.detail);
+  const known = parseDistFiles(previous?.detail);
   const limit = pLimit(parallelDownloads);
   cache.refresh();
   const dists = packages.flatMap((json) => remoteDistOf(json) ?? []);
@@ -79,7 +79,7 @@ const parallelDownloads = 4;
 
 interface Examined {
   readonly release?: Release;
-  readonly dist?: readonly [key: string, known: KnownFile];
+  readonly dist?: readonly [key: string, known: DistFile];
   readonly quarantine?: Quarantine;
   /** true: the fault may disappear although the record looks unchanged */
   readonly passing?: boolean;
@@ -90,7 +90,7 @@ async function scan(
   cache: DistCache,
   previous: SourceMemory | undefined,
 ): Promise<Scan> {
-  const known = parseKnown(previous?.detail);
+  const known = parseDistFiles(previous?.detail);
   const scanStart = options.now().getTime();
   cache.refresh();
   const limit = pLimit(parallelDownloads);
@@ -112,7 +112,7 @@ async function scan(
 interface Surroundings {
   readonly options: PackageSourceOptions;
   readonly cache: DistCache;
-  readonly known: KnownDists;
+  readonly known: DistFiles;
   readonly scanStart: number;
 }
 
@@ -172,12 +172,8 @@ function noticesOf({ packages, where }: PackageSourceOptions): string[] {
   return [`${where}: the "source" of ${first}${more} is left out. Clients get the archive that is hosted here.`];
 }
 
-function memoryOf(
-  packages: readonly JsonObject[],
-  dists: KnownDists,
-  quarantined: readonly Quarantine[],
-): SourceMemory {
-  const detail = formatKnown(dists);
+function memoryOf(packages: readonly JsonObject[], dists: DistFiles, quarantined: readonly Quarantine[]): SourceMemory {
+  const detail = formatDistFiles(dists);
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([detail, packages, quarantined.map(({ code, where }) => [code, where])]))
     .digest('hex');

@@ -26,7 +26,7 @@ import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { PackageText, PackageTexts } from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import type { ReceivedVersion } from './received-tree.ts';
-import { incomplete, placeOf } from './tree-file.ts';
+import { incomplete, pathInTree } from './tree-file.ts';
 
 /**
  * `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here.
@@ -86,7 +86,7 @@ async function takeOver(
   { shasum, size }: IndexEntry,
   target: string,
 ): Promise<{ readonly shasum: Sha1; readonly size: number }> {
-  const place = placeOf(root, path);
+  const place = pathInTree(root, path);
   if ((await sha1Of(place)) !== shasum)
     throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
   const { sha256 } = await admitZip(place, foreignZipLimits);
@@ -114,7 +114,7 @@ function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEn
 
 async function readText(root: string, path: string): Promise<Buffer | undefined> {
   try {
-    return await readUnchanged(placeOf(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
+    return await readUnchanged(pathInTree(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
   } catch {
     return undefined; // as with any source, a faulty README does not prevent a version
   }

@@ -13,12 +13,12 @@ import { parsePublication } from '../../contract/publication.ts';
 import { parsePurged, purgedPath, type PurgedVersion } from '../../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../../contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../../contract/serving-index.ts';
-import { lookAtNamed } from '../../shared/files/named-path.ts';
+import { statNamed } from '../../shared/files/named-path.ts';
 import { digestOf } from '../../shared/text/digest-of.ts';
 import { parseProvider } from '../../documents/documents.ts';
 import { BuildRefused } from '../../contract/refusals.ts';
 import type { Quarantine, QuarantineCode } from '../../contract/quarantine.ts';
-import { incomplete, parseTreeFile, placeOf, readTreeFile } from './tree-file.ts';
+import { incomplete, parseTreeFile, pathInTree, readTreeFile } from './tree-file.ts';
 
 export interface ReceivedVersion {
   readonly entry: IndexEntry;
@@ -52,7 +52,7 @@ export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
 }
 
 function rootOf(folder: string): string {
-  const found = lookAtNamed(folder);
+  const found = statNamed(folder);
   if (found?.isDirectory() !== true)
     throw new BuildRefused(`${folder} is not a folder. Name the folder with public/ and index/ of the build.`);
   return realpathSync(folder);
@@ -151,7 +151,7 @@ async function readRecords(
 }
 
 function checkSize(root: string, path: string, size: number): void {
-  const found = statSync(placeOf(root, path));
+  const found = statSync(pathInTree(root, path));
   if (!found.isFile()) throw incomplete(root, path, 'is no file');
   if (found.size !== size) throw incomplete(root, path, `has ${found.size} bytes instead of ${size}`);
 }

@@ -20,7 +20,7 @@ export function incomplete(root: string, path: string, fault: string): BuildRefu
 }
 
 /** Absolute; `root` without symlinks, `path` below it. Throws BuildRefused for a missing file or a symbolic link. */
-export function placeOf(root: string, path: string): string {
+export function pathInTree(root: string, path: string): string {
   const wanted = join(root, path);
   let real: string;
   try {
@@ -37,7 +37,7 @@ export function placeOf(root: string, path: string): string {
 /** Throws BuildRefused. */
 export async function readTreeFile(root: string, path: string): Promise<Buffer> {
   try {
-    return await readUnchanged(placeOf(root, path), { maxBytes: maxFileBytes }, createPause());
+    return await readUnchanged(pathInTree(root, path), { maxBytes: maxFileBytes }, createPause());
   } catch (error) {
     if (error instanceof QuarantineError) throw new BuildRefused(`${error.message} ${copyAgain}`, { cause: error });
     throw error;

@@ -4,7 +4,7 @@
 import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -12,7 +12,7 @@ import { printJson } from '../../io/output.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const upload = {

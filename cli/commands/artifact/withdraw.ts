@@ -6,7 +6,7 @@ import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseDistLabel } from '../../../build/contract/paths.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson } from '../../io/output.ts';
@@ -14,7 +14,7 @@ import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const [name, label, reference] = [

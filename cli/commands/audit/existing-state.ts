@@ -2,14 +2,14 @@
 // empty log.
 
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 
 export async function withState(
   context: Context,
-  { flags }: Given,
+  { flags }: CommandInput,
   work: (state: StateStore) => Promise<number>,
 ): Promise<number> {
   const config = await readDataFolder(context, flags, 'state');

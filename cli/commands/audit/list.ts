@@ -3,7 +3,7 @@
 import type { AuditEvent } from '../../../proxy/state/audit.ts';
 import { readAuditLog, type AuditFilter } from '../../../proxy/state/audit-log.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { instantFlag } from '../../io/instant-flag.ts';
 import { withState } from './existing-state.ts';
@@ -11,7 +11,7 @@ import { formatTable, printable, printJson, printLines } from '../../io/output.t
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   const limit = flags['limit'] === undefined ? 50 : parseWholeNumber(flags['limit'], 1, 100_000);
   if (limit === undefined)
@@ -45,7 +45,7 @@ function rowOf({ seq, time, actor, action, subject, details }: AuditEvent): stri
   return [String(seq), time.replace(/\.\d+Z$/, 'Z'), actor, action, subject, JSON.stringify(details)].map(printable);
 }
 
-function filterOf(flags: Given['flags']): AuditFilter {
+function filterOf(flags: CommandInput['flags']): AuditFilter {
   const text = (name: string): string | undefined => (typeof flags[name] === 'string' ? flags[name] : undefined);
   return {
     actor: text('actor'),

@@ -2,13 +2,13 @@
 
 import { verifyAudit, type AuditHead } from '../../../proxy/state/audit.ts';
 import { describeBreak, formatHead, parseHead } from '../../../proxy/state/audit-text.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from './existing-state.ts';
 import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const expected = headFlag(given.flags['head']);
   return withState(context, given, async (state) => {
     const verdict = await verifyAudit(state, expected);

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { resolve } from 'node:path';
 
 import { writeBackup } from '../../backup/write-backup.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
@@ -13,7 +13,7 @@ import { counted, printJson, printLines } from '../../io/output.ts';
 import { version } from '../../io/version.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, summary, now, randomBytes } = context;
   const config = await readDataFolder(context, flags, 'all');
   const target = resolve(workingDirectory, operands[0] ?? '');

@@ -18,7 +18,7 @@ import {
 } from '../../backup/restore-backup.ts';
 import { describeAbsentSources } from '../../backup/absent-sources.ts';
 import { findsDamagedState, shareState } from '../../backup/shared-state.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -26,15 +26,15 @@ import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
 import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
-import { adoptHere, planHere, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
+import { adoptLocally, planLocally, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { keepServersOff } from '../../state/serve-lock.ts';
+import { refuseOtherServers } from '../../state/serve-lock.ts';
 import { readRememberedState, rememberState } from '../../state/remembered-state.ts';
 import { redisOf, sharedPlace, stateDirectory, type StatePlace } from '../../state/state-place.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, stderr } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   const order = orderOf(flags, operands, workingDirectory);
@@ -76,7 +76,7 @@ interface Restored {
   readonly data: string;
 }
 
-function orderOf(flags: Given['flags'], operands: Given['operands'], workingDirectory: string): Order {
+function orderOf(flags: CommandInput['flags'], operands: CommandInput['operands'], workingDirectory: string): Order {
   const stateOnly = flags['stateOnly'] === true;
   const tombstones =
     flags['purged'] === undefined ? undefined : readTombstonesIfAny(resolve(workingDirectory, String(flags['purged'])));
@@ -106,7 +106,7 @@ async function restoreWithPurges(order: Order, config: Config, context: Context)
       refuseUnconfirmed(adoption, { by: 'The file', where: 'in this backup', hasFile: true });
   };
   const beforeState = async (): Promise<void> => {
-    if (tombstones !== undefined) await adoptHere(tombstones, async (plan) => plan, config, context);
+    if (tombstones !== undefined) await adoptLocally(tombstones, async (plan) => plan, config, context);
   };
   const record = await restore(config, context, order, { confirm, beforeState });
   return { record, adoption };
@@ -118,7 +118,7 @@ const noAdoption: Adoption = { added: [], purged: [] };
 async function planAdoption({ tombstones, directory }: Order, config: Config, now: Date): Promise<Adoption> {
   return tombstones === undefined
     ? noAdoption
-    : planHere(tombstones, { data: { ...config.data, value: directory } }, now);
+    : planLocally(tombstones, { data: { ...config.data, value: directory } }, now);
 }
 
 function restoredFiles(
@@ -171,25 +171,25 @@ async function restore(
 ): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
-  const tellAside = (aside: string | undefined): void =>
+  const reportAside = (aside: string | undefined): void =>
     printLines(remarks, aside === undefined ? [] : [`The previous state is kept as ${aside}.`]);
   // The check comes before the first write.
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {
     if (shared !== undefined)
       return restoreState(directory, data, async (state) => {
-        tellAside(await shareState(state, shared, now()));
+        reportAside(await shareState(state, shared, now()));
         await nameRedis(data, shared);
       });
-    const place = await keepServersOff(data, now);
+    const place = await refuseOtherServers(data, now);
     return restoreState(directory, data, async (state) =>
-      tellAside(await replaceLocalState(state, stateDirectory(config), now())),
+      reportAside(await replaceLocalState(state, stateDirectory(config), now())),
     ).finally(place.release);
   }
   const record = await restoreBackup(directory, data, steps);
   const state = join(data, 'state');
   if (shared !== undefined && existsSync(state)) {
-    tellAside(await shareState(state, shared, now()));
+    reportAside(await shareState(state, shared, now()));
     await nameRedis(data, shared);
   }
   return record;

@@ -7,10 +7,10 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { fullDiskAdvice } from '../../text/full-disk-advice.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { parseSpan } from '../../config/span.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout, actor, now } = context;
   const { data } = await readDataFolder(context, flags, 'all', 'change');
   const request = {

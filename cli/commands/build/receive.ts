@@ -9,7 +9,7 @@ import { removePurged } from '../../../proxy/mirror/archives/remove-purged.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { bindFolder } from '../../compose/bind-folder.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -20,7 +20,7 @@ import { stoppableBuild } from '../../builds/stoppable-build.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, summary, stderr } = context;
   const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree');
   const config = await withStateSettings(configured, context);

@@ -2,14 +2,14 @@
 
 import { refuseUnpublished, treeDamage } from '../../tree/damaged-tree.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { siteFolder } from '../../site/site-folder.ts';
 import { describeSite, writeSite } from '../../site/write-site.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const named = operands[0] === undefined ? flags : { ...flags, site: operands[0] };
   const config = await readDataFolder(context, named, 'tree', 'change');
   const { site, data } = config;

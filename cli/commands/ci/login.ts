@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import { exportToNextSteps, withBearer, writeAuthFile } from '../../ci/composer-auth.ts';
 import { exchange, registryOfJob, type JobToken } from '../../ci/exchange.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -17,7 +17,7 @@ type CredentialsTarget =
 
 const name = 'COMPOSER_AUTH';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const registry = registryOfJob(flags, context, '`libretto ci login`');
   const place = placeOf(flags, context);
   // a faulty value is refused before the ID token is used up
@@ -31,7 +31,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 /** Throws UsageError if nothing says where Composer of the next steps would read it. */
-function placeOf(flags: Given['flags'], { environment, workingDirectory }: Context): CredentialsTarget {
+function placeOf(flags: CommandInput['flags'], { environment, workingDirectory }: Context): CredentialsTarget {
   const { print, composerHome: folder } = flags;
   if (print === true && folder !== undefined) throw new UsageError('Use --print or --composer-home, not both.');
   if (print === true) return { kind: 'print' };

@@ -12,15 +12,15 @@ import {
   replaceAuth,
   withoutBearer,
 } from '../../ci/composer-auth.ts';
-import { endToken, registryOfJob } from '../../ci/exchange.ts';
-import type { Given } from '../../io/command.ts';
+import { endJobToken, registryOfJob } from '../../ci/exchange.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { RemoteFailure, type RemoteRegistry } from '../../remote/remote.ts';
 
 /** Where a token of this job was found. */
-interface Found {
+interface StoredJobToken {
   readonly token: string;
   readonly source: string;
   /** undefined: this process cannot take it away */
@@ -29,7 +29,7 @@ interface Found {
 
 const name = 'COMPOSER_AUTH';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const registry = registryOfJob(flags, context, '`libretto ci logout`');
   const { host } = new URL(registry.url);
   const found = [
@@ -40,13 +40,13 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const over = new Map<string, boolean>();
   for (const { token, source, remove } of found) {
     if (!over.has(token)) over.set(token, await isOver(context, registry, token, source));
-    if (over.get(token) === true) await takeAway(context, source, remove);
+    if (over.get(token) === true) await removeToken(context, source, remove);
   }
   return 0;
 }
 
 /** A faulty file holds no token that `ci login` wrote: it is named, and stays. */
-function attempt({ stderr }: Context, look: () => readonly Found[]): readonly Found[] {
+function attempt({ stderr }: Context, look: () => readonly StoredJobToken[]): readonly StoredJobToken[] {
   try {
     return look();
   } catch (error) {
@@ -56,7 +56,7 @@ function attempt({ stderr }: Context, look: () => readonly Found[]): readonly Fo
   }
 }
 
-function inVariable({ environment }: Context, host: string): readonly Found[] {
+function inVariable({ environment }: Context, host: string): readonly StoredJobToken[] {
   const { [name]: text = '', GITHUB_ENV: nextSteps = '' } = environment;
   const token = bearerIn(text, name, host);
   if (token === undefined) return [];
@@ -65,7 +65,7 @@ function inVariable({ environment }: Context, host: string): readonly Found[] {
   return [{ token, source: name, remove: nextSteps === '' ? undefined : remove }];
 }
 
-function inFile({ environment, workingDirectory }: Context, given: unknown, host: string): readonly Found[] {
+function inFile({ environment, workingDirectory }: Context, given: unknown, host: string): readonly StoredJobToken[] {
   const folder = typeof given === 'string' ? given : (environment['COMPOSER_HOME'] ?? '');
   if (folder === '') return [];
   const path = authFileIn(resolve(workingDirectory, folder));
@@ -83,7 +83,7 @@ async function isOver(
   source: string,
 ): Promise<boolean> {
   try {
-    await endToken({ ...registry, token });
+    await endJobToken({ ...registry, token });
     printLines(remarks, ['The token of this job has ended.']);
     return true;
   } catch (error) {
@@ -101,7 +101,11 @@ async function isOver(
   }
 }
 
-async function takeAway({ stderr, remarks }: Context, source: string, remove: Found['remove']): Promise<void> {
+async function removeToken(
+  { stderr, remarks }: Context,
+  source: string,
+  remove: StoredJobToken['remove'],
+): Promise<void> {
   if (remove === undefined) return;
   try {
     await remove();

@@ -27,7 +27,7 @@ export type RegistryThings =
 /** Lists of this program whose modules are loaded only for them. */
 export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes' | 'events' | 'forms';
 export type Things = RegistryThings | ProgramList;
-export type ReadThings = (things: Things, line: Unfinished) => Promise<readonly Candidate[]>;
+export type ListCandidates = (things: Things, line: Unfinished) => Promise<readonly Candidate[]>;
 
 export interface Completion {
   /**
@@ -81,7 +81,7 @@ const anyValue = new Set(['n', 'when']);
 const mostPackages = 100;
 
 /** Every candidate begins with the last word. */
-export async function complete(line: Unfinished, read: ReadThings): Promise<Completion> {
+export async function complete(line: Unfinished, read: ListCandidates): Promise<Completion> {
   const found = await candidatesOf(line, read);
   const candidates = found.candidates
     .filter(({ value }) => value.startsWith(line.word))
@@ -89,7 +89,7 @@ export async function complete(line: Unfinished, read: ReadThings): Promise<Comp
   return { ...found, lead: line.lead, candidates };
 }
 
-async function candidatesOf(line: Unfinished, read: ReadThings): Promise<Completion> {
+async function candidatesOf(line: Unfinished, read: ListCandidates): Promise<Completion> {
   const { expected } = line;
   if (expected.kind === 'nothing') return { mode: 'plain', candidates: [] };
   if (expected.kind === 'command') return { mode: 'plain', candidates: commandsOf(expected.command) };

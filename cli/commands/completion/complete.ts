@@ -5,10 +5,10 @@
 
 import type { Command } from 'commander';
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printable } from '../../io/output.ts';
-import { complete, type Completion, type ProgramList, type ReadThings, type Things } from './candidates.ts';
+import { complete, type Completion, type ProgramList, type ListCandidates, type Things } from './candidates.ts';
 import { readUnfinished } from './command-line.ts';
 
 /** A state in an unreachable Redis would keep the shell waiting. */
@@ -26,7 +26,7 @@ const lists: Readonly<Record<ProgramList, () => Promise<readonly string[]>>> = {
   purposes: async () => (await import('../../../proxy/keys/key-file.ts')).keyPurposes,
 };
 
-export async function runComplete(program: Command, context: Context, { operands }: Given): Promise<number> {
+export async function runComplete(program: Command, context: Context, { operands }: CommandInput): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Completion>((resolve) => {
     timer = setTimeout(() => resolve(nothing), timeoutMs);
@@ -43,7 +43,7 @@ export async function runComplete(program: Command, context: Context, { operands
   return 0;
 }
 
-function readThingsWith(context: Context): ReadThings {
+function readThingsWith(context: Context): ListCandidates {
   return async (things, line) => {
     if (isProgramList(things)) return (await lists[things]()).map((value) => ({ value }));
     const { readRegistryThings } = await import('./registry-things.ts');

@@ -9,7 +9,7 @@ import { indexPath } from '../../../build/contract/paths.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { readPublication, readPublishedTree } from '../../tree/published-tree.ts';
+import { readLastPublication, readPublishedTree } from '../../tree/published-tree.ts';
 import type { Candidate, RegistryThings } from './candidates.ts';
 import type { Unfinished } from './command-line.ts';
 
@@ -28,7 +28,7 @@ const readers: Readonly<Record<RegistryThings, Read>> = {
   packages: ({ data }) => (readPublishedTree(data.value)?.names ?? []).map((value) => ({ value })),
   versions: ({ data }, { operands }) => versionsOf(data.value, operands.find((text) => text.includes('/')) ?? ''),
   sources: ({ data }) =>
-    (readPublication(data.value)?.sources ?? []).map(({ id, location }) => ({ value: id, description: location })),
+    (readLastPublication(data.value)?.sources ?? []).map(({ id, location }) => ({ value: id, description: location })),
   serials: ({ data }) => serialsOf(data.value),
   tokens: (config, line) =>
     fromState(config, async (state) => {

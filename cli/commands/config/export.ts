@@ -7,7 +7,7 @@ import { storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { StorageError } from '../../../build/output/storage-error.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listPurged } from '../../../build/package/purged.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import { formatConfig, type ConfigDocument } from '../../config-transfer/config-document.ts';
@@ -16,7 +16,7 @@ import type { Context } from '../../io/context.ts';
 import { counted, printLines, printNotes } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, stderr, remarks } = context;
   const config = await readDataFolder(context, flags, 'state');
   const state = await openExistingState(config);

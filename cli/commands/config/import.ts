@@ -12,7 +12,7 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { createTeams } from '../../../proxy/teams/teams.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { createRepositories } from '../../../proxy/sync/repositories.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composePeople } from '../../compose/people.ts';
 import { addressObjection } from '../../compose/settings.ts';
@@ -29,11 +29,11 @@ import { createRepositorySources } from '../../builds/repository-sources.ts';
 import { baselineOf, withSettingsOf } from '../../state/state-settings.ts';
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
 import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
-import { adoptHere, planHere } from '../../purge/tombstone-file.ts';
+import { adoptLocally, planLocally } from '../../purge/tombstone-file.ts';
 import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, summary, remarks } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'state');
   const document = readDocument(operands[0] ?? '', workingDirectory);
@@ -95,12 +95,12 @@ async function bring(
   const bringState = (): Promise<Imported> =>
     importConfig(document, state, servicesOf(config, context), { actor: context.actor, dryRun });
   if (rows.length === 0) return { imported: await bringState(), added: [], purged: [] };
-  if (dryRun) return { imported: await bringState(), ...(await planHere(rows, config, context.now())) };
+  if (dryRun) return { imported: await bringState(), ...(await planLocally(rows, config, context.now())) };
   const confirm = async (plan: Adoption): Promise<Brought> => {
     if (!confirmed) refuseUnconfirmed(plan, { by: 'The file', where: 'on this registry', hasFile: true });
     return { ...plan, imported: await bringState() };
   };
-  const brought = await adoptHere(rows, confirm, await withSettingsOf(state, config), context);
+  const brought = await adoptLocally(rows, confirm, await withSettingsOf(state, config), context);
   const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
   if (brought.added.length > 0) await auditRecovery(store, context.actor, brought);
   return brought;

@@ -7,7 +7,7 @@ import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { type Opening, openCommandState } from '../../compose/command-state.ts';
 import { composeConnecting, type Connecting } from '../../compose/connections.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { createSealer, type Sealer } from '../../../proxy/keys/sealer.ts';
@@ -22,7 +22,7 @@ import { withSettingsOf } from '../../state/state-settings.ts';
 
 export interface ConnectionCommand {
   readonly context: Context;
-  readonly given: Given;
+  readonly given: CommandInput;
   readonly state: StateStore;
   readonly connecting: Connecting;
   /** on behalf of the user of this command line */
@@ -41,7 +41,7 @@ export interface CommandOptions extends Opening {
 /** Runs `work` and resolves with its exit code. */
 export async function runConnectionCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: ConnectionCommand) => Promise<number>,
   { isDraft = false, ...opening }: CommandOptions = {},
 ): Promise<number> {
@@ -89,7 +89,7 @@ interface CommandStore {
 /** `isDraft`: what the command changes is dropped at its end. Otherwise as openCommandState. */
 async function openCommandStore(
   context: Context,
-  flags: Given['flags'],
+  flags: CommandInput['flags'],
   { isDraft, ...opening }: Opening & { readonly isDraft: boolean },
 ): Promise<CommandStore> {
   if (isDraft) return openDraft(context, flags);
@@ -98,7 +98,7 @@ async function openCommandStore(
   return { config: await withSettingsOf(state, config), state, sealer, close: () => state.close() };
 }
 
-async function openDraft(context: Context, flags: Given['flags']): Promise<CommandStore> {
+async function openDraft(context: Context, flags: CommandInput['flags']): Promise<CommandStore> {
   const { config } = await makeOrReadDataFolder(context, flags, 'state');
   const below = (await openStateIfAny(config)) ?? createMemoryStore();
   return {

@@ -4,15 +4,15 @@ import type { ConnectionCredentials } from '../../../proxy/forges/model/credenti
 import { forgeNames, forgeTitles, type ForgeName } from '../../../proxy/forges/model/forge-name.ts';
 import type { ConnectionDraft, ConnectionFields } from '../../../proxy/forges/parse-connection.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { intervalOf } from '../../io/interval-flag.ts';
 import { firstLine, secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-type Flags = Given['flags'];
+type Flags = CommandInput['flags'];
 
 /** Throws UsageError. */
-export function connectionDraft({ operands, flags }: Given, workingDirectory: string): ConnectionDraft {
+export function connectionDraft({ operands, flags }: CommandInput, workingDirectory: string): ConnectionDraft {
   const forge = forgeOf(operands[0]);
   // once: standard input can be read one time
   const { credentials, ...fields } = connectionFields(flags, workingDirectory);

@@ -1,13 +1,13 @@
 // `libretto connection remove`: forgets a connection and its credentials. Its repositories stay registered.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runConnectionCommand } from './connection-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const isConfirmed = given.flags['yes'] === true;
   return runConnectionCommand(
     context,

@@ -5,13 +5,13 @@ import { presentSerial, recordsSince } from '../../../build/history/read-history
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { changesDocument, describeChanges } from '../../text/net-changes-text.ts';
 import { shownChanges } from '../../builds/shown-sources.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printLines } from '../../io/output.ts';
 import { parseSerial } from '../../config/serial.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { stdout } = context;
   const { data } = await readDataFolder(context, flags, 'tree');
   const output = createDiskOutput(data.value);

@@ -4,12 +4,12 @@ import { readHistory } from '../../../build/history/read-history.ts';
 import { changesIn, countsOf, summaryOf } from '../../../build/history/publication-summary.ts';
 import type { PublicationRecord } from '../../../build/history/record.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout } = context;
   const { data } = await readDataFolder(context, flags, 'tree');
   const records = await readHistory(createDiskOutput(data.value));

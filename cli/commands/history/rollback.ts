@@ -8,7 +8,7 @@ import { buildRequest } from '../../builds/build-request.ts';
 import { orRefused } from '../../builds/refused-by-builder.ts';
 import type { Config } from '../../config/config.ts';
 import { shownChanges } from '../../builds/shown-sources.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printChanges, printJson } from '../../io/output.ts';
@@ -22,9 +22,9 @@ const mostLines = 200;
 
 export const publishes = true;
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   if (given.flags['child'] === true) return answerServer(context, given);
-  const { config, to, report } = await rollBackHere(context, given);
+  const { config, to, report } = await rollBackLocally(context, given);
   const dryRun = given.flags['dryRun'] === true;
   if (given.flags['json'] === true) printJson(context.stdout, documentOf(report, to));
   else
@@ -42,10 +42,10 @@ export async function run(context: Context, given: Given): Promise<number> {
 }
 
 /** Prints the report as a document, or the refusal. A preview ends with the server; a rollback is completed. */
-async function answerServer(context: Context, given: Given): Promise<number> {
+async function answerServer(context: Context, given: CommandInput): Promise<number> {
   if (given.flags['dryRun'] === true) context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   const outcome = await orRefused(
-    rollBackHere(context, given).then(({ config, report, to }) => documentOf(shown(report, config), to)),
+    rollBackLocally(context, given).then(({ config, report, to }) => documentOf(shown(report, config), to)),
   );
   printJson(context.stdout, outcome);
   return 'outcome' in outcome ? 1 : 0;
@@ -58,7 +58,7 @@ interface RolledBack {
   readonly report: RollbackReport;
 }
 
-async function rollBackHere(context: Context, { flags, operands }: Given): Promise<RolledBack> {
+async function rollBackLocally(context: Context, { flags, operands }: CommandInput): Promise<RolledBack> {
   const { environment, workingDirectory, actor, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))

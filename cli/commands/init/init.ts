@@ -18,9 +18,8 @@ import {
 } from '../../init/deploy-files.ts';
 import { unfitAddress } from '../../init/unfit-address.ts';
 import { hiddenPlaces } from '../../init/hidden-places.ts';
-import { readDeployFile, schemaOf } from '../../init/shipped-files.ts';
-import { refuseExisting, writeAll, type NewFile } from '../../init/written-files.ts';
-import type { Given } from '../../io/command.ts';
+import { readDeployFile, schemaOf, refuseExisting, writeAll, type NewFile } from '../../init/init-files.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
@@ -34,7 +33,7 @@ const installedConfig = '/etc/libretto/libretto.json';
 /** as after Ctrl+C in a shell */
 const cancelledExitCode = 130;
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { workingDirectory, stderr, summary } = context;
   const out = resolve(workingDirectory, String(flags['out']));
   refuseExisting([out], 'Change it with an editor, or name another file with --out.');
@@ -73,7 +72,7 @@ const notYet =
   'server cannot start, or clients cannot use it, before that.';
 
 /** --nginx FILE names the proxy and its file. */
-function withProxyFile(flags: Given['flags']): Given['flags'] {
+function withProxyFile(flags: CommandInput['flags']): CommandInput['flags'] {
   const kinds = (['nginx', 'caddy', 'haproxy'] as const).filter((kind) => flags[kind] !== undefined);
   const [kind, other] = kinds;
   if (kind === undefined) return flags;
@@ -84,7 +83,7 @@ function withProxyFile(flags: Given['flags']): Given['flags'] {
 }
 
 /** undefined: the person cancelled the questions. */
-async function answersOf(context: Context, flags: Given['flags'], out: string): Promise<Answers | undefined> {
+async function answersOf(context: Context, flags: CommandInput['flags'], out: string): Promise<Answers | undefined> {
   const { stdin, stderr, remarks, workingDirectory, environment } = context;
   const standardsApply = flags['yes'] === true;
   const isTerminal = !standardsApply && stdin.isTTY === true && stderr.isTTY === true;
@@ -98,7 +97,7 @@ async function answersOf(context: Context, flags: Given['flags'], out: string): 
       flags,
       place: { workingDirectory, environment, resolveHost },
       ask: questions?.ask,
-      tell: (line) => printLines(isTerminal ? stderr : remarks, [`  ${line}`]),
+      report: (line) => printLines(isTerminal ? stderr : remarks, [`  ${line}`]),
       standardsApply,
     });
   } catch (error) {

@@ -7,19 +7,17 @@ import { formatOrigin, type Config } from '../../config/config.ts';
 import { configOf, nameDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Paint } from '../../io/color.ts';
 import type { Context } from '../../io/context.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { checkAddresses } from '../../doctor/addresses.ts';
 import { checkCertificate } from '../../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace, type DataFolder } from '../../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../../doctor/finding.ts';
-import { checkLastBuild } from '../../doctor/last-build.ts';
+import { checkLastBuild, checkSite, checkUploads } from '../../doctor/build-results.ts';
 import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../../doctor/registry.ts';
-import { checkSite } from '../../doctor/site.ts';
-import { checkUploads } from '../../doctor/uploads.ts';
 import { checkComposer, checkGit, checkNode } from '../../doctor/tools.ts';
 import { features } from '../../features/feature-list.ts';
 import type { TextStream } from '../../io/answer-stream.ts';
@@ -29,7 +27,7 @@ import { registryAddress } from '../../remote/registry-address.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
-export function run(context: Context, { flags }: Given): Promise<number> {
+export function run(context: Context, { flags }: CommandInput): Promise<number> {
   // the server that asked has ended
   if (flags['child'] === true) context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   return diagnose(context, flags, false);
@@ -38,7 +36,7 @@ export function run(context: Context, { flags }: Given): Promise<number> {
 /** Prints all findings to `shown`. `isNew`: no build has made the data folder yet. Resolves with the exit code. */
 export async function diagnose(
   context: Context,
-  flags: Given['flags'],
+  flags: CommandInput['flags'],
   isNew: boolean,
   shown: TextStream = context.stdout,
 ): Promise<number> {
@@ -67,7 +65,7 @@ export async function diagnose(
 /** Checks the configuration, and the registry on this host. */
 async function checkConfigured(
   context: Context,
-  flags: Given['flags'],
+  flags: CommandInput['flags'],
   registry: RegistryPlace,
 ): Promise<readonly Finding[]> {
   const config = await configOf(context, flags).catch((error: unknown) =>
@@ -81,13 +79,13 @@ async function checkConfigured(
   if (registry === 'here' || existsSync(config.data.value)) nameDataFolder(context, flags, config);
   const message =
     config.file === undefined ? 'No libretto.json; flags, variables and defaults apply' : `${config.file} can be used`;
-  return [ok('configuration', message), ...checkAddresses(config), ...(await checkHere(config, context, registry))];
+  return [ok('configuration', message), ...checkAddresses(config), ...(await checkLocally(config, context, registry))];
 }
 
 /** `elsewhere`: on another host, so this host needs no data folder; `new`: the first build makes the folder. */
 type RegistryPlace = 'here' | 'elsewhere' | 'new';
 
-async function checkHere(config: Config, context: Context, registry: RegistryPlace): Promise<readonly Finding[]> {
+async function checkLocally(config: Config, context: Context, registry: RegistryPlace): Promise<readonly Finding[]> {
   const { now } = context;
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
   const data = await checkData(folder, registry);

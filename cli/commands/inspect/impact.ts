@@ -9,9 +9,9 @@ import type { Context } from '../../io/context.ts';
 import { readLockFile } from '../../io/lock-file.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout, stderr } = context;
   const url = registryAddress(flags, context.environment);
   const { data } = await readDataFolder(context, flags, 'tree');

@@ -4,8 +4,8 @@ import { upstreamProblems as upstreamProblemsOf } from '../../../proxy/mirror/ru
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
 import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import { readStatus, type Status, type StatusCounts } from '../../../proxy/status/status.ts';
-import { askRemote } from '../../remote/ask-remote.ts';
-import type { Given } from '../../io/command.ts';
+import { requestRemote } from '../../remote/request-remote.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -23,24 +23,24 @@ type LaterCount = 'damaged_packages' | 'connections' | 'failed_connections';
  * `counters` belong to a server: a command counts no requests. The response of an older server lacks `mirror` and
  * `damaged_packages`.
  */
-type ShownStatus = Omit<Status, 'counters' | 'mirror' | 'counts'> &
+type StatusView = Omit<Status, 'counters' | 'mirror' | 'counts'> &
   Partial<Pick<Status, 'counters' | 'mirror'>> & {
     readonly version: string;
     readonly counts: Omit<StatusCounts, LaterCount> & Partial<Pick<StatusCounts, LaterCount>>;
   };
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const remote = await remoteOf(flags, context);
   const status =
     remote === undefined
-      ? await readHere(context, flags)
-      : ((await askRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as ShownStatus);
+      ? await readLocally(context, flags)
+      : ((await requestRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as StatusView);
   if (flags['json'] === true) printJson(context.stdout, status);
   else printLines(context.stdout, describe(status));
   return 0;
 }
 
-async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
+async function readLocally(context: Context, flags: CommandInput['flags']): Promise<StatusView> {
   const config = await readDataFolder(context, flags, 'all');
   const dataDirectory = config.data.value;
   const damage = treeDamage(dataDirectory);
@@ -66,14 +66,7 @@ async function readHere(context: Context, flags: Given['flags']): Promise<ShownS
   }
 }
 
-function describe({
-  version: running,
-  counts,
-  publication,
-  last_build: last,
-  counters,
-  mirror,
-}: ShownStatus): string[] {
+function describe({ version: running, counts, publication, last_build: last, counters, mirror }: StatusView): string[] {
   const { packages, damaged_packages: damaged = 0, versions, tokens, users, repositories, artifacts } = counts;
   const left =
     last === null
@@ -107,7 +100,7 @@ function describe({
 function connectionFields({
   connections = 0,
   failed_connections: failing = 0,
-}: ShownStatus['counts']): readonly (readonly [string, string])[] {
+}: StatusView['counts']): readonly (readonly [string, string])[] {
   if (connections === 0) return [];
   const failed = failing === 0 ? '' : `, ${failing} not in step: \`libretto doctor\` says why`;
   return [['connections', `${connections}${failed}`]];

@@ -4,9 +4,9 @@ import { verifyTree, type VerifyReport } from '../../../build/inspect/verify.ts'
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout, stderr } = context;
   const { data } = await readDataFolder(context, flags, 'tree');
   const report = await verifyTree(data.value, { fast: flags['fast'] === true });

@@ -4,18 +4,18 @@
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
-import { why, type KnownVersion, type WhyAnswer, type WhyWithKnown } from '../../../build/inspect/why.ts';
+import { why, type WhyVersion, type WhyAnswer, type WhyWithNames } from '../../../build/inspect/why.ts';
 import { contentKey, type WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
 import { createListedNames } from '../../../proxy/core/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/core/tree/missing-index.ts';
 import type { PublishedFrom } from '../../../proxy/artifacts/published-from.ts';
 import { runText, withRuns, type Runs } from '../../builds/published-runs.ts';
-import { configuredSources } from '../../builds/build-request.ts';
+import { sourcesOfConfig } from '../../builds/build-request.ts';
 import { shownAnswer } from '../../builds/shown-sources.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
 import { policyLines } from '../../text/policy-trial-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
@@ -33,7 +33,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const mostShown = 20;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { workingDirectory, stdout } = context;
   const config = await readDataFolder(context, flags, 'tree');
   const [given = '', version] = operands;
@@ -41,7 +41,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (name === undefined) throw new UsageError(notAPackageName(given));
   const lost = missingIndex(config.data.value, name, createListedNames(config.data.value));
   if (lost !== undefined) throw new UsageError(`${lost.message}: it names the repair.`);
-  const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
+  const described = describeSources(sourcesOfConfig(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
   const suggestions = suggest(answer);
@@ -72,14 +72,14 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 }
 
 /** Similar names or versions, if the registry does not have the requested one. */
-function suggest({ name, version, versions, left_out: leftOut, known }: WhyWithKnown): readonly string[] {
+function suggest({ name, version, versions, left_out: leftOut, known }: WhyWithNames): readonly string[] {
   if (versions.length + leftOut.length > 0) return [];
   if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);
   return nearestOf(name, known.names, 3);
 }
 
 /** What the registry has instead of an unknown version or package. */
-function insteadOf({ name, version, known }: WhyWithKnown): string {
+function insteadOf({ name, version, known }: WhyWithNames): string {
   return version !== null && known.versions.length > 0
     ? `${name} has ${listShortly(known.versions)}: \`libretto why ${name}\`.`
     : '`libretto package list` names the packages.';
@@ -124,7 +124,7 @@ interface Contents {
   readonly isBlocked: boolean;
 }
 
-function contents(versions: readonly KnownVersion[], { causes, runs, isBlocked }: Contents): readonly string[] {
+function contents(versions: readonly WhyVersion[], { causes, runs, isBlocked }: Contents): readonly string[] {
   return versions.flatMap((content) => {
     const key = contentKey(content);
     return [...fieldsOf(content, causes.get(key), runs.get(key)), ...remarks(content, isBlocked)];
@@ -132,7 +132,7 @@ function contents(versions: readonly KnownVersion[], { causes, runs, isBlocked }
 }
 
 function fieldsOf(
-  content: KnownVersion,
+  content: WhyVersion,
   cause: WithdrawalCause | undefined,
   run: PublishedFrom | undefined,
 ): readonly string[] {
@@ -154,7 +154,7 @@ function fieldsOf(
   ];
 }
 
-function remarks({ state }: KnownVersion, isBlocked: boolean): readonly string[] {
+function remarks({ state }: WhyVersion, isBlocked: boolean): readonly string[] {
   return [
     ...(state === 'withheld' ? ['It was withdrawn by hand; its source may still have it.'] : []),
     ...(state === 'published' || isBlocked
@@ -163,7 +163,7 @@ function remarks({ state }: KnownVersion, isBlocked: boolean): readonly string[]
   ];
 }
 
-function table(versions: readonly KnownVersion[]): readonly string[] {
+function table(versions: readonly WhyVersion[]): readonly string[] {
   if (versions.length === 0) return [];
   return [
     '',

@@ -2,12 +2,12 @@
 
 import { composeKeys } from '../../compose/keys.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { printJson, printLines } from '../../io/output.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout, remarks, now } = context;
   const config = await readDataFolder(context, flags, 'state');
   const keys = keyDocuments(composeKeys(config, context).keys.list(), now().getTime());

@@ -9,7 +9,7 @@ import { resealMails } from '../../../proxy/mail/reseal-mails.ts';
 import { resealEndpoints } from '../../../proxy/notifications/endpoints/reseal-endpoints.ts';
 import { resealHooks } from '../../../proxy/hooks/reseal-hooks.ts';
 import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -18,7 +18,7 @@ import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, { flags, operands: [purpose] }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands: [purpose] }: CommandInput): Promise<number> {
   const { stdout, summary, remarks, actor } = context;
   const purposes = keyPurposes.filter((known) => purpose === undefined || known === purpose);
   const endSessions = flags['endSessions'] === true;

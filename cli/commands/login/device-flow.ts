@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
-import { askRemote } from '../../remote/ask-remote.ts';
-import { RemoteFailure, type RemoteRegistry, type Reply } from '../../remote/remote.ts';
+import { requestRemote } from '../../remote/request-remote.ts';
+import { RemoteFailure, type RemoteRegistry, type RemoteResponse } from '../../remote/remote.ts';
 
 export interface DeviceCode {
   readonly deviceCode: string;
@@ -21,7 +21,7 @@ export interface DeviceCode {
   readonly interval: number;
 }
 
-export interface GivenToken {
+export interface DeviceToken {
   readonly token: string;
   readonly id: string;
   readonly expiresAt: string;
@@ -63,7 +63,7 @@ export async function waitForToken(
   registry: RemoteRegistry,
   { deviceCode, interval: first, expiresIn }: DeviceCode,
   signal: AbortSignal,
-): Promise<GivenToken> {
+): Promise<DeviceToken> {
   const endsMs = registry.now().getTime() + expiresIn * 1000;
   let interval = first;
   for (;;) {
@@ -88,7 +88,7 @@ async function asked(registry: RemoteRegistry, deviceCode: string, endsMs: numbe
   }
 }
 
-function given(body: JsonObject): GivenToken {
+function given(body: JsonObject): DeviceToken {
   const { access_token: token, token_id: id, expires_at: expiresAt, email, role, rights } = body;
   return {
     token: String(token),
@@ -101,9 +101,13 @@ function given(body: JsonObject): GivenToken {
 }
 
 /** Refusals of OAuth are answers here. */
-function post(registry: RemoteRegistry, path: string, fields: Readonly<Record<string, string>>): Promise<Reply> {
+function post(
+  registry: RemoteRegistry,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<RemoteResponse> {
   const text = new URLSearchParams(fields).toString();
-  return askRemote(
+  return requestRemote(
     registry,
     {
       method: 'POST',

@@ -4,17 +4,17 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';
 import type { SignIn } from '../../login/sign-ins.ts';
-import { askRemote } from '../../remote/ask-remote.ts';
+import { requestRemote } from '../../remote/request-remote.ts';
 import type { Remote } from '../../remote/remote.ts';
 
 /** Warns if the token may still be valid. */
-export async function endToken(
+export async function endPersonToken(
   { stderr }: Context,
   remote: Remote,
   { token_id: id, expires_at: end, url }: Pick<SignIn, 'token_id' | 'expires_at' | 'url'>,
 ): Promise<void> {
   try {
-    await askRemote(remote, { method: 'DELETE', path: `/api/auth/tokens/${encodeURIComponent(id)}` });
+    await requestRemote(remote, { method: 'DELETE', path: `/api/auth/tokens/${encodeURIComponent(id)}` });
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'INVALID_TOKEN') return; // it has ended already
     const reason = error instanceof Error ? error.message : String(error);

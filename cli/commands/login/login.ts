@@ -3,7 +3,7 @@
 import { constants, hostname } from 'node:os';
 import { longestDays } from '../../../proxy/device/sign-in-request.ts';
 import { assertAuthFile, writeAuthFile } from '../../ci/composer-auth.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines, printWarnings } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
@@ -13,14 +13,14 @@ import { openSignIns, type SignIn, type SignIns } from '../../login/sign-ins.ts'
 import { refusePlainHttp } from '../../remote/plain-http.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
 import type { RemoteRegistry } from '../../remote/remote.ts';
-import { requestCode, waitForToken, type DeviceCode, type GivenToken } from './device-flow.ts';
-import { endToken } from './end-token.ts';
+import { requestCode, waitForToken, type DeviceCode, type DeviceToken } from './device-flow.ts';
+import { endPersonToken } from './end-token.ts';
 import { execa } from 'execa';
 import type { Environment } from '../../io/environment.ts';
 
 class Interrupted extends Error {}
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const signIns = openSignIns(context.environment);
   if (flags['list'] === true) return list(context, signIns, flags['json'] === true);
   const registry = registryOf(context, flags, operands);
@@ -34,8 +34,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const given = await waitAtTerminal(context, registry, code, stop.signal);
   if (given === undefined) return 128 + constants.signals.SIGINT;
   const kept = await keep(context, signIns, registry, given);
-  if (former !== undefined) await endToken(context, { ...registry, token: former.token }, former.signIn);
-  const composer = flags['composer'] === true ? await tellComposer(context, registry.url, given.token) : null;
+  if (former !== undefined) await endPersonToken(context, { ...registry, token: former.token }, former.signIn);
+  const composer = flags['composer'] === true ? await configureComposer(context, registry.url, given.token) : null;
   if (flags['json'] === true) printJson(context.stdout, { ...kept, role: given.role, composer });
   else printLines(context.summary, summaryOf(kept, given, signIns, composer));
   return 0;
@@ -44,8 +44,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 /** Throws UsageError. */
 function registryOf(
   { environment, steps, now }: Context,
-  flags: Given['flags'],
-  [operand]: Given['operands'],
+  flags: CommandInput['flags'],
+  [operand]: CommandInput['operands'],
 ): RemoteRegistry {
   const url = registryAddress(operand === undefined ? {} : { url: operand }, environment);
   if (url === undefined)
@@ -99,7 +99,7 @@ async function waitAtTerminal(
   registry: RemoteRegistry,
   code: DeviceCode,
   stop: AbortSignal,
-): Promise<GivenToken | undefined> {
+): Promise<DeviceToken | undefined> {
   const progress = await startProgress(stream, () => now().getTime(), 'approve');
   try {
     return await waitForToken(registry, code, stop);
@@ -117,20 +117,20 @@ async function keep(
   context: Context,
   signIns: SignIns,
   registry: RemoteRegistry,
-  { token, id, expiresAt, email }: GivenToken,
+  { token, id, expiresAt, email }: DeviceToken,
 ): Promise<SignIn> {
   const signIn = { url: registry.url, token_id: id, email, expires_at: expiresAt };
   try {
     return await signIns.keep(signIn, token);
   } catch (error) {
     // a token that nobody has must not stay valid
-    await endToken(context, { ...registry, token }, signIn);
+    await endPersonToken(context, { ...registry, token }, signIn);
     throw error;
   }
 }
 
 /** Resolves with the path of auth.json. */
-async function tellComposer({ environment, workingDirectory, stderr }: Context, url: string, token: string) {
+async function configureComposer({ environment, workingDirectory, stderr }: Context, url: string, token: string) {
   const path = await writeAuthFile(composerHome(environment, workingDirectory), new URL(url).host, token);
   if ((environment['COMPOSER_AUTH'] ?? '') !== '')
     printWarnings(stderr, ['COMPOSER_AUTH is set too. Composer prefers its entries to those of auth.json.']);
@@ -139,7 +139,7 @@ async function tellComposer({ environment, workingDirectory, stderr }: Context, 
 
 function summaryOf(
   { url, email, expires_at: end, kept_in: place }: SignIn,
-  { role, rights }: GivenToken,
+  { role, rights }: DeviceToken,
   { path }: SignIns,
   composer: string | null,
 ): string[] {

@@ -1,16 +1,16 @@
 // `libretto logout`: ends the token of this terminal at its registry, and removes it from this machine.
 
 import { removeBearer } from '../../ci/composer-auth.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { composerHome } from '../../login/config-folder.ts';
 import { openSignIns, type SignIn } from '../../login/sign-ins.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
-import { endToken } from './end-token.ts';
+import { endPersonToken } from './end-token.ts';
 
-export async function run(context: Context, { flags, operands: [operand] }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands: [operand] }: CommandInput): Promise<number> {
   const { environment, workingDirectory, now, steps } = context;
   const signIns = openSignIns(environment);
   const url = registryAddress(operand === undefined ? {} : { url: operand }, environment);
@@ -21,7 +21,7 @@ export async function run(context: Context, { flags, operands: [operand] }: Give
     const home = composerHome(environment, workingDirectory);
     await removeBearer(home, new URL(signIn.url).host, token);
     const remote = { url: signIn.url, token, now, onRequest: (line: string) => printLines(steps, [line]) };
-    await endToken(context, remote, signIn);
+    await endPersonToken(context, remote, signIn);
   }
   if (flags['json'] === true) printJson(context.stdout, signIn);
   else printLines(context.summary, [`Signed out of ${signIn.url}.`]);

@@ -3,11 +3,11 @@
 import { mirroredNames } from '../../../proxy/mirror/archives/mirror-inventory.ts';
 import type { ArchiveRecord } from '../../../proxy/mirror/archives/archive-record.ts';
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { firstOf, formatTable, printJson, printLines, printProblems } from '../../io/output.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   return runMirrorCommand(context, given, async (work) => {
     const { archives, unreadable } = await readInventory(work);
     if (given.flags['json'] === true) printJson(context.stdout, { archives, unreadable });

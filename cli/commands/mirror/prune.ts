@@ -2,12 +2,12 @@
 
 import { pruneMirror } from '../../../proxy/mirror/archives/mirror-inventory.ts';
 import { runMirrorCommand } from '../../mirror/mirror-command.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { parseSpan } from '../../config/span.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   const keepDocumentsMs = parseSpan('--keep-for', flags['keepFor']);
   return runMirrorCommand(

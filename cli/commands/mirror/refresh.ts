@@ -7,13 +7,13 @@ import { replaceFile } from '../../../build/shared/files/atomic-file.ts';
 import { refreshFile } from '../../../proxy/mirror/rules/mirror-rules.ts';
 import { runMirrorCommand } from '../../mirror/mirror-command.ts';
 import { warmDocuments } from '../../mirror/warm-mirror.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const [operand] = given.operands;
   const name = operand === undefined ? undefined : parsePackageName(operand.toLowerCase());
   if (operand !== undefined && name === undefined) throw new UsageError(notAPackageName(operand));

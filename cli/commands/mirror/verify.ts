@@ -6,11 +6,11 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { verifyMirror } from '../../../proxy/mirror/archives/mirror-inventory.ts';
 import { differentVersions, type DifferentVersions } from '../../mirror/different-versions.ts';
 import { runMirrorCommand, type MirrorWork } from '../../mirror/mirror-command.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   return runMirrorCommand(context, given, async (work) => {
     const result = await verify(work);
     const { archives, faults, unreadable } = result;

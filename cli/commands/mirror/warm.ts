@@ -5,12 +5,12 @@ import { resolve } from 'node:path';
 import { readLockFile } from '../../io/lock-file.ts';
 import { runMirrorCommand } from '../../mirror/mirror-command.ts';
 import { warmMirror, type Warmed } from '../../mirror/warm-mirror.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const packages = given.operands.flatMap((path) => readLockFile(resolve(context.workingDirectory, path)));
   return runMirrorCommand(
     context,

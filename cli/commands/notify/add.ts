@@ -1,12 +1,12 @@
 // `libretto notify add`: an address that is notified of events. Its secret is printed once, alone on standard output.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { endpointDraft } from './endpoint-flags.ts';
 import { runNotifyCommand } from './notify-command.ts';
 import { printIssued, warnOf } from './print-endpoint.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const draft = endpointDraft(given, context.workingDirectory);
   return runNotifyCommand(
     context,

@@ -5,16 +5,16 @@ import { listDeliveries, type ReplayRange } from '../../../proxy/notifications/d
 import { deliveryDocument } from '../../../proxy/notifications/endpoints/endpoint-document.ts';
 import type { EndpointRecord } from '../../../proxy/notifications/model/endpoint.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { instantFlag } from '../../io/instant-flag.ts';
 import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { describeDeliveries } from '../../text/endpoint-text.ts';
 import { runNotifyCommand, type NotifyCommand } from './notify-command.ts';
-import { whoSends } from './sending-server.ts';
+import { describeSender } from './describe-sender.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   const limit = flags['limit'] === undefined ? 20 : parseWholeNumber(flags['limit'], 1, 10_000);
   if (limit === undefined)
@@ -42,7 +42,7 @@ export function run(context: Context, given: Given): Promise<number> {
 }
 
 /** undefined: nothing is sent again. Throws UsageError. */
-function rangeOf(flags: Given['flags']): ReplayRange | undefined {
+function rangeOf(flags: CommandInput['flags']): ReplayRange | undefined {
   const text = (name: string): string | undefined => (typeof flags[name] === 'string' ? flags[name] : undefined);
   const event = text('replay');
   const sinceMs = instantFlag('replay-since', text('replaySince'));
@@ -69,5 +69,5 @@ async function replay({ notifying, context }: NotifyCommand, { id }: EndpointRec
 async function sayReplayed({ context, config }: NotifyCommand, replayed: number): Promise<void> {
   if (replayed === 0) return printLines(context.summary, ['No delivery is of this time. Nothing is sent again.']);
   printLines(context.summary, [`${counted(replayed, 'delivery is', 'deliveries are')} due now.`]);
-  printLines(context.remarks, [await whoSends(config, context, 'deliveries')]);
+  printLines(context.remarks, [await describeSender(config, context, 'deliveries')]);
 }

@@ -9,14 +9,14 @@ import {
   type EndpointForm,
   type SignatureScheme,
 } from '../../../proxy/notifications/model/endpoint.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { firstLine, secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-type Flags = Given['flags'];
+type Flags = CommandInput['flags'];
 
 /** Throws UsageError. */
-export function endpointDraft({ operands, flags }: Given, workingDirectory: string): EndpointDraft {
+export function endpointDraft({ operands, flags }: CommandInput, workingDirectory: string): EndpointDraft {
   const form = choiceOf<EndpointForm>('--form', endpointForms, flags['form']);
   const signature = choiceOf<SignatureScheme>('--signature', signatureSchemes, flags['signature']);
   if (signature !== undefined && form !== undefined && form !== 'standard')

@@ -1,12 +1,12 @@
 // `libretto notify list`: all endpoints and how they do.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { describeEndpoints } from '../../text/endpoint-text.ts';
 import { runNotifyCommand } from './notify-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runNotifyCommand(context, given, async ({ endpoints, show, json }) => {
     const documents = await Promise.all((await endpoints.list()).map(show));
     if (json) printJson(context.stdout, { endpoints: documents });

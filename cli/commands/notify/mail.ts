@@ -4,7 +4,7 @@ import { Secret } from '../../../build/shared/text/secret.ts';
 import { mailPasswordKey, storeMailPassword } from '../../../proxy/mail/mail-password.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { formatOrigin } from '../../config/config.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printWarnings } from '../../io/output.ts';
 import { readPassword } from '../../io/password-input.ts';
@@ -13,7 +13,7 @@ import { describeMail, mailDocument } from './mail-document.ts';
 import { assertMailServer } from './mail-server.ts';
 import { runNotifyCommand, type NotifyCommand } from './notify-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const [stores, removes] = [given.flags['passwordStdin'] === true, given.flags['removePassword'] === true];
   if (stores && removes) throw new UsageError('Use --password-stdin or --remove-password, not both.');
   return runNotifyCommand(

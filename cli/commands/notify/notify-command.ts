@@ -12,13 +12,13 @@ import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeNotifying, type Notifying } from '../../compose/notifying.ts';
 import type { Config } from '../../config/config.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export interface NotifyCommand {
   readonly context: Context;
-  readonly given: Given;
+  readonly given: CommandInput;
   readonly config: Config;
   readonly state: StateStore;
   readonly sealer: Sealer;
@@ -34,7 +34,7 @@ export interface NotifyCommand {
 /** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
 export async function runNotifyCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: NotifyCommand) => Promise<number>,
   opening: Opening = {},
 ): Promise<number> {

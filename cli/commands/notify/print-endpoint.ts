@@ -6,9 +6,9 @@ import type { IssuedEndpoint } from '../../../proxy/notifications/endpoints/endp
 import type { EndpointRecord } from '../../../proxy/notifications/model/endpoint.ts';
 import { printJson, printLines, printWarnings, revealSecret } from '../../io/output.ts';
 import { describeEndpoint } from '../../text/endpoint-text.ts';
-import { noteUnmatched } from '../token/note-unmatched.ts';
+import { warnOfUnmatchedPatterns } from '../token/unmatched-patterns.ts';
 import type { NotifyCommand } from './notify-command.ts';
-import { whoSends } from './sending-server.ts';
+import { describeSender } from './describe-sender.ts';
 
 /** `isNew`: false after a rotation. */
 export async function printIssued(
@@ -22,7 +22,7 @@ export async function printIssued(
   if (json) printJson(stdout, { ...document, secret: secret === undefined ? null : revealSecret(secret) });
   else {
     printLines(secret === undefined ? summary : remarks, describeEndpoint(document));
-    const end = isNew ? await whoSends(config, context, 'events') : undefined;
+    const end = isNew ? await describeSender(config, context, 'events') : undefined;
     printLines(remarks, end === undefined ? [] : ['', `${end} Try it: \`libretto notify test ${record.id}\`.`]);
     if (secret !== undefined) printSecret(command, record, secret);
   }
@@ -65,5 +65,5 @@ export async function warnOf(
     ]);
   if (record.shown_url.startsWith('http://') && !json)
     printLines(context.remarks, ['Events travel unencrypted to this http:// address. Use https:// if you can.']);
-  await noteUnmatched(context, config, { packages: record.packages, constraints: null });
+  await warnOfUnmatchedPatterns(context, config, { packages: record.packages, constraints: null });
 }

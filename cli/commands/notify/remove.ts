@@ -1,12 +1,12 @@
 // `libretto notify remove`: forgets an endpoint, its secrets and its deliveries.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runNotifyCommand } from './notify-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runNotifyCommand(
     context,
     given,

@@ -2,7 +2,7 @@
 
 import { listDeliveries } from '../../../proxy/notifications/deliveries/list-deliveries.ts';
 import { deliveryDocument } from '../../../proxy/notifications/endpoints/endpoint-document.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { describeDeliveries, describeEndpoint } from '../../text/endpoint-text.ts';
@@ -10,7 +10,7 @@ import { runNotifyCommand } from './notify-command.ts';
 
 const shown = 10;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runNotifyCommand(context, given, async ({ endpoints, state, show, id, json }) => {
     const record = await endpoints.get(id);
     const { deliveries, next } = await listDeliveries(state, record.id, { limit: shown });

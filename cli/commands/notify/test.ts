@@ -5,7 +5,7 @@ import { parseEmail } from '../../../proxy/auth/email.ts';
 import { sendTestMail } from '../../../proxy/mail/test-mail.ts';
 import { deliveryDocument } from '../../../proxy/notifications/endpoints/endpoint-document.ts';
 import { composeMailing } from '../../compose/mailing.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printProblems } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -13,7 +13,7 @@ import { describeResult } from '../../text/endpoint-text.ts';
 import { assertMailServer } from './mail-server.ts';
 import { runNotifyCommand, type NotifyCommand } from './notify-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const address = given.flags['mail'];
   if ((given.operands[0] === undefined) === (address === undefined))
     throw new UsageError('Name one thing to test: an endpoint by its id, or an e-mail address with --mail ADDRESS.');

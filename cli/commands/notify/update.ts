@@ -1,13 +1,13 @@
 // `libretto notify update`: changes an endpoint, or gives it a new secret, which is printed alone on standard output.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { endpointPatch } from './endpoint-flags.ts';
 import { runNotifyCommand } from './notify-command.ts';
 import { printChanged, printIssued, warnOf } from './print-endpoint.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   const [rotates, dropOld] = [flags['rotate'] === true, flags['dropOld'] === true];
   if (dropOld && !rotates) throw new UsageError('--drop-old belongs to --rotate.');

@@ -6,29 +6,28 @@ import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-fi
 import { formatOrigin } from '../../config/config.ts';
 import { shown } from '../../config/setting-values.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { counted, printJson, printLines, printProblems } from '../../io/output.ts';
+import { counted, printJson, printLines, printProblems, formatTable } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { listAll } from '../../remote/list-all.ts';
 import { remoteOf, type Remote } from '../../remote/remote.ts';
-import { describePackages, type PackageLine } from '../../text/package-text.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
 
 /** The most that the API puts on a page. */
 const pageSize = 200;
 
-interface Found {
+interface PackageList {
   readonly packages: readonly PackageLine[];
   /** names of packages whose files are damaged */
   readonly unread: readonly string[];
 }
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const { flags, operands } = given;
   refuseUnusable(operands);
   const remote = await remoteOf(flags, context);
-  const { packages, unread } = remote === undefined ? await listHere(context, flags) : await listThere(remote);
+  const { packages, unread } = remote === undefined ? await listLocally(context, flags) : await listThere(remote);
   const matches = operands.length === 0 ? () => true : matchAnyName(operands);
   const matching = packages.filter(({ name }) => matches(name));
   if (flags['json'] === true) printJson(context.stdout, { packages: matching.map(lineOf) });
@@ -52,7 +51,7 @@ function refuseUnusable(patterns: readonly string[]): void {
   );
 }
 
-async function listHere(context: Context, flags: Given['flags']): Promise<Found> {
+async function listLocally(context: Context, flags: CommandInput['flags']): Promise<PackageList> {
   const { data, origin } = await readDataFolder(context, flags, 'tree');
   if (origin.value !== undefined)
     throw new UsageError(
@@ -67,7 +66,7 @@ async function listHere(context: Context, flags: Given['flags']): Promise<Found>
   return { packages: [...all.values()], unread: await catalogue.unread(nowMs) };
 }
 
-async function listThere(remote: Remote): Promise<Found> {
+async function listThere(remote: Remote): Promise<PackageList> {
   const packages = await listAll(remote, `/api/packages?limit=${pageSize}`);
   return { packages: packages as unknown as readonly PackageLine[], unread: [] };
 }
@@ -81,4 +80,36 @@ function lineOf(one: PackageLine): PackageLine {
 function nothing(patterns: readonly string[], packages: number): string {
   if (packages === 0) return 'Nothing is published. Publish packages with `libretto build SOURCE`.';
   return `No package matches ${patterns.join(' or ')}. \`libretto package list\` shows all ${packages}.`;
+}
+
+// The text of packages on the command line. Pure.
+
+/** A published package in a list. */
+interface PackageLine {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  /** true, or the package to use instead */
+  readonly abandoned: boolean | string;
+  /** the newest stable version, or the newest there is */
+  readonly latest_version: string;
+  readonly versions: number;
+  readonly updated_at: string;
+}
+
+function describePackages(packages: readonly PackageLine[]): string[] {
+  const rows = packages.map(({ name, latest_version: latest, versions, type, abandoned }) => [
+    name,
+    latest,
+    String(versions),
+    type,
+    abandonedText(abandoned),
+  ]);
+  const head = ['NAME', 'NEWEST', 'VERSIONS', 'TYPE', ''];
+  return formatTable(head, rows);
+}
+
+function abandonedText(abandoned: boolean | string): string {
+  if (typeof abandoned === 'string') return `abandoned, use ${abandoned}`;
+  return abandoned ? 'abandoned' : '';
 }

@@ -12,14 +12,14 @@ import {
 } from '../../../proxy/packages/version-purger.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openState } from '../../state/open-state.ts';
 import { firstOf, printJson, printLines, printNotes } from '../../io/output.ts';
-import { meantVersion } from '../../purge/package-command.ts';
-import { meantReason, meantReference, purgeHere } from '../../purge/purge-here.ts';
+import { parseVersionArgument } from '../../purge/package-command.ts';
+import { purgeReasonFlag, contentReferenceFlag, purgeLocally } from '../../purge/local-purge.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -28,22 +28,22 @@ const longestNote = 1000;
 
 export const publishes = true;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { stdout } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const order: PurgeOrder = {
-    ...meantVersion(operands),
-    reason: meantReason(flags['reason']),
-    reference: meantReference(flags['reference']),
+    ...parseVersionArgument(operands),
+    reason: purgeReasonFlag(flags['reason']),
+    reference: contentReferenceFlag(flags['reference']),
   };
   const dryRun = flags['dryRun'] === true;
   if (flags['child'] === true) {
-    const outcome = await orDamagedList(purgeHere(order, dryRun, config, context));
+    const outcome = await orDamagedList(purgeLocally(order, dryRun, config, context));
     printJson(stdout, outcome);
     return outcome['outcome'] === 'refused' ? 1 : 0;
   }
   const note = meantNote(flags['note']);
-  const purger = purgerHere(config, context);
+  const purger = localPurger(config, context);
   try {
     const plan = await purger.plan(order);
     if (!dryRun && flags['yes'] !== true) await confirm(plan, context);
@@ -62,11 +62,11 @@ function meantNote(text: unknown): string | null {
   return text;
 }
 
-function purgerHere(config: Config, context: Context): VersionPurger {
+function localPurger(config: Config, context: Context): VersionPurger {
   return {
-    plan: async (order) => readPurgeOutcome(await purgeHere(order, true, config, context)),
+    plan: async (order) => readPurgeOutcome(await purgeLocally(order, true, config, context)),
     purge: async (order) => {
-      const outcome = await purgeHere(order, false, config, context);
+      const outcome = await purgeLocally(order, false, config, context);
       if (Array.isArray(outcome['notices'])) printNotes(context.remarks, outcome['notices'].map(String));
       return readPurgeOutcome(outcome);
     },

@@ -8,7 +8,7 @@ import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import type { Recovery } from '../../../build/purge/adopt-tombstones.ts';
 import { listPurged } from '../../../build/package/purged.ts';
 import { noteTombstones, type NotedTombstone } from '../../../proxy/packages/purges.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -17,12 +17,12 @@ import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
-import { planRecoveryHere, readTombstones, recoverHere } from '../../purge/tombstone-file.ts';
+import { planRecoveryLocally, readTombstones, recoverLocally } from '../../purge/tombstone-file.ts';
 import { withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout } = context;
   if (flags['dryRun'] === true && flags['recover'] === undefined)
     throw new UsageError(
@@ -49,13 +49,13 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 
 /** The flag `recover`: true, or the file that was named. Throws UsageError. */
 async function recover(
-  { recover: from, yes, dryRun }: Given['flags'],
+  { recover: from, yes, dryRun }: CommandInput['flags'],
   config: Config,
   context: Context,
 ): Promise<Recovery> {
   const rows = typeof from === 'string' ? readTombstones(resolve(context.workingDirectory, from)) : [];
-  if (dryRun === true) return planRecoveryHere(rows, config, context.now());
-  return recoverHere(rows, yes === true, await withStateSettings(config, context), context);
+  if (dryRun === true) return planRecoveryLocally(rows, config, context.now());
+  return recoverLocally(rows, yes === true, await withStateSettings(config, context), context);
 }
 
 /** Dropped rows are whole: a file of them recovers those that are right. */

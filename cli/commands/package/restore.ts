@@ -13,14 +13,14 @@ import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import { orRefused } from '../../builds/refused-by-builder.ts';
 import type { Stopped } from '../../builds/stoppable-build.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { composeBuilder } from '../../compose/builder.ts';
 import { openState } from '../../state/open-state.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printProblems } from '../../io/output.ts';
-import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
+import { parseVersionArgument, type VersionArgument } from '../../purge/package-command.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
@@ -28,10 +28,10 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const { stdout, summary, stderr } = context;
   if (given.flags['child'] === true) return answerServer(context, given);
-  const { meant, config, report } = await restoreHere(context, given);
+  const { meant, config, report } = await restoreLocally(context, given);
   if ('outcome' in report) throw new UsageError(report.message);
   if ('exitCode' in report) return report.exitCode;
   await record(meant, config, context);
@@ -43,28 +43,28 @@ export async function run(context: Context, given: Given): Promise<number> {
 }
 
 /** Prints the report of the build, or the refusal. The server removes the record of the withdrawal. */
-async function answerServer(context: Context, given: Given): Promise<number> {
+async function answerServer(context: Context, given: CommandInput): Promise<number> {
   const outcome = await orRefused(restoreShown(context, given));
   if ('exitCode' in outcome) return outcome.exitCode;
   printJson(context.stdout, outcome);
   return 'outcome' in outcome ? 1 : 0;
 }
 
-async function restoreShown(context: Context, given: Given): Promise<Restored['report']> {
-  const { config, report } = await restoreHere(context, given);
+async function restoreShown(context: Context, given: CommandInput): Promise<Restored['report']> {
+  const { config, report } = await restoreLocally(context, given);
   return 'serial' in report ? shownReport(report, config.data.value) : report;
 }
 
 interface Restored {
-  readonly meant: MeantVersion;
+  readonly meant: VersionArgument;
   readonly config: Config;
   readonly report: BuildReport | RefusedArtifact | Stopped;
 }
 
-async function restoreHere(context: Context, { flags, operands }: Given): Promise<Restored> {
+async function restoreLocally(context: Context, { flags, operands }: CommandInput): Promise<Restored> {
   const { workingDirectory } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
-  const meant = meantVersion(operands);
+  const meant = parseVersionArgument(operands);
   refuseUnpublished(config.data.value);
   const request = await restoringRequest(
     meant,
@@ -81,7 +81,7 @@ async function restoreHere(context: Context, { flags, operands }: Given): Promis
   return { meant, config, report: await buildWithRegistered(request, config, context) };
 }
 
-async function record({ name, version }: MeantVersion, config: Config, context: Context): Promise<void> {
+async function record({ name, version }: VersionArgument, config: Config, context: Context): Promise<void> {
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {

@@ -7,7 +7,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { indexPath } from '../../../build/contract/paths.ts';
 import { createDownloads, type Downloads } from '../../../proxy/packages/downloads.ts';
 import { readStatistics, showStatistics, type ShownStatistics } from '../../../proxy/packages/package-statistics.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from '../audit/existing-state.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -15,16 +15,16 @@ import { drawBarChart } from '../../text/bar-chart.ts';
 import { nearest } from '../../text/suggest.ts';
 import { readPublishedTree } from '../../tree/published-tree.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
-import { meantPackage } from '../../purge/package-command.ts';
+import { parsePackageArgument } from '../../purge/package-command.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const dayMs = 86_400_000;
 const narrowestChart = 40;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { flags, operands } = given;
-  const name = meantPackage(operands[0] ?? '');
+  const name = parsePackageArgument(operands[0] ?? '');
   const days = parseWholeNumber(flags['days'] ?? 30, 1, 3650);
   if (days === undefined)
     throw new UsageError(`--days is ${JSON.stringify(flags['days'])}; allowed: a whole number from 1 to 3650.`);
@@ -45,7 +45,7 @@ export function run(context: Context, given: Given): Promise<number> {
 }
 
 /** A package without counts is known if it is published, or was. Throws UsageError. */
-async function refuseUnknown(name: PackageName, context: Context, { flags }: Given): Promise<void> {
+async function refuseUnknown(name: PackageName, context: Context, { flags }: CommandInput): Promise<void> {
   const { environment, workingDirectory } = context;
   const { data, origin } = await loadConfig({ flags, environment, workingDirectory });
   if (origin.value !== undefined || existsSync(join(data.value, 'index', indexPath(name)))) return;

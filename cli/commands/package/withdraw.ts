@@ -9,23 +9,23 @@ import { policyKey } from '../../../proxy/policy/records/stored-policy.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes } from '../../io/output.ts';
-import { meantVersion, type MeantVersion } from '../../purge/package-command.ts';
+import { parseVersionArgument, type VersionArgument } from '../../purge/package-command.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { stdout, summary } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
-  const meant = meantVersion(operands);
+  const meant = parseVersionArgument(operands);
   if (flags['child'] === true) {
     const outcome = await orDamagedList(withholdVersion(meant, versionBuild(config, context)));
     printJson(stdout, outcome);
@@ -49,7 +49,7 @@ interface Withdrawn {
   readonly hasPolicy: boolean;
 }
 
-async function withdraw(meant: MeantVersion, config: Config, context: Context): Promise<Withdrawn> {
+async function withdraw(meant: VersionArgument, config: Config, context: Context): Promise<Withdrawn> {
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {

@@ -2,13 +2,13 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PolicyCheck } from '../../../proxy/policy/admin/policy-admin.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines, printNotes, printProblems } from '../../io/output.ts';
 import { differenceLines, issueLine, remarkLine } from '../../text/policy-text.ts';
 import { readPolicyInput, runPolicyCommand, type PolicyCommand } from './policy-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const [file] = given.operands;
   return runPolicyCommand(context, given, async (command) => {
     const read = await inputOf(command, file);

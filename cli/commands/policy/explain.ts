@@ -1,7 +1,7 @@
 // `libretto policy explain`: what each rule says of one version, for all tokens or for one.
 
 import { parsePackageName } from '../../../build/contract/name.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -9,7 +9,7 @@ import { notAPackageName } from '../../text/name-and-version.ts';
 import { explanationLines } from '../../text/policy-trial-text.ts';
 import { runPolicyCommand } from './policy-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const [text = '', version = ''] = given.operands;
   const token = given.flags['token'];
   return runPolicyCommand(context, given, async ({ policy, json }) => {

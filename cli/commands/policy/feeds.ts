@@ -2,12 +2,12 @@
 // list that has become much smaller.
 
 import type { FeedStanding } from '../../../proxy/advisory-feeds/feed-lists.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { runPolicyCommand } from './policy-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const accepted = given.flags['accept'];
   return runPolicyCommand(
     context,

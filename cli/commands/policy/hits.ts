@@ -1,13 +1,13 @@
 // `libretto policy hits`: the versions that rules have refused or noted in requests, each once.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { firstOf, formatTable, printJson, printLines } from '../../io/output.ts';
 import { runPolicyCommand } from './policy-command.ts';
 
 const mostShown = 200;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runPolicyCommand(context, given, async ({ policy, json }) => {
     const hits = await policy.hits();
     if (json) printJson(context.stdout, { hits });

@@ -3,13 +3,13 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { importSettings } from '../../../proxy/policy/admin/import-settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines } from '../../io/output.ts';
 import { differenceLines } from '../../text/policy-text.ts';
 import { runPolicyCommand } from './policy-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const dryRun = given.flags['dryRun'] === true;
   return runPolicyCommand(
     context,

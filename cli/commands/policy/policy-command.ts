@@ -10,11 +10,11 @@ import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import type { Config } from '../../config/config.ts';
 import { jsonFault } from '../../config/json-fault.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { openAdminHere, type AdminHere } from '../../policy-admin/admin-here.ts';
+import { openLocalPolicyAdmin, type LocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
 import { PolicyFileError } from '../../policy/policy-file.ts';
 import { issueLine } from '../../text/policy-text.ts';
 
@@ -23,21 +23,21 @@ export interface PolicyCommand {
   readonly config: Config;
   readonly state: StateStore;
   readonly policy: PolicyAdmin;
-  readonly feeds: AdminHere['feeds'];
+  readonly feeds: LocalPolicyAdmin['feeds'];
   readonly json: boolean;
 }
 
 /** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
 export async function runPolicyCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: PolicyCommand) => Promise<number>,
   opening: Opening = { area: 'all' },
 ): Promise<number> {
   const { config, state } = await openCommandState(context, given.flags, opening);
-  let here: AdminHere | undefined;
+  let here: LocalPolicyAdmin | undefined;
   try {
-    here = await openAdminHere(config, context, state);
+    here = await openLocalPolicyAdmin(config, context, state);
     return await work({
       context,
       config,

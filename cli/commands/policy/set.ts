@@ -1,13 +1,13 @@
 // `libretto policy set`: stores a policy, and prints what it changes.
 
 import type { PolicyCheck } from '../../../proxy/policy/admin/policy-admin.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines, printNotes } from '../../io/output.ts';
 import { differenceLines, remarkLine } from '../../text/policy-text.ts';
 import { policyInput, runPolicyCommand } from './policy-command.ts';
 
-export function run(context: Context, { flags, operands }: Given): Promise<number> {
+export function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const wanted = flags['ifRevision'];
   return runPolicyCommand(
     context,

@@ -1,6 +1,6 @@
 // `libretto policy show`: the rules in effect, and the exceptions from them.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printProblems } from '../../io/output.ts';
 import { PolicyFileError } from '../../policy/policy-file.ts';
@@ -13,7 +13,7 @@ function faultOf(error: unknown): PolicyFileError {
   throw error;
 }
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runPolicyCommand(context, given, async ({ policy, json }) => {
     const view = await policy.get().catch(faultOf);
     if (view instanceof PolicyFileError) {

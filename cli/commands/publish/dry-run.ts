@@ -8,18 +8,18 @@ import { join } from 'node:path';
 import { planArtifact, type PlannedArtifact } from '../../../build/artifacts/plan-artifact.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import { planRemotely } from '../../remote/plan-remotely.ts';
+import { planRemotely } from '../../remote/publish-remotely.ts';
 import type { Remote } from '../../remote/remote.ts';
-import { look, pack, type Job } from './publish-job.ts';
+import { statArtifact, pack, type PublishJob } from './publish-job.ts';
 
 /** Resolves with exit code 0. Throws the refusal that the publication would get. */
-export async function planPublication(job: Job, remote: Remote | undefined, json: boolean): Promise<number> {
+export async function planPublication(job: PublishJob, remote: Remote | undefined, json: boolean): Promise<number> {
   const { context, config, progress } = job;
   const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
   try {
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;
     if (job.isFolder) await pack(job, path);
-    const { size } = look(path);
+    const { size } = statArtifact(path);
     const planned = await checkArtifact(path, job.version, remote === undefined ? config.data.value : undefined);
     const { exists, ...about } = remote === undefined ? planned : await planRemotely(remote, planned);
     progress.stop();

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 
 import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
-import { lookAtNamed } from '../../../build/shared/files/named-path.ts';
+import { statNamed } from '../../../build/shared/files/named-path.ts';
 import { repackTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkedLabel } from '../../../build/sources/checked-label.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
@@ -16,7 +16,7 @@ import type { Progress } from '../../io/progress.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { packFolder } from './pack-folder.ts';
 
-export interface Job {
+export interface PublishJob {
   readonly context: Context;
   readonly config: Config;
   /** absolute: a folder, a ZIP or a tar */
@@ -31,8 +31,8 @@ export interface Job {
  * Throws UsageError for a path that is neither a folder nor a ZIP of a permitted size, BuildRefused for one that this
  * user may not read.
  */
-export function look(path: string): Stats {
-  const facts = lookAtNamed(path);
+export function statArtifact(path: string): Stats {
+  const facts = statNamed(path);
   if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
     throw new UsageError(`${path} is neither a folder nor a ZIP. Name the folder of a package, a ZIP or a tar.`);
   if (facts.size > mostUploadBytes)
@@ -56,13 +56,13 @@ export function givenVersion(flag: unknown): DistLabel | undefined {
 }
 
 /** Packs the folder of the job into a new ZIP, and names the files that are left out. */
-export async function pack(job: Job, target: string): Promise<void> {
+export async function pack(job: PublishJob, target: string): Promise<void> {
   nameWithheld(job, await packSilently(job, target));
 }
 
 /** Resolves with the files that are left out. */
 export async function packSilently(
-  { context, config, path, progress }: Job,
+  { context, config, path, progress }: PublishJob,
   target: string,
 ): Promise<readonly string[]> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });
@@ -81,7 +81,7 @@ export async function packSilently(
   return withheld;
 }
 
-export function nameWithheld({ context, progress }: Job, withheld: readonly string[]): void {
+export function nameWithheld({ context, progress }: PublishJob, withheld: readonly string[]): void {
   if (withheld.length === 0) return;
   progress.stop();
   printWarnings(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);

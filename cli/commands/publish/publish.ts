@@ -24,9 +24,9 @@ import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
 import type { Config } from '../../config/config.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
-import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../../data-folder/data-folder-traces.ts';
 import { configOf, makeOrReadDataFolder, type PossiblyNew } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, printNotes, printWarnings } from '../../io/output.ts';
@@ -37,7 +37,7 @@ import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
-import { givenVersion, look, nameWithheld, pack, packSilently, type Job } from './publish-job.ts';
+import { givenVersion, statArtifact, nameWithheld, pack, packSilently, type PublishJob } from './publish-job.ts';
 
 interface Published {
   readonly record: JsonObject;
@@ -46,7 +46,7 @@ interface Published {
 
 export const publishes = true;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return publishOrPlan(context, given).catch((error: unknown) => Promise.reject(explained(error)));
 }
 
@@ -60,7 +60,7 @@ function explained(error: unknown): unknown {
   );
 }
 
-async function publishOrPlan(context: Context, given: Given): Promise<number> {
+async function publishOrPlan(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   if (flags['oidc'] !== true) {
     if (flags['publisher'] !== undefined) throw new UsageError('--publisher belongs to --oidc. Use both, or none.');
@@ -69,27 +69,27 @@ async function publishOrPlan(context: Context, given: Given): Promise<number> {
   const registry = registryOfKeylessJob(flags, context);
   // faults that the command can find itself do not use up the ID token
   givenVersion(flags['version']);
-  look(pathOf(context, given));
+  statArtifact(pathOf(context, given));
   const wish = { purpose: 'publish', publisher: flags['publisher'] as string | undefined } as const;
   return withJobToken(registry, context, wish, (remote) => publishOn(context, given, remote));
 }
 
-function pathOf({ workingDirectory }: Context, { operands }: Given): string {
+function pathOf({ workingDirectory }: Context, { operands }: CommandInput): string {
   return resolve(workingDirectory, operands[0] ?? '.');
 }
 
-async function publishOn(context: Context, command: Given, remote: Remote | undefined): Promise<number> {
+async function publishOn(context: Context, command: CommandInput, remote: Remote | undefined): Promise<number> {
   const { stdout, summary, now } = context;
   const { flags } = command;
   const version = givenVersion(flags['version']);
   const path = pathOf(context, command);
-  const facts = look(path);
+  const facts = statArtifact(path);
   const given = await configOf(context, flags);
-  const isFirst = remote === undefined && flags['dryRun'] !== true && lookAtFolder(given.data.value) !== 'registry';
+  const isFirst = remote === undefined && flags['dryRun'] !== true && classifyFolder(given.data.value) !== 'registry';
   if (isFirst) refuseUnnamed(given.data);
   const { config } = remote === undefined && !isFirst ? await openLocal(context, flags) : { config: given };
   const progress = await startProgress(context.progress, () => now().getTime());
-  const job: Job = {
+  const job: PublishJob = {
     context,
     config,
     path,
@@ -117,26 +117,30 @@ function refuseUnnamed({ value, origin }: Config['data']): void {
   );
 }
 
-async function openLocal(context: Context, flags: Given['flags']): Promise<PossiblyNew> {
+async function openLocal(context: Context, flags: CommandInput['flags']): Promise<PossiblyNew> {
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   return { config: await withStateSettings(config, context), announceNew };
 }
 
 /** `openNew`: of the first publication of a registry */
-function publish(job: Job, remote: Remote | undefined, openNew?: () => Promise<PossiblyNew>): Promise<Published> {
+function publish(
+  job: PublishJob,
+  remote: Remote | undefined,
+  openNew?: () => Promise<PossiblyNew>,
+): Promise<Published> {
   if (remote !== undefined) return publishThere(job, remote);
-  return openNew === undefined ? publishHere(job) : publishFirst(job, openNew);
+  return openNew === undefined ? publishLocally(job) : publishFirst(job, openNew);
 }
 
 /** Checks the package before the data folder is made: a refusal leaves no registry without a package. */
-async function publishFirst(job: Job, openNew: () => Promise<PossiblyNew>): Promise<Published> {
+async function publishFirst(job: PublishJob, openNew: () => Promise<PossiblyNew>): Promise<Published> {
   const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
   try {
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;
     const withheld = job.isFolder ? await packSilently(job, path) : [];
     await checkArtifact(path, job.version, undefined);
     const { config, announceNew } = await openNew();
-    const published = await publishHere({ ...job, path, isFolder: false, config }).finally(announceNew);
+    const published = await publishLocally({ ...job, path, isFolder: false, config }).finally(announceNew);
     nameWithheld(job, withheld);
     return published;
   } finally {
@@ -144,7 +148,7 @@ async function publishFirst(job: Job, openNew: () => Promise<PossiblyNew>): Prom
   }
 }
 
-async function publishHere(job: Job): Promise<Published> {
+async function publishLocally(job: PublishJob): Promise<Published> {
   const dataDirectory = await openDataFolder(job.config.data.value);
   const { config, context, version, progress } = job;
   const { now, randomBytes, actor } = context;
@@ -201,14 +205,14 @@ function createLocalPublisher(
   };
 }
 
-async function publishThere(job: Job, remote: Remote): Promise<Published> {
+async function publishThere(job: PublishJob, remote: Remote): Promise<Published> {
   refuseReadToken(remote);
   const folder = mkdtempSync(join(tmpdir(), 'libretto-publish-'));
   try {
     const path = job.isFolder ? join(folder, 'package.zip') : job.path;
     if (job.isFolder) await pack(job, path);
     job.progress.show({ phase: 'publish', done: 0, total: 0, label: remote.url });
-    return await publishRemotely(remote, { path, size: look(path).size }, job.version);
+    return await publishRemotely(remote, { path, size: statArtifact(path).size }, job.version);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -225,7 +229,7 @@ function describe({ id, name, version, size }: JsonObject, created: boolean, rem
 // The registry of `libretto publish --oidc`. A stored token would defeat its purpose, so that none is used.
 
 /** Throws UsageError. */
-function registryOfKeylessJob(flags: Given['flags'], context: Context): RemoteRegistry {
+function registryOfKeylessJob(flags: CommandInput['flags'], context: Context): RemoteRegistry {
   if (flags['token'] !== undefined) throw new UsageError('Use --oidc or --token, not both: --oidc needs no token.');
   if (flags['data'] !== undefined)
     throw new UsageError('--oidc publishes to a remote registry. Name its address with --url, and leave out --data.');

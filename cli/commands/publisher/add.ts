@@ -1,14 +1,14 @@
 // `libretto publisher add`: CI jobs that fit its rules exchange their ID token for a token of this registry.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
-import { noteUnmatched } from '../token/note-unmatched.ts';
+import { warnOfUnmatchedPatterns } from '../token/unmatched-patterns.ts';
 import { printPublisher } from './print-publisher.ts';
 import { runPublisherCommand } from './publisher-command.ts';
 import { publisherDraft } from './publisher-flags.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const draft = publisherDraft(given.flags);
   return runPublisherCommand(
     context,
@@ -23,7 +23,7 @@ export function run(context: Context, given: Given): Promise<number> {
             `\`libretto publisher update ${record.id}\`.`,
         ]);
       // a package that is published may exist later
-      if (record.purpose === 'read') await noteUnmatched(context, command.config, record);
+      if (record.purpose === 'read') await warnOfUnmatchedPatterns(context, command.config, record);
       return 0;
     },
     { makes: true },

@@ -1,12 +1,12 @@
 // `libretto publisher list`: all trusted publishers.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { describePublishers } from '../../text/publisher-text.ts';
 import { runPublisherCommand } from './publisher-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runPublisherCommand(context, given, async ({ publishers, show, json }) => {
     const documents = await Promise.all((await publishers.list()).map(show));
     if (json) printJson(context.stdout, { publishers: documents });

@@ -7,13 +7,13 @@ import type { Publishers } from '../../../proxy/publishers/records/publishers.ts
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composePublishing, type Publishing } from '../../compose/publishing.ts';
 import type { Config } from '../../config/config.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 export interface PublisherCommand {
   readonly context: Context;
-  readonly given: Given;
+  readonly given: CommandInput;
   readonly config: Config;
   readonly publishing: Publishing;
   /** on behalf of the user of this command line */
@@ -27,7 +27,7 @@ export interface PublisherCommand {
 /** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
 export async function runPublisherCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: PublisherCommand) => Promise<number>,
   opening: Opening = {},
 ): Promise<number> {

@@ -2,11 +2,11 @@
 
 import { purposes, refRules, workflowClaims } from '../../../proxy/publishers/model/publisher.ts';
 import type { PublisherDraft, PublisherFields } from '../../../proxy/publishers/records/publisher-fields.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parseLimitFlags } from '../token/token-limit-flags.ts';
 
-type Flags = Given['flags'];
+type Flags = CommandInput['flags'];
 
 /** Throws UsageError. */
 export function publisherDraft(flags: Flags): PublisherDraft {

@@ -1,12 +1,12 @@
 // `libretto publisher remove`: no job exchanges any more, and the tokens of earlier exchanges end.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runPublisherCommand } from './publisher-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runPublisherCommand(
     context,
     given,

@@ -1,13 +1,13 @@
 // `libretto publisher update`: changes the rules of a trusted publisher, or what its jobs get.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printLines } from '../../io/output.ts';
 import { printPublisher } from './print-publisher.ts';
 import { runPublisherCommand } from './publisher-command.ts';
 import { publisherPatch } from './publisher-flags.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const patch = publisherPatch(given.flags);
   return runPublisherCommand(
     context,

@@ -1,13 +1,13 @@
 // `libretto repository add`: registers a repository. The next sync or build reads it.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { repositoryDraft } from './repository-flags.ts';
 import { describeRepository } from '../../text/repository-text.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const draft = repositoryDraft(given.operands[0] ?? '', given.flags, context.workingDirectory);
   return runRepositoryCommand(
     context,

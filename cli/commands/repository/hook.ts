@@ -9,7 +9,7 @@ import type { Hooks } from '../../../proxy/hooks/hooks.ts';
 import { replayDelivery } from '../../../proxy/hooks/replay-delivery.ts';
 import type { JobRecord } from '../../../proxy/sync/job.ts';
 import type { RepositoryId } from '../../../proxy/sync/repository.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -22,7 +22,7 @@ type HookTarget = typeof sharedHook | { readonly of: 'repository'; readonly id: 
 
 export const publishes = true;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   assertOne(given);
   return runRepositoryCommand(
     context,
@@ -49,7 +49,7 @@ interface Acted {
 }
 
 /** One target and one action. */
-function assertOne({ operands, flags }: Given): void {
+function assertOne({ operands, flags }: CommandInput): void {
   if (operands[0] === undefined && flags['all'] !== true)
     throw new UsageError('Name a repository by its id, or the webhook for all repositories with --all.');
   if (operands[0] !== undefined && flags['all'] === true)

@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { removeRepository } from '../../../proxy/sync/remove-repository.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
 import { runRepositoryCommand } from './repository-command.ts';
@@ -11,7 +11,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export const publishes = true;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { flags } = given;
   return runRepositoryCommand(
     context,

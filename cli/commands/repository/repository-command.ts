@@ -8,7 +8,7 @@ import type { Repositories } from '../../../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import { askingOrder, listRepositories } from '../../../proxy/sync/list-repositories.ts';
 import { repositoryDocument, type RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeSyncing, type Syncing } from '../../compose/sync.ts';
@@ -20,7 +20,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export interface RepositoryCommand {
   readonly context: Context;
-  readonly given: Given;
+  readonly given: CommandInput;
   readonly config: Config;
   readonly state: StateStore;
   readonly sealer: Sealer;
@@ -36,7 +36,7 @@ export interface RepositoryCommand {
 /** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
 export async function runRepositoryCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: RepositoryCommand) => Promise<number>,
   opening: Opening = {},
 ): Promise<number> {

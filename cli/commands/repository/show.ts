@@ -1,7 +1,7 @@
 // `libretto repository show`: one repository, and its last syncs, here or on a remote registry. Never its credentials.
 
 import { jobDocument, type JobDocument, type RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
@@ -9,7 +9,7 @@ import { showRemotely } from '../../remote/remote-repositories.ts';
 import { runRepositoryCommand } from './repository-command.ts';
 import { describeJob, describeLeftOut, describeRepository } from '../../text/repository-text.ts';
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const remote = await remoteOf(given.flags, context);
   if (remote !== undefined) return print(context, given, await showRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, async ({ repositories, syncing, show, id }) => {
@@ -23,7 +23,7 @@ export async function run(context: Context, given: Given): Promise<number> {
 
 function print(
   { stdout }: Context,
-  { flags }: Given,
+  { flags }: CommandInput,
   { document, jobs }: { readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] },
 ): number {
   if (flags['json'] === true) printJson(stdout, { ...document, jobs });

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { jobDocument, type JobDocument } from '../../../proxy/sync/repository-document.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printLines, printProblems } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
@@ -16,7 +16,7 @@ import { syncBuild } from '../../sync/sync-build.ts';
 
 export const publishes = true;
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const remote = await remoteOf(given.flags, context);
   if (remote !== undefined)
     return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));

@@ -7,7 +7,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { RegisteredSource } from '../../../build/sources/options.ts';
 import { parseRepositoryRecord, type RepositoryRecord } from '../../../proxy/sync/repository.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
@@ -26,7 +26,7 @@ interface Found {
   readonly problems: readonly string[];
 }
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runRepositoryCommand(
     context,
     given,
@@ -53,7 +53,7 @@ export function run(context: Context, given: Given): Promise<number> {
 }
 
 /** The record that the server checks before it is registered; undefined: the stored one. */
-function unstored({ flags }: Given): RepositoryRecord | undefined {
+function unstored({ flags }: CommandInput): RepositoryRecord | undefined {
   const text = flags['record'];
   return typeof text === 'string' ? parseRepositoryRecord(JSON.parse(text) as JsonValue) : undefined;
 }
@@ -100,7 +100,7 @@ async function look(
 ): Promise<Found | string> {
   if (source === undefined) throw new RegistryError('NOT_FOUND');
   const { type, url } = record;
-  if (type === 'git') return lookAtRemote(record, source, config, context);
+  if (type === 'git') return probeRemote(record, source, config, context);
   const options = { root: url, dataDirectory: config.data.value, now: context.now };
   const folder =
     type === 'directory'
@@ -124,7 +124,7 @@ async function look(
   }
 }
 
-async function lookAtRemote(
+async function probeRemote(
   record: RepositoryRecord,
   { options, environment }: RegisteredSource,
   config: Config,

@@ -2,7 +2,7 @@
 // Removing a repository does this itself. The command completes a withdrawal that was interrupted, and otherwise does
 // nothing.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
@@ -14,7 +14,7 @@ import { syncBuild } from '../../sync/sync-build.ts';
 
 export const publishes = true;
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runRepositoryCommand(
     context,
     given,

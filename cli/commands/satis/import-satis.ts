@@ -9,7 +9,7 @@ import { isJsonObject, protoMember, type JsonObject } from '../../../build/contr
 import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printWarnings } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { jsonFault } from '../../config/json-fault.ts';
 import { importSatis, type SatisImport } from '../../satis/import-satis.ts';
 import { describeReadFault } from '../../io/read-fault.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 export function run(
   { workingDirectory, stdout, summary, stderr }: Context,
-  { flags, operands }: Given,
+  { flags, operands }: CommandInput,
 ): Promise<number> {
   const file = resolve(workingDirectory, operands[0] ?? '');
   const out = flags['out'] === '-' ? undefined : resolve(workingDirectory, String(flags['out']));

@@ -2,18 +2,18 @@
 // request log.
 
 import { announcement } from '../../serve/announcement.ts';
-import { tellPeople } from '../../serve/tell-people.ts';
+import { printFirstSteps } from '../../serve/first-steps.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { refuseTakenAddress } from '../../serve/refuse-taken-address.ts';
 import { stopSignal } from '../../io/stop-signal.ts';
 import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { remarks } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   if (config.workers.value > 1) return serveWithWorkers(config, context, announceNew);
@@ -29,7 +29,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
     announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }),
   );
   if (log.value.to === 'file') printLines(remarks, [`Requests are logged to ${log.value.path}.`]);
-  await tellPeople(context, service);
+  await printFirstSteps(context, service);
   const exitCode = await stopped;
   await service.close();
   return exitCode;

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { BuildBusy, NothingToBuild, WithdrawalRefused } from '../../../build/contract/refusals.ts';
 import type { Tokens } from '../../../proxy/auth/tokens.ts';
 import { announcement } from '../../serve/announcement.ts';
-import { tellPeople } from '../../serve/tell-people.ts';
+import { printFirstSteps } from '../../serve/first-steps.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest } from '../../builds/build-request.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
-import { lookAtFolder } from '../../data-folder/data-folder-traces.ts';
+import { classifyFolder } from '../../data-folder/data-folder-traces.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { installLines } from '../../../build/shared/text/install-lines.ts';
 import { printChanges, printLines, printProblems, printWarnings, revealSecret } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { chooseInstallable } from '../../tree/installable.ts';
-import { readPublishedTree, type PublishedTree } from '../../tree/published-tree.ts';
+import { readPublishedTree, type TreeContents } from '../../tree/published-tree.ts';
 import { buildWithRegistered } from '../../sync/registered-in-state.ts';
 import { openService } from '../../serve/service.ts';
 import { refuseTakenAddress } from '../../serve/refuse-taken-address.ts';
@@ -28,7 +28,7 @@ import { stopSignal } from '../../io/stop-signal.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stderr, remarks } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   if (config.origin.value !== undefined)
@@ -54,7 +54,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   if (tree !== undefined)
     await explainInstallation({ context, config, tokens: service.tokens, url: service.clients.url, tree, mirrors });
   printLines(remarks, publishingLines(context));
-  await tellPeople(context, service, ['']);
+  await printFirstSteps(context, service, ['']);
   printLines(remarks, ['', 'Press Ctrl+C to stop.']);
   const exitCode = await stopped;
   await service.close();
@@ -78,7 +78,7 @@ async function buildAll(config: Config, context: Context, announceNew: () => voi
     const shown = shownReport(report, config.data.value);
     printChanges(context.remarks, describeOutcome(shown, false));
     printProblems(stderr, describeProblems(shown));
-    if (lookAtFolder(config.data.value) !== 'registry') return 1;
+    if (classifyFolder(config.data.value) !== 'registry') return 1;
   } catch (error) {
     if (error instanceof NothingToBuild) throw withoutSource(error);
     if (
@@ -111,7 +111,7 @@ interface Explained {
   readonly config: Config;
   readonly tokens: Tokens;
   readonly url: string;
-  readonly tree: PublishedTree;
+  readonly tree: TreeContents;
   readonly mirrors: boolean;
 }
 

@@ -1,11 +1,11 @@
 // `libretto settings set KEY VALUE`: takes effect immediately, in a running server too.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { runSettingsCommand, settingKeyOf } from './settings-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const [name = '', text = ''] = given.operands;
   const key = settingKeyOf(name);
   return runSettingsCommand(

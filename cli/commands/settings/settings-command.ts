@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';
 import type { Settings, SettingView } from '../../../proxy/settings/settings.ts';
 import { groupExamples, settingNames, settings } from '../../config/settings.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeSettings } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../../io/usage-error.ts';
 /** Runs `work` and shows the settings it gives. `opening`: as of openCommandState. */
 export async function runSettingsCommand(
   context: Context,
-  { flags, operands }: Given,
+  { flags, operands }: CommandInput,
   work: (settings: Settings) => Promise<readonly SettingView[]>,
   opening: Opening = {},
 ): Promise<number> {

@@ -1,10 +1,10 @@
 // `libretto settings unset KEY`: restores the value of libretto.json or the default. A repeated call changes nothing.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { runSettingsCommand, settingKeyOf } from './settings-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const key = settingKeyOf(given.operands[0] ?? '');
   return runSettingsCommand(
     context,

@@ -7,7 +7,7 @@ import { makeFolder, removeEmptyFolders } from '../../../build/output/make-folde
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { StateError } from '../../../proxy/core/state/state-error.ts';
 import { newStateIdentity, type StateIdentity } from '../../../proxy/core/state/state-identity.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -20,8 +20,8 @@ import {
   replacedState,
 } from '../../state/remembered-state.ts';
 import { assertPlace } from '../../state/open-state.ts';
-import { keepServersOff } from '../../state/serve-lock.ts';
-import { lookOnly, placeOf, redisOf } from '../../state/state-place.ts';
+import { refuseOtherServers } from '../../state/serve-lock.ts';
+import { openReadOnly, placeOf, redisOf } from '../../state/state-place.ts';
 import { assertRecords } from '../../state/state-records.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
@@ -33,7 +33,7 @@ interface Outcome {
   readonly set_aside: string | null;
 }
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout, summary } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'state');
   const made = await makeFolder(config.data.value);
@@ -67,7 +67,7 @@ async function init(config: Config, context: Context, force: boolean): Promise<O
 async function identityThere(config: Config, force: boolean): Promise<StateIdentity | undefined> {
   try {
     await assertWholeState(config);
-    const state = await placeOf(config).open(lookOnly());
+    const state = await placeOf(config).open(openReadOnly());
     await (force ? assertRecords(state) : Promise.resolve()).finally(() => state.close());
     return state.identity;
   } catch (error) {
@@ -80,7 +80,7 @@ async function identityThere(config: Config, force: boolean): Promise<StateIdent
 
 async function make(config: Config, { now, actor }: Context, replaced: StateIdentity | undefined): Promise<Outcome> {
   const place = placeOf(config);
-  const servers = place.kind === 'folder' ? await keepServersOff(config.data.value, now) : undefined;
+  const servers = place.kind === 'folder' ? await refuseOtherServers(config.data.value, now) : undefined;
   const aside = await place.setAside(now()).finally(() => servers?.release());
   const state = await place.open({ make: true, fresh: newStateIdentity(randomBytes) });
   try {

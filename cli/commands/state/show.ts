@@ -2,7 +2,7 @@
 // state is unusable.
 
 import { StateError } from '../../../proxy/core/state/state-error.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
@@ -13,7 +13,7 @@ import { placeOf } from '../../state/state-place.ts';
 import { assertRecords } from '../../state/state-records.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
-interface Shown {
+interface StateReport {
   readonly place: string;
   /** `none`: there has been no state yet */
   readonly verdict: 'ok' | 'none' | 'unusable';
@@ -23,7 +23,7 @@ interface Shown {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export async function run(context: Context, { flags }: Given): Promise<number> {
+export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout } = context;
   const config = await readDataFolder(context, flags, 'state');
   const shown = await look(config);
@@ -32,7 +32,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   return shown.verdict === 'unusable' ? 1 : 0;
 }
 
-async function look(config: Config): Promise<Shown> {
+async function look(config: Config): Promise<StateReport> {
   const place = placeOf(config).name;
   try {
     await assertWholeState(config);
@@ -61,7 +61,7 @@ async function look(config: Config): Promise<Shown> {
 
 const verdicts = { ok: 'all of it can be read', none: 'there is none yet', unusable: 'it cannot be used' } as const;
 
-function describe({ place, verdict, identity, remembered, error }: Shown): string[] {
+function describe({ place, verdict, identity, remembered, error }: StateReport): string[] {
   const fields = formatFields([
     ['place', place],
     ['state', verdicts[verdict]],

@@ -1,10 +1,10 @@
 // `libretto team add-member`: these people see the packages of the team with their next request.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printTeam, runTeamCommand } from './team-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTeamCommand(
     context,
     given,

@@ -1,13 +1,13 @@
 // `libretto team create`: its members see its packages. The first team also sets people.packages to `teams`.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { tokensStay } from '../../text/team-text.ts';
 import { printTeam, runTeamCommand } from './team-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { package: packages = [], member: members = [] } = given.flags as {
     readonly package?: readonly string[];
     readonly member?: readonly string[];

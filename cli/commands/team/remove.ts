@@ -1,13 +1,13 @@
 // `libretto team remove`: its members no longer see its packages.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { tokensStay } from '../../text/team-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runTeamCommand } from './team-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTeamCommand(
     context,
     given,

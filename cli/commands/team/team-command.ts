@@ -6,7 +6,7 @@ import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import type { TeamRecord } from '../../../proxy/teams/team.ts';
 import { createTeams, type Teams } from '../../../proxy/teams/teams.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -26,7 +26,7 @@ export interface TeamCommand {
 /** Runs `work` and resolves with exit code 0; refusals are thrown as UsageError. `opening`: as of openCommandState. */
 export async function runTeamCommand(
   context: Context,
-  { flags, operands }: Given,
+  { flags, operands }: CommandInput,
   work: (command: TeamCommand) => Promise<void>,
   opening: Opening = {},
 ): Promise<number> {

@@ -1,11 +1,11 @@
 // `libretto team update`: another name, or other packages.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { printTeam, runTeamCommand } from './team-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { name, package: packages } = given.flags as {
     readonly name?: string;
     readonly package?: readonly string[];

@@ -2,7 +2,7 @@
 
 import { formatOrigin, type Config } from '../../config/config.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
-import { clientAddress } from '../../text/address.ts';
+import { listenedAddress } from '../../text/address.ts';
 
 export interface AddressForClients {
   /** `packages.example.org`, `127.0.0.1:8080`. HOST stands for an unknown name. */
@@ -50,7 +50,7 @@ function addressOfListen(
   if (state.value !== undefined && listen.origin.from === 'default') return undefined;
   if (listen.value.port === 0 || trustedProxies.value.length > 0) return undefined;
   if (tlsCert.value !== undefined) return `https://HOST:${listen.value.port}`;
-  return clientAddress({ ...listen.value, publicUrl: undefined, networkAddresses }).url;
+  return listenedAddress({ ...listen.value, publicUrl: undefined, networkAddresses }).url;
 }
 
 function originOf({ listen }: Config, server: object | undefined): string {

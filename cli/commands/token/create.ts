@@ -4,13 +4,13 @@
 import type { Context } from '../../io/context.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { explainUse } from './explain-use.ts';
-import { noteUnmatched } from './note-unmatched.ts';
+import { warnOfUnmatchedPatterns } from './unmatched-patterns.ts';
 import { tokenFlags } from './token-flags.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTokenCommand(context, given, create, { makes: true });
 }
 
@@ -36,5 +36,5 @@ async function create({ context, given: { flags }, config, tokens, nowMs, json, 
   );
   if (json) return;
   await explainUse(context, config, document, secret);
-  await noteUnmatched(context, config, record);
+  await warnOfUnmatchedPatterns(context, config, record);
 }

@@ -8,10 +8,10 @@ import { explainToken } from '../../../proxy/auth/explain-token.ts';
 import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
 import { composeSettings } from '../../compose/settings.ts';
 import type { Context } from '../../io/context.ts';
-import { openPrivateNames } from '../../mirror/known-private-names.ts';
+import { openPrivateNames } from '../../mirror/private-names-reader.ts';
 import { mirroredReleases } from '../../mirror/mirrored-releases.ts';
 import { firstOf, formatTable, printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 import { describeLimits } from '../../../proxy/auth/token-limit-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -19,7 +19,7 @@ import { notAPackageName } from '../../text/name-and-version.ts';
 
 const mostShown = 20;
 
-export async function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const [, name = '', version] = given.operands;
   const { stdout } = context;
   let seen = false;

@@ -2,11 +2,11 @@
 
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 import { describeTokens } from '../../text/token-text.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTokenCommand(context, given, async ({ tokens, json, showAll }) => {
     const documents = await showAll(await tokens.list());
     if (json) printJson(context.stdout, { tokens: documents });

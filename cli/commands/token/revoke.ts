@@ -2,10 +2,10 @@
 
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTokenCommand(
     context,
     given,

@@ -2,7 +2,7 @@
 // secret stays valid for a grace period.
 
 import { longestGraceSeconds, standardGraceSeconds } from '../../../proxy/auth/rotate-token.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines, revealSecret } from '../../io/output.ts';
 import { explainUse } from './explain-use.ts';
@@ -10,7 +10,7 @@ import { runTokenCommand, type TokenCommand } from './token-command.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTokenCommand(context, given, rotate, { changes: true });
 }
 

@@ -8,13 +8,13 @@ import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeTokens } from '../../compose/tokens.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { withSettingsOf } from '../../state/state-settings.ts';
 import { tokenDocument, type TokenDocument } from '../../text/token-text.ts';
 
 export interface TokenCommand {
   readonly context: Context;
-  readonly given: Given;
+  readonly given: CommandInput;
   readonly config: Config;
   readonly tokens: Tokens;
   readonly state: StateStore;
@@ -31,7 +31,7 @@ export interface TokenCommand {
  */
 export async function runTokenCommand(
   context: Context,
-  given: Given,
+  given: CommandInput,
   work: (command: TokenCommand) => Promise<void>,
   opening: Opening = {},
 ): Promise<number> {

@@ -3,14 +3,14 @@
 import type { TokenPatch } from '../../../proxy/auth/token-fields.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printLines } from '../../io/output.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import { runTokenCommand } from './token-command.ts';
 import { tokenFlags } from './token-flags.ts';
 import { limitFlags } from './token-limit-flags.ts';
 import { describeToken } from '../../text/token-text.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runTokenCommand(
     context,
     given,
@@ -23,7 +23,7 @@ export function run(context: Context, given: Given): Promise<number> {
   );
 }
 
-function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
+function patchOf(given: CommandInput['flags'], nowMs: number): TokenPatch {
   if (['description', 'limit', 'expires', ...limitFlags].every((name) => given[name] === undefined)) {
     throw new UsageError(
       'Nothing to change was given. Name at least one of --description, --limit, --expires, --package, ' +

@@ -4,7 +4,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Email } from '../../../proxy/auth/email.ts';
 import type { Role } from '../../../proxy/core/tokens/person.ts';
 import { checkedEmail } from '../../../proxy/auth/user-fields.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
 import { readPassword } from '../../io/password-input.ts';
@@ -12,7 +12,7 @@ import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runUserCommand, showChange } from './user-command.ts';
 
-export function run(context: Context, command: Given): Promise<number> {
+export function run(context: Context, command: CommandInput): Promise<number> {
   const {
     email: given,
     name,

@@ -1,10 +1,10 @@
 // `libretto user disable`: ends the sessions of a user immediately.
 
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { runUserCommand, showChange } from './user-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runUserCommand(
     context,
     given,

@@ -1,12 +1,12 @@
 // `libretto user list`: all of them, the disabled and invited ones too.
 
 import { showUser } from '../../../proxy/auth/user.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
 import { runUserCommand } from './user-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runUserCommand(context, given, async ({ users, json }) => {
     const all = (await users.list()).map(showUser);
     const rows = all.map((user) => [

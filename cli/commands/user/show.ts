@@ -4,12 +4,12 @@ import { personalTokens } from '../../../proxy/auth/personal-tokens.ts';
 import { showUser } from '../../../proxy/auth/user.ts';
 import { personPackages } from '../../../proxy/teams/person-packages.ts';
 import { listTeams } from '../../../proxy/teams/team-roster.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatFields, printJson, printLines } from '../../io/output.ts';
 import { describeUser, runUserCommand } from './user-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   return runUserCommand(context, given, async ({ find, state, json }) => {
     const record = await find();
     const [teams, packages, terminals] = await Promise.all([

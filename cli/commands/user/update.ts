@@ -1,12 +1,12 @@
 // `libretto user update`: changes the given values of a user. Other values are unchanged.
 
 import type { Role } from '../../../proxy/core/tokens/person.ts';
-import type { Given } from '../../io/command.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runUserCommand, showChange } from './user-command.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export function run(context: Context, given: CommandInput): Promise<number> {
   const { name, role, policyEditor, enable, invite, resetTwoFactor } = given.flags as {
     readonly name?: string;
     readonly role?: Role;

@@ -7,8 +7,8 @@ import { notNamed } from '../../../proxy/auth/local-sign-in.ts';
 import { localSignInRule } from '../../compose/local-sign-in.ts';
 import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
 import type { Config } from '../../config/config.ts';
-import { invitationPage } from '../../config/invitation-page.ts';
-import type { Given } from '../../io/command.ts';
+import { invitationPage } from '../../config/console-links.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
@@ -26,7 +26,7 @@ const leavesProvider =
 
 export interface UserCommand {
   readonly context: Context;
-  readonly flags: Given['flags'];
+  readonly flags: CommandInput['flags'];
   readonly config: Config;
   /** true: an invitation goes to its person by mail */
   readonly sendsMail: boolean;
@@ -43,7 +43,7 @@ export interface UserCommand {
  */
 export async function runUserCommand(
   context: Context,
-  { flags, operands }: Given,
+  { flags, operands }: CommandInput,
   work: (command: UserCommand) => Promise<void>,
   opening: Opening = {},
 ): Promise<number> {

@@ -5,7 +5,7 @@ import type { PublishedSource } from '../../../../build/contract/publication.ts'
 import { BuildRefused } from '../../../../build/contract/refusals.ts';
 import type { RegisteredSource } from '../../../../build/sources/options.ts';
 import { chooseSources } from '../../../../build/scan/choose-sources.ts';
-import type { SourceRequest } from '../../../../build/scan/given-sources.ts';
+import type { SourceRequest } from '../../../../build/scan/source-settings.ts';
 import { parseSource } from '../../../../build/sources/spec.ts';
 
 const data = '/srv/libretto';

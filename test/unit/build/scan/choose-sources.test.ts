@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedSource } from '../../../../build/contract/publication.ts';
 import { chooseSources } from '../../../../build/scan/choose-sources.ts';
-import type { SourceRequest } from '../../../../build/scan/given-sources.ts';
+import type { SourceRequest } from '../../../../build/scan/source-settings.ts';
 import type { ConfiguredSource } from '../../../../build/sources/options.ts';
 import { anchorSource, parseSource, sourceRefusal } from '../../../../build/sources/spec.ts';
 import { BuildRefused } from '../../../../build/contract/refusals.ts';

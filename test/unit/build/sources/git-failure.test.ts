@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { explainGit, scrub } from '../../../../build/sources/git-failure.ts';
+import { explainGit, scrubGitOutput } from '../../../../build/sources/git-failure.ts';
 
 describe('explainGit', () => {
   it('the message has the decisive line of git and adds advice', () => {
@@ -27,10 +27,10 @@ describe('explainGit', () => {
 
 describe('scrub', () => {
   it('scrub removes credentials of URLs and control characters', () => {
-    expect(scrub("fatal: unable to access 'https://user:p@ss@git.example.org/x.git/': \u001b[31m403")).toBe(
+    expect(scrubGitOutput("fatal: unable to access 'https://user:p@ss@git.example.org/x.git/': \u001b[31m403")).toBe(
       "fatal: unable to access 'https://git.example.org/x.git/':  [31m403",
     );
-    expect(scrub("fatal: unable to access 'https://us er:p@git.example.org/x.git?token=s3cret': 403")).toBe(
+    expect(scrubGitOutput("fatal: unable to access 'https://us er:p@git.example.org/x.git?token=s3cret': 403")).toBe(
       "fatal: unable to access 'https://git.example.org/x.git?***': 403",
     );
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { localPathOf, parseGitUrl, remoteOf } from '../../../../build/sources/git-url.ts';
+import { localPathOf, parseGitUrl, parseGitRemote } from '../../../../build/sources/git-url.ts';
 
 describe('parseGitUrl', () => {
   it.each([
@@ -111,5 +111,5 @@ describe('remoteOf', () => {
     ['git@[2001:db8::1]:team/x', { scheme: 'ssh', host: '2001:db8::1', port: 22 }],
     ['[git@host.example:2222]:team/x', { scheme: 'ssh', host: 'host.example', port: 2222 }],
     ['git@host.example:team/x', { scheme: 'ssh', host: 'host.example', port: 22 }],
-  ])('remoteOf finds scheme, host and port of %s', (url, remote) => expect(remoteOf(url)).toEqual(remote));
+  ])('remoteOf finds scheme, host and port of %s', (url, remote) => expect(parseGitRemote(url)).toEqual(remote));
 });

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync,
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../cli/config/config.ts';
 import { gitEnvironment } from '../../../../cli/builds/git-access.ts';
-import { remoteOf } from '../../../../build/sources/git-url.ts';
+import { parseGitRemote } from '../../../../build/sources/git-url.ts';
 import { prepareSources, type RegisteredSources } from '../../../../cli/builds/registered-sources.ts';
 import { probeRepository } from '../../../../build/sources/git/probe.ts';
 import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
@@ -207,7 +207,7 @@ describe('the environment of git for a registered repository', () => {
     const port = await listenOn(server, '127.0.0.2');
     const url = `http://localhost:${port}/x.git`; // a resolver gives 127.0.0.1, where no server listens
     const environment = gitEnvironment(
-      { remote: remoteOf(url), addresses: ['127.0.0.2'], credentials: { token: 'secret' }, keyFile: undefined },
+      { remote: parseGitRemote(url), addresses: ['127.0.0.2'], credentials: { token: 'secret' }, keyFile: undefined },
       { PATH: process.env['PATH'] },
     );
     await expect(probeRepository({ url, environment, timeoutMs: 10_000 })).rejects.toThrow(/not found/);
@@ -219,7 +219,7 @@ describe('the environment of git for a registered repository', () => {
 it('git parses the SSH command as it is quoted here', async () => {
   const command = gitEnvironment(
     {
-      remote: remoteOf('git@host.example:x'),
+      remote: parseGitRemote('git@host.example:x'),
       addresses: ['192.0.2.1'],
       credentials: undefined,
       keyFile: "/a folder/it's",

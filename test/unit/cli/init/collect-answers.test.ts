@@ -47,7 +47,7 @@ async function typed(lines: readonly string[], flags: Record<string, unknown> = 
       flags,
       place: { workingDirectory: tree.root, environment: {}, resolveHost },
       ask: questions.ask,
-      tell: (line) => stderr.write(`  ${line}\n`),
+      report: (line) => stderr.write(`  ${line}\n`),
       standardsApply: false,
     });
     return { answers, said };
@@ -61,7 +61,7 @@ const byFlags = (flags: Record<string, unknown>, standardsApply = false): Promis
     flags,
     place: { workingDirectory: tree.root, environment: {}, resolveHost },
     ask: undefined,
-    tell: () => undefined,
+    report: () => undefined,
     standardsApply,
   });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Answers } from '../../../../cli/init/answers.ts';
 import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../../../cli/init/deploy-files.ts';
-import { readDeployFile } from '../../../../cli/init/shipped-files.ts';
+import { readDeployFile } from '../../../../cli/init/init-files.ts';
 import { temporaryFolder } from '../../../util/temporary-folder.ts';
 import { lacks } from '../../../util/tool.ts';
 

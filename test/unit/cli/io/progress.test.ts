@@ -1,8 +1,7 @@
 // Tests the line of a running build, and that a pipe gets none.
 
 import { expect, it } from 'vitest';
-import { createPace } from '../../../../cli/io/pace.ts';
-import { progressLine, startProgress } from '../../../../cli/io/progress.ts';
+import { createPace, progressLine, startProgress } from '../../../../cli/io/progress.ts';
 
 const label = 'acme/a-package-with-a-rather-long-name-for-a-line';
 

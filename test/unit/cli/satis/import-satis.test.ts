@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 
 import { importSatis } from '../../../../cli/satis/import-satis.ts';
 import { lostArchiveOptions, lostOptions } from '../../../../cli/satis/options.ts';
-import type { Outcome } from '../../../../cli/satis/report.ts';
+import type { OptionOutcome } from '../../../../cli/satis/report.ts';
 import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 
 const satis = (options: JsonObject) =>
   importSatis(options, { rebase: (path) => `rebased/${path}`, exists: (path) => path === 'folder:name/x' });
 const sources = (...repositories: readonly JsonValue[]): unknown => satis({ repositories }).config['sources'];
-const outcomes = (options: JsonObject): Record<string, Outcome> =>
+const outcomes = (options: JsonObject): Record<string, OptionOutcome> =>
   Object.fromEntries(satis(options).lines.map(({ option, outcome }) => [option, outcome]));
 
 describe('repositories', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { clientAddress, localUrl } from '../../../../cli/text/address.ts';
+import { listenedAddress, localUrl } from '../../../../cli/text/address.ts';
 
 it('a server that listens on every address is reached by loopback on its own machine', () => {
   expect([localUrl('0.0.0.0', 80), localUrl('::', 81), localUrl('::1', 82), localUrl('box', 83)]).toEqual([
@@ -16,7 +16,7 @@ it('a server that listens on every address is reached by loopback on its own mac
 describe('the address for clients', () => {
   const networkAddresses = ['10.0.0.5', '2001:db8::5'];
   const of = (host: string, more: object = {}) =>
-    clientAddress({ host, port: 8080, publicUrl: undefined, networkAddresses, ...more });
+    listenedAddress({ host, port: 8080, publicUrl: undefined, networkAddresses, ...more });
 
   it.each([
     ['loopback alone', '127.0.0.1', {}, 'http://127.0.0.1:8080', 'loopback'],

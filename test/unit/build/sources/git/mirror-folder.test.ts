@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { takeLock } from '../../../../../build/output/lock.ts';
 import {
   discardCopy,
-  mirrorFolder,
+  gitMirrorFolder,
   mirrorLock,
   mirrorLockPath,
   newCopyPath,
@@ -30,7 +30,7 @@ let folder: string;
 let [current, replaced] = ['', ''];
 beforeEach(() => {
   root = temporaryFolder('mirror-folder');
-  folder = mirrorFolder(root.path, 'https://example.org/lib.git');
+  folder = gitMirrorFolder(root.path, 'https://example.org/lib.git');
   [current, replaced] = [newCopyPath(folder), newCopyPath(folder)];
   for (const copy of [current, replaced]) mkdirSync(join(copy, 'objects'), { recursive: true });
   writeSnapshot(folder, { copy: current, refs });

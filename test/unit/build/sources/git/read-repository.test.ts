@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 
-import { unreleasedNotices, type Found } from '../../../../../build/sources/git/read-repository.ts';
+import { unreleasedNotices, type RepositoryReleases } from '../../../../../build/sources/git/read-repository.ts';
 
-type Release = Found['releases'][number];
+type Release = RepositoryReleases['releases'][number];
 const release = (name: string, version: string, defaultBranch = false): Release =>
   ({ name, version, dev: version.startsWith('dev-'), defaultBranch }) as Release;
 

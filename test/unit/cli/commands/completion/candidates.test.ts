@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { complete, type ReadThings } from '../../../../../cli/commands/completion/candidates.ts';
+import { complete, type ListCandidates } from '../../../../../cli/commands/completion/candidates.ts';
 import { readUnfinished } from '../../../../../cli/commands/completion/command-line.ts';
 import type { ProcessContext } from '../../../../../cli/io/context.ts';
 import { createProgram } from '../../../../../cli/program/program.ts';
 
 const program = createProgram({} as ProcessContext, () => undefined);
-const read: ReadThings = (things) => Promise.resolve([{ value: `${things}/1` }, { value: `${things}/2` }]);
+const read: ListCandidates = (things) => Promise.resolve([{ value: `${things}/1` }, { value: `${things}/2` }]);
 
 async function candidates(...words: readonly string[]): Promise<readonly string[]> {
   const { candidates: found } = await complete(readUnfinished(program, words), read);
@@ -61,7 +61,7 @@ describe('the candidates of a line', () => {
 
   it('offers vendors first where there are many packages', async () => {
     const names = Array.from({ length: 300 }, (_, at) => ({ value: `${at % 2 === 0 ? 'acme' : 'beta'}/p${at}` }));
-    const many: ReadThings = () => Promise.resolve(names);
+    const many: ListCandidates = () => Promise.resolve(names);
     const vendors = await complete(readUnfinished(program, ['why', '']), many);
     expect(vendors).toEqual({ mode: 'partial', lead: '', candidates: [{ value: 'acme/' }, { value: 'beta/' }] });
     expect((await complete(readUnfinished(program, ['why', 'acme/p1']), many)).candidates.length).toBeGreaterThan(50);

@@ -34,7 +34,7 @@ it.each([
   ['build/package/make-version.ts', /, or use --allow-republish if nobody can have installed the old one\./],
   ['build/artifacts/find-existing.ts', /run `libretto package restore [^`]*` on the host\./],
   ['build/artifacts/find-existing.ts', /or run `libretto rollback --lift` on the host, which ends the rollback\./],
-  ['cli/doctor/last-build.ts', /Run `libretto build`: it names the reason\./],
+  ['cli/doctor/build-results.ts', /Run `libretto build`: it names the reason\./],
 ])('the advice of %s has an equal on pages', (path, pattern) => {
   const said = pattern.exec(textOf(path))?.[0] ?? expect.fail(`${path} no longer says so`);
   expect(pageWords(said.replaceAll(/\$\{[^}]*\}+/g, 'x'))).not.toBe(said.replaceAll(/\$\{[^}]*\}+/g, 'x'));
