@@ -10,7 +10,7 @@ import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { OpenPackage } from '../pages/package/open-package.ts';
 
 /** One package with its texts, for its pages. */
-export interface ShownPackage {
+export interface CataloguePackage {
   readonly opened: OpenPackage;
   /** undefined: the latest version has none */
   readonly readme: PackageText | undefined;

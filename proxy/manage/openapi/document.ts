@@ -10,7 +10,7 @@ import { sampleOf } from './sample.ts';
 import {
   mapValues,
   type ApiDocument,
-  type Content,
+  type MediaTypes,
   type Media,
   type OperationObject,
   type ResponseObject,
@@ -105,7 +105,7 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
 }
 
 /** Examples of answers show all fields; examples of requests show required fields and fields with an example. */
-function describeContent(content: Content, schemas: Schemas, optional: boolean): Content {
+function describeContent(content: MediaTypes, schemas: Schemas, optional: boolean): MediaTypes {
   return mapValues(content, (media): Media => {
     const schema = media.schema === undefined ? undefined : strictSchema(media.schema, schemas);
     if (media.examples !== undefined)

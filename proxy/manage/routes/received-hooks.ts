@@ -5,7 +5,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import { hookAnswerSchema, receivedHookSchema } from '../schemas/received-hook.ts';
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
@@ -61,7 +61,7 @@ export const receivedHookRoutes: readonly RouteConfig[] = [
     path: '/hooks/{id}',
     summary: 'Receive a webhook of one repository',
     description: `The payload is not needed, and may be empty. ${proof}`,
-    request: { params: z.object({ id: idOf('repo', 'the repository') }), body },
+    request: { params: z.object({ id: idSchema('repo', 'the repository') }), body },
     responses: { ...common.responses, ...errorResponses(['NOT_FOUND']) },
   },
 ];

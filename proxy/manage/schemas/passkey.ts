@@ -2,18 +2,18 @@
 
 import { z } from '@hono/zod-openapi';
 import { longestPasskeyName } from '../../passkeys/name.ts';
-import { idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 import { code, password } from './user.ts';
 
 export const passkeySchema = z
   .object({
-    id: idOf('pk', 'the passkey'),
+    id: idSchema('pk', 'the passkey'),
     name: z.string().openapi({ description: 'as you call it', example: 'Laptop' }),
     host: z
       .string()
       .openapi({ description: 'the host of the console where it works', example: 'packages.example.org' }),
-    created_at: timeWhen('it was added'),
+    created_at: timeSchema('it was added'),
     last_used_at: time.nullable().openapi({ description: 'the time of its last use; null: never' }),
     backed_up: z.boolean().openapi({ description: 'true: your other devices have it, too' }),
   })

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { deliveryOutcomes } from '../../hooks/inbox.ts';
-import { idOf } from './id.ts';
+import { idSchema } from './id.ts';
 
 const address = z.string().max(2048);
 
@@ -25,7 +25,7 @@ export const hookAnswerSchema = z
     }),
     outcome: z.enum(deliveryOutcomes).openapi({ description: 'what the webhook asks for' }),
     repositories: z
-      .array(idOf('repo', 'a repository'))
+      .array(idSchema('repo', 'a repository'))
       .openapi({ description: 'the repositories that are synced; for a ping, those that a push syncs' }),
     message: z.string().openapi({
       description: 'the outcome, for a person',

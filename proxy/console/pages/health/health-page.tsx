@@ -9,13 +9,13 @@ import { Icon, type IconName } from '../../components/icon.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import type { HealthStanding } from './health-watch.ts';
+import type { HealthStatus } from './health-watch.ts';
 
 export interface HealthPageProps {
-  readonly standing: HealthStanding;
+  readonly standing: HealthStatus;
   readonly form: FormState;
   readonly nowMs: number;
   /** seconds between two looks at a running check */
@@ -104,7 +104,7 @@ function Verdict({ findings }: Pick<HealthReport, 'findings'>): Child {
       )}
       {warnings === 0 ? null : (
         <Badge kind="warn" icon="triangle-alert">
-          {counted(warnings, 'warning')}
+          {formatCount(warnings, 'warning')}
         </Badge>
       )}
     </>

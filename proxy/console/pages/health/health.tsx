@@ -30,9 +30,9 @@ export function registerHealthPage(pages: Pages, { inspection }: HealthPageServi
 
 /** The first visit begins a check. */
 function showHealth(watch: HealthWatch, { nowMs }: PageRequest, form: FormState): PageView {
-  const { report, failure } = watch.look();
+  const { report, failure } = watch.status();
   if (report === undefined && failure === undefined) watch.begin();
-  const standing = watch.look();
+  const standing = watch.status();
   return {
     title: 'Health',
     section: 'health',

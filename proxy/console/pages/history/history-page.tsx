@@ -38,7 +38,7 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
         <Timeline
           events={publications.map((publication) => ({
             at: publication.published_at,
-            content: <Publication publication={publication} nowMs={nowMs} />,
+            content: <PublicationEntry publication={publication} nowMs={nowMs} />,
           }))}
         />
       )}
@@ -78,7 +78,7 @@ export function HistoryElsewhere(): Child {
 }
 
 /** One publication in a timeline or a list. */
-export function Publication({
+export function PublicationEntry({
   publication,
   nowMs,
 }: {

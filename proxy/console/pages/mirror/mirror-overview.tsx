@@ -9,7 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
-import { parseMirrorQuery, packagesPerPage, selectPackages } from './mirror-query.ts';
+import { parseMirrorQuery, packagesPerPage, selectStoredPackages } from './mirror-query.ts';
 import { StoredPackages, type StoredPackagesProps } from './stored-packages.tsx';
 import { publicRegistry } from '../../../mirror/rules/upstream-problems.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -41,7 +41,7 @@ async function readStored(
 ): Promise<StoredPackagesProps> {
   const query = parseMirrorQuery(given);
   const packages = await report.packages(nowMs);
-  const found = selectPackages(packages, query);
+  const found = selectStoredPackages(packages, query);
   const from = (query.page - 1) * packagesPerPage;
   const rows = await Promise.all(
     found

@@ -33,7 +33,7 @@ export function mirrorPath({ words, isHeldBack, page }: MirrorQuery): string {
   return given.length === 0 ? '/mirror' : `/mirror?${new URLSearchParams(given)}`;
 }
 
-export function selectPackages(
+export function selectStoredPackages(
   packages: readonly StoredPackage[],
   { words, isHeldBack }: MirrorQuery,
 ): readonly StoredPackage[] {

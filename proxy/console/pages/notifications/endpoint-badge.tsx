@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { NextAttempt } from './next-attempt.tsx';
 
 const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>, readonly [State, string]>> = {
@@ -20,7 +20,7 @@ export function EndpointBadge({ endpoint }: { readonly endpoint: EndpointDocumen
 
 function stateOf({ disabled_reason: reason, paused_until: paused, failures }: EndpointDocument): [State, string] {
   if (reason !== null) return [...reasons[reason]];
-  if (paused !== null) return ['bad', `paused after ${counted(failures, 'failure')}`];
+  if (paused !== null) return ['bad', `paused after ${formatCount(failures, 'failure')}`];
   return failures === 0 ? ['good', 'on'] : ['warn', 'the last attempt failed'];
 }
 
@@ -44,7 +44,7 @@ export function EndpointNotice({ endpoint, nowMs }: { endpoint: EndpointDocument
   if (paused === null) return <Notice kind="warn">{`The last attempt failed: ${error ?? ''}`}</Notice>;
   return (
     <Notice kind="bad">
-      {`${counted(failures, 'attempt')} in a row failed: ${error ?? ''} The next one comes `}
+      {`${formatCount(failures, 'attempt')} in a row failed: ${error ?? ''} The next one comes `}
       <NextAttempt at={paused} nowMs={nowMs} />.
     </Notice>
   );

@@ -4,16 +4,16 @@ import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
 import { StatTile } from '../../components/stat-tile.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
-import { Publication } from '../history/history-page.tsx';
+import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
 import type { Overview } from './read-overview.ts';
@@ -38,7 +38,7 @@ export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child
           <ul class="plain stack">
             {publications.map((publication) => (
               <li>
-                <Publication publication={publication} nowMs={nowMs} />
+                <PublicationEntry publication={publication} nowMs={nowMs} />
               </li>
             ))}
           </ul>
@@ -78,7 +78,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
                 </A>
               )}
               <p class="soft small">
-                <Reason text={detail} />
+                <ReasonText text={detail} />
               </p>
             </div>
           </li>
@@ -93,13 +93,13 @@ function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'
   const { counts, publication } = status;
   return (
     <div class="tiles">
-      <StatTile label="Packages" to="/packages" value={shownNumber(counts.packages)} />
+      <StatTile label="Packages" to="/packages" value={formatNumber(counts.packages)} />
       <StatTile
         label="Versions"
-        value={shownNumber(counts.versions)}
-        note={leftOut === 0 ? undefined : `${shownNumber(leftOut)} left out`}
+        value={formatNumber(counts.versions)}
+        note={leftOut === 0 ? undefined : `${formatNumber(leftOut)} left out`}
       />
-      <StatTile label="Installs in 30 days" value={shownNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
+      <StatTile label="Installs in 30 days" value={formatNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
         <DayChart days={installs} unit="install" />
       </StatTile>
       <StatTile
@@ -121,8 +121,8 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
     <StatTile
       label="Free disk"
       to="/health"
-      value={shownBytes(least.available)}
-      note={`of ${shownBytes(least.size)}`}
+      value={formatBytes(least.available)}
+      note={`of ${formatBytes(least.size)}`}
     />
   );
 }
@@ -152,7 +152,7 @@ function Repositories({
       <Table caption="Repositories" columns={columnsOf(nowMs)} rows={failingFirst.slice(0, shownRepositories)} />
       {repositories.length > shownRepositories ? (
         <p class="small">
-          <A to="/repositories">Show all {counted(repositories.length, 'repository', 'repositories')}</A>
+          <A to="/repositories">Show all {formatCount(repositories.length, 'repository', 'repositories')}</A>
         </p>
       ) : null}
     </section>

@@ -2,8 +2,8 @@
 
 import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { questionView } from './question.tsx';
-import { afterEnding, findPerson, usersFor } from './shown-person.ts';
+import { personQuestionView } from './question.tsx';
+import { afterEnding, findPerson, usersFor } from './find-person.ts';
 
 export function registerDeletion(pages: Pages, people: People): void {
   pages.form({
@@ -12,7 +12,7 @@ export function registerDeletion(pages: Pages, people: People): void {
     isDangerous: true,
     show: async (request, form) => {
       const user = await findPerson(people, request);
-      return questionView(form, {
+      return personQuestionView(form, {
         user,
         title: `Delete the account of ${user.email}?`,
         sentence:

@@ -6,8 +6,8 @@ import type { People } from '../../../auth/people.ts';
 import type { PageView, Redirect, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import { questionView } from './question.tsx';
-import { findPerson, personPath } from './shown-person.ts';
+import { personQuestionView } from './question.tsx';
+import { findPerson, personPath } from './find-person.ts';
 
 export function registerEndSession(pages: Pages, people: People): void {
   pages.form({
@@ -22,7 +22,7 @@ async function ask(people: People, request: SignedInRequest, form: FormState): P
   const user = await findPerson(people, request);
   const session = (await people.sessions.list(user.id)).find(({ id }) => id === request.param('session'));
   if (session === undefined) throw new RegistryError('NOT_FOUND', { message: 'This session has ended already.' });
-  return questionView(form, {
+  return personQuestionView(form, {
     user,
     title: `End the session of ${user.email} from ${session.address}?`,
     sentence: 'That browser or program has to sign in again for its next request.',

@@ -12,7 +12,7 @@ import { registerResetLink } from './reset-link.tsx';
 import { registerResetTwoFactor } from './reset-two-factor.tsx';
 import { registerPolicyRight } from './policy-right.tsx';
 import { registerRole } from './role.tsx';
-import { registerStatus } from './status.tsx';
+import { registerPersonStatus } from './status.tsx';
 
 export interface PeoplePageServices {
   readonly people: People;
@@ -26,7 +26,7 @@ export function registerPeoplePages(pages: Pages, { people, state }: PeoplePageS
   registerPerson(pages, people, state);
   registerRole(pages, people);
   registerPolicyRight(pages, people);
-  registerStatus(pages, people);
+  registerPersonStatus(pages, people);
   registerResetLink(pages, people);
   registerResetTwoFactor(pages, people);
   registerEndSession(pages, people);

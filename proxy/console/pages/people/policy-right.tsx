@@ -2,8 +2,8 @@
 
 import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { questionView } from './question.tsx';
-import { findPerson, personPath, usersFor } from './shown-person.ts';
+import { personQuestionView } from './question.tsx';
+import { findPerson, personPath, usersFor } from './find-person.ts';
 
 export function registerPolicyRight(pages: Pages, people: People): void {
   pages.form({
@@ -14,14 +14,14 @@ export function registerPolicyRight(pages: Pages, people: People): void {
       const user = await findPerson(people, request);
       const asksPassword = request.asksPassword;
       return user.policy_editor
-        ? questionView(form, {
+        ? personQuestionView(form, {
             user,
             title: `Take the right to change the policy from ${user.email}?`,
             sentence: `What they changed stays. They keep what the role ${user.role} allows.`,
             submit: 'Take the right away',
             asksPassword,
           })
-        : questionView(form, {
+        : personQuestionView(form, {
             user,
             title: `Let ${user.email} change the policy?`,
             sentence: 'They may then decide which versions of all packages clients get. The role stays the same.',

@@ -8,7 +8,7 @@ import type { PageView, Redirect, SignedInRequest } from '../../frame/definition
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { roleIn } from './invite.tsx';
-import { findPerson, personPath, roleChoices, usersFor } from './shown-person.ts';
+import { findPerson, personPath, roleChoices, usersFor } from './find-person.ts';
 
 export function registerRole(pages: Pages, people: People): void {
   pages.form({

@@ -2,10 +2,10 @@
 
 import type { People } from '../../../auth/people.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { questionView } from './question.tsx';
-import { afterEnding, findPerson, personPath, usersFor } from './shown-person.ts';
+import { personQuestionView } from './question.tsx';
+import { afterEnding, findPerson, personPath, usersFor } from './find-person.ts';
 
-export function registerStatus(pages: Pages, people: People): void {
+export function registerPersonStatus(pages: Pages, people: People): void {
   registerDisabling(pages, people);
   registerEnabling(pages, people);
 }
@@ -17,7 +17,7 @@ function registerDisabling(pages: Pages, people: People): void {
     isDangerous: true,
     show: async (request, form) => {
       const user = await findPerson(people, request);
-      return questionView(form, {
+      return personQuestionView(form, {
         user,
         title: `Disable ${user.email}?`,
         sentence:
@@ -43,7 +43,7 @@ function registerEnabling(pages: Pages, people: People): void {
     isDangerous: true,
     show: async (request, form) => {
       const user = await findPerson(people, request);
-      return questionView(form, {
+      return personQuestionView(form, {
         user,
         title: `Enable ${user.email}?`,
         sentence: `They can sign in again as ${user.role}. Somebody who never chose a password needs a new invitation.`,

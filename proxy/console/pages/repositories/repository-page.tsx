@@ -6,11 +6,11 @@ import type { JobRecord } from '../../../sync/job.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { MarkedText, Reason } from '../../components/marked-text.tsx';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
@@ -25,10 +25,10 @@ import {
   StatusBadge,
   typeWords,
 } from './repository-words.tsx';
-import { lastReport, nextSync, repositoryPath, type RepositoryStanding } from './services.ts';
+import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryPageProps {
-  readonly standing: RepositoryStanding;
+  readonly standing: RepositoryWithJobs;
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
@@ -104,7 +104,7 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
   );
 }
 
-function LastSync({ standing }: { readonly standing: RepositoryStanding }): Child {
+function LastSync({ standing }: { readonly standing: RepositoryWithJobs }): Child {
   const { document } = standing;
   const report = lastReport(standing);
   return (
@@ -131,7 +131,7 @@ function Jobs({ standing, authorOf, nowMs }: Pick<RepositoryPageProps, 'standing
     {
       label: 'Versions',
       cell: ({ report, error }) => (
-        <span class="soft">{report === null ? <Reason text={error?.message ?? ''} /> : reportWords(report)}</span>
+        <span class="soft">{report === null ? <ReasonText text={error?.message ?? ''} /> : reportWords(report)}</span>
       ),
     },
     {
@@ -162,7 +162,7 @@ function JobLink({ job, nowMs }: { readonly job: JobRecord; readonly nowMs: numb
 }
 
 interface FactsProps {
-  readonly standing: RepositoryStanding;
+  readonly standing: RepositoryWithJobs;
   readonly author: string;
   readonly nowMs: number;
 }
@@ -190,7 +190,7 @@ function Facts({ standing, author, nowMs }: FactsProps): Child {
         {record.credentials_kind === null ? 'none' : credentialsWords[record.credentials_kind]}
       </Fact>
       {position === null ? null : (
-        <Fact label="Asked for a name">{position === 1 ? 'first' : `after ${counted(position - 1, 'other')}`}</Fact>
+        <Fact label="Asked for a name">{position === 1 ? 'first' : `after ${formatCount(position - 1, 'other')}`}</Fact>
       )}
       {filters.map((name) => (
         <Fact label={filterLabels[name]}>{filterWords(document[name])}</Fact>

@@ -13,7 +13,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { settingIn, valueField, kindOf, typedSetting } from './setting-text.ts';
+import { settingIn, valueField, kindOf, settingFieldText } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { advertisable } from '../../../settings/advertised.ts';
@@ -109,7 +109,7 @@ function ChangeForm({ setting, form, asksPassword }: ChangeFormProps): Child {
 
 function SettingField({ setting: { key, value } }: { readonly setting: SettingView }): Child {
   const hint = <MarkedText text={asSentence(`allowed: ${settingDefinitions[key].allowed}`)} />;
-  const field = { name: valueField, label: 'Value', hint, value: typedSetting(value) };
+  const field = { name: valueField, label: 'Value', hint, value: settingFieldText(value) };
   switch (kindOf(key)) {
     case 'switch':
       return <CheckField name={valueField} label="On" isChecked={value === true} />;
