@@ -137,3 +137,6 @@ function sentence(text: string): string {
   const first = whole.charAt(0).toUpperCase() + whole.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
+
+/** The field in which a dangerous form asks for the password again. */
+export const passwordField = 'current_password';

@@ -6,8 +6,33 @@ import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { operation, type Api } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../frame/page.ts';
 import { idSchema } from '../schemas/id.ts';
-import { passkeyPatch, passkeyRemoval, passkeySchema } from '../schemas/passkey.ts';
 import { clientAddressOf, person } from './authentication.ts';
+import { longestPasskeyName } from '../../passkeys/name.ts';
+import { time, timeSchema } from '../schemas/time.ts';
+import { code, password } from '../schemas/user.ts';
+
+// Passkeys as the management API shows and takes them.
+
+const passkeySchema = z
+  .object({
+    id: idSchema('pk', 'the passkey'),
+    name: z.string().openapi({ description: 'as you call it', example: 'Laptop' }),
+    host: z
+      .string()
+      .openapi({ description: 'the host of the console where it works', example: 'packages.example.org' }),
+    created_at: timeSchema('it was added'),
+    last_used_at: time.nullable().openapi({ description: 'the time of its last use; null: never' }),
+    backed_up: z.boolean().openapi({ description: 'true: your other devices have it, too' }),
+  })
+  .openapi('Passkey');
+
+const passkeyPatch = z
+  .strictObject({
+    name: z.string().min(1).max(longestPasskeyName).openapi({ description: 'the new name', example: 'Laptop' }),
+  })
+  .openapi('PasskeyPatch');
+
+const passkeyRemoval = z.strictObject({ password, code }).openapi('PasskeyRemoval');
 
 export interface PasskeyServices {
   readonly passkeys: Passkeys;

@@ -4,7 +4,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { registerAccount } from './account.tsx';
 import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
-import { registerName } from './name.tsx';
+import { registerName } from './account.tsx';
 import { registerOwnTokenPages } from './own-tokens.tsx';
 import { registerOwnPasskey } from './own-passkey.tsx';
 import { registerPassword } from './password.tsx';

@@ -1,4 +1,4 @@
-// The audit log: filters, and fifty events a page, newest first.
+// The audit log, for admins: filters, and fifty events a page, newest first; and the register of its pages.
 
 import type { Child } from 'hono/jsx';
 import type { AuditEvent } from '../../../state/audit.ts';
@@ -12,12 +12,13 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { maxExported } from './audit-export.ts';
+import { maxExported, registerAuditExport } from './audit-export.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
 import { nameAuthor, readEventNames, type EventNames } from './event-names.ts';
 import { AuditSubject } from './audit-subject.tsx';
 import { phrasesOf, verbOf } from './event-words.ts';
+import { registerVerification } from './verify.tsx';
 
 const eventsPerPage = 50;
 const noEvents: AuditPage = { events: [], before: undefined };
@@ -140,4 +141,14 @@ function What({ event, names }: { readonly event: AuditEvent; readonly names: Ev
       {phrases.length === 0 ? null : <span class="soft small prose">{phrases.join(' · ')}</span>}
     </div>
   );
+}
+
+export interface AuditPageServices {
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}
+
+export function registerAuditPages(pages: Pages, { state }: AuditPageServices): void {
+  registerAuditList(pages, state);
+  registerAuditExport(pages, state);
+  registerVerification(pages, state);
 }

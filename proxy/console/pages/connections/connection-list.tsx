@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { Badge } from '../../components/badge.tsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import type { State } from '../../components/notice.tsx';

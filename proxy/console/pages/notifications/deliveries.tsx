@@ -11,7 +11,7 @@ import { Notice, type State } from '../../components/notice.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { NextAttempt } from './next-attempt.tsx';
+import { NextAttempt } from './endpoint-badge.tsx';
 import { PostButton } from '../repositories/post-button.tsx';
 
 export interface DeliveriesProps {

@@ -1,11 +1,12 @@
-// How an endpoint stands, in one word for lists, and in a sentence with the next step for its own page.
+// How an endpoint stands, in one word for lists, and in a sentence with the next step for its own page;
+// and when it gets the next attempt.
 
 import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';
-import { NextAttempt } from './next-attempt.tsx';
+import { Time } from '../../components/time.tsx';
 
 const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>, readonly [State, string]>> = {
   'by hand': ['info', 'off'],
@@ -48,4 +49,9 @@ export function EndpointNotice({ endpoint, nowMs }: { endpoint: EndpointDocument
       <NextAttempt at={paused} nowMs={nowMs} />.
     </Notice>
   );
+}
+
+/** When the next attempt comes, for a sentence: `within a minute`, `in 5 minutes`. `at`: RFC 3339; may have passed. */
+export function NextAttempt({ at, nowMs }: { readonly at: string; readonly nowMs: number }): Child {
+  return Date.parse(at) < nowMs + 60_000 ? 'within a minute' : <Time at={at} nowMs={nowMs} />;
 }

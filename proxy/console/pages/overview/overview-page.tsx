@@ -1,4 +1,4 @@
-// What needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
+// The page that people see first: what needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
@@ -16,7 +16,8 @@ import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
-import type { Overview } from './read-overview.ts';
+import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';
+import type { Pages } from '../../frame/pages.ts';
 
 export interface OverviewPageProps {
   readonly overview: Overview;
@@ -185,4 +186,19 @@ function StateBadge({ status }: Pick<RepositoryDocument, 'status'>): Child {
       {text}
     </Badge>
   );
+}
+
+export function registerOverviewPage(pages: Pages, services: OverviewServices): void {
+  pages.page({
+    path: '/overview',
+    operation: 'getStatus',
+    show: async (request) => {
+      const overview = await readOverview(services, request);
+      return {
+        title: 'Overview',
+        section: 'overview',
+        content: <OverviewPage {...{ overview, may: request.may, nowMs: request.nowMs }} />,
+      };
+    },
+  });
 }

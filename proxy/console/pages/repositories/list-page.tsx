@@ -1,7 +1,7 @@
 // The list of repositories: words, filters, pages of fifty.
 
 import type { Child } from 'hono/jsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';

@@ -1,4 +1,4 @@
-// Changing one setting.
+// Changing one setting, and removing the change.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
@@ -9,7 +9,7 @@ import { ButtonLink, Form, CheckField, SelectField, TextArea, TextField } from '
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest, PageOutcome } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameOrigin } from './setting-origin.ts';
@@ -149,4 +149,39 @@ function Endpoints({ value }: { readonly value: JsonValue }): Child {
       ))}
     </fieldset>
   );
+}
+
+// Removing the change of a setting: libretto.json or the default counts again.
+
+export function registerSettingReset(pages: Pages, services: SettingsPageServices): void {
+  pages.form({
+    path: '/settings/:key/reset',
+    operation: 'updateSettings',
+    isDangerous: true,
+    show: (request, form) => askReset(services, request, form),
+    submit: async (request) => {
+      await services.settings.update({ [keyIn(request)]: null }, actorOf(request.caller));
+      return { to: '/settings', notice: 'reset' };
+    },
+  });
+}
+
+async function askReset(
+  services: SettingsPageServices,
+  request: SignedInRequest,
+  form: FormState,
+): Promise<PageOutcome> {
+  const { key, origin } = await findSetting(services, request);
+  if (origin !== 'api') return { to: `/settings/${key}` };
+  const title = `Remove the change of ${key}?`;
+  return {
+    title,
+    section: 'settings',
+    content: (
+      <>
+        <PageHead title={title} sentence="The value of libretto.json, or else the default, counts again at once." />
+        <Form state={form} submit="Remove the change" cancel={`/settings/${key}`} asksPassword={request.asksPassword} />
+      </>
+    ),
+  };
 }

@@ -13,6 +13,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
 import { formatSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
+import { registerSettingChange, registerSettingReset } from './change-setting.tsx';
 
 export function registerSettingsList(pages: Pages, { settings, configuration }: SettingsPageServices): void {
   pages.page({
@@ -180,4 +181,11 @@ function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
     groups.set(title, [...(groups.get(title) ?? []), setting]);
   }
   return [...groups].map(([title, members]) => ({ title, settings: members }));
+}
+
+/** The pages about settings: the list, and the forms of one. */
+export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
+  registerSettingsList(pages, services);
+  registerSettingChange(pages, services);
+  registerSettingReset(pages, services);
 }

@@ -5,7 +5,7 @@ import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { ArtifactRecord, ArtifactStatus } from '../../../artifacts/artifact.ts';
 import { mostUploadBytes } from '../../../artifacts/stage-upload.ts';
 import { Badge } from '../../components/badge.tsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
