@@ -78,7 +78,7 @@ export class Pages {
   }
 }
 
-/** What a page learns of its request. Throws RegistryError where the policy refuses the visitor. */
+/** The request as a page receives it. Throws RegistryError where the policy refuses the visitor. */
 export function pageRequest(
   visit: Visit,
   { definition: { operation }, params }: PageMatch,

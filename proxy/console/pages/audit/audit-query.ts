@@ -1,4 +1,4 @@
-// What a person wants to see of the audit log: filters and a place in it, as they stand in the address. Pure.
+// The query of the audit log: filters and a cursor, from and to its address. Pure.
 
 import type { UserRecord } from '../../../auth/user.ts';
 import type { AuditFilter } from '../../../state/audit-log.ts';

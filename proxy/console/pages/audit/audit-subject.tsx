@@ -50,7 +50,7 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
   return named(subject, details, names);
 }
 
-/** Deleted objects have no page; their events tell what they were. */
+/** Deleted objects have no page; their events name them. */
 function named(id: string, { email, owner, url, name: formerName }: JsonObject, { nameOf }: EventNames): Described {
   const [kind = ''] = id.split('_', 1);
   const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;

@@ -1,4 +1,4 @@
-// The page of one connection: how it stands, and each repository that the forge lists.
+// The page of one connection: its state, and each repository that the forge lists.
 
 import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';

@@ -19,15 +19,15 @@ import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 
 export interface HealthPageProps {
-  readonly standing: HealthStatus;
+  readonly status: HealthStatus;
   readonly form: FormState;
   readonly nowMs: number;
   /** seconds between two looks at a running check */
   readonly refreshSeconds: number;
 }
 
-export function HealthPage({ standing, form, nowMs, refreshSeconds }: HealthPageProps): Child {
-  const { report, isChecking, failure } = standing;
+export function HealthPage({ status, form, nowMs, refreshSeconds }: HealthPageProps): Child {
+  const { report, isChecking, failure } = status;
   return (
     <>
       <PageHead
@@ -172,11 +172,11 @@ export function registerHealthPage(pages: Pages, { inspection }: HealthPageServi
 function showHealth(watch: HealthWatch, { nowMs }: PageRequest, form: FormState): PageView {
   const { report, failure } = watch.status();
   if (report === undefined && failure === undefined) watch.begin();
-  const standing = watch.status();
+  const status = watch.status();
   return {
     title: 'Health',
     section: 'health',
-    ...(standing.isChecking ? { refreshSeconds } : {}),
-    content: <HealthPage {...{ standing, form, nowMs, refreshSeconds }} />,
+    ...(status.isChecking ? { refreshSeconds } : {}),
+    content: <HealthPage {...{ status, form, nowMs, refreshSeconds }} />,
   };
 }

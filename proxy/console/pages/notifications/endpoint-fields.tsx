@@ -107,12 +107,7 @@ export function EndpointSelectionFields({ tokens, view = null }: SelectionFields
         hint="One name or pattern a line, such as acme/core or acme/*. Empty: all."
         rows={3}
       />
-      <SelectField
-        name="stability"
-        label="Stability"
-        hint="RC also tells of stable versions."
-        choices={stabilityChoices}
-      />
+      <SelectField name="stability" label="Stability" hint="RC includes stable versions." choices={stabilityChoices} />
       <ViewField tokens={tokens} view={view} />
     </>
   );

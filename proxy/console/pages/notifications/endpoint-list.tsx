@@ -31,7 +31,7 @@ export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Ch
     <>
       <PageHead
         title="Notifications"
-        sentence="The registry tells these addresses what happens: new versions, failed syncs, advisories and more."
+        sentence="The registry notifies these addresses of events: new versions, failed syncs, advisories and more."
         actions={rows.length === 0 ? undefined : add}
       />
       {hasBuilder ? null : (

@@ -168,7 +168,7 @@ function LeftOut({ versions }: { readonly versions: readonly QuarantinedVersion[
   );
 }
 
-// Which versions a person wants to see, as it stands in the address. Pure.
+// The query of the list of versions, from and to its address. Pure.
 
 interface VersionsQuery {
   /** empty: all */

@@ -1,4 +1,4 @@
-// What a person wants to see of the packages: words, filters, an order and a page, as they stand in the address. Pure.
+// The query of the list of packages: words, filters, order and page, from and to its address. Pure.
 
 import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';

@@ -118,7 +118,7 @@ function createListPackages(): ListPackages {
   };
 }
 
-/** An own package stands before a mirrored one of the same name. */
+/** An own package precedes a mirrored one of the same name. */
 function mergeEntries(...[published, mirrored = new Map()]: Parameters<ListPackages>): PackageEntries {
   const own = [...published.values()].map((summary) => ({ summary, isMirrored: false }));
   const others = [...mirrored.values()]

@@ -144,12 +144,12 @@ function columnsOf(nowMs: number): readonly Column<RepositoryWithJobs>[] {
     { label: 'Last success', cell: ({ document }) => time(document.last_synced_at, 'never') },
     {
       label: 'Next sync',
-      cell: (standing) => time(nextSync(standing), intervalWords(standing.record.interval)),
+      cell: (repository) => time(nextSync(repository), intervalWords(repository.record.interval)),
     },
     {
       label: 'Left out',
       isNumber: true,
-      cell: (standing) => formatNumber(lastReport(standing)?.counts.quarantined ?? 0),
+      cell: (repository) => formatNumber(lastReport(repository)?.counts.quarantined ?? 0),
     },
   ];
 }

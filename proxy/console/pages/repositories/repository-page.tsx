@@ -28,15 +28,15 @@ import {
 import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryPageProps {
-  readonly standing: RepositoryWithJobs;
+  readonly repository: RepositoryWithJobs;
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
   readonly nowMs: number;
 }
 
-export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
-  const { record, document } = standing;
+export function RepositoryPage({ repository, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
+  const { record, document } = repository;
   const takesCredentials = record.type === 'git' || record.type === 'composer';
   return (
     <>
@@ -57,10 +57,10 @@ export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }
       />
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
-          <LastSync standing={standing} />
-          <Jobs standing={standing} authorOf={authorOf} nowMs={nowMs} />
+          <LastSync repository={repository} />
+          <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
         </div>
-        <Facts standing={standing} author={authorOf(record.created_by)} nowMs={nowMs} />
+        <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
       </div>
     </>
   );
@@ -104,9 +104,9 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
   );
 }
 
-function LastSync({ standing }: { readonly standing: RepositoryWithJobs }): Child {
-  const { document } = standing;
-  const report = lastReport(standing);
+function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): Child {
+  const { document } = repository;
+  const report = lastReport(repository);
   return (
     <>
       {document.status === 'syncing' ? <Notice kind="info">A sync is running. This part follows it.</Notice> : null}
@@ -123,8 +123,8 @@ function LastSync({ standing }: { readonly standing: RepositoryWithJobs }): Chil
   );
 }
 
-function Jobs({ standing, authorOf, nowMs }: Pick<RepositoryPageProps, 'standing' | 'authorOf' | 'nowMs'>): Child {
-  const { jobs } = standing;
+function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'repository' | 'authorOf' | 'nowMs'>): Child {
+  const { jobs } = repository;
   const columns: readonly Column<JobRecord>[] = [
     { label: 'Sync', cell: (job) => <JobLink job={job} nowMs={nowMs} /> },
     { label: 'Result', cell: ({ state }) => <JobBadge state={state} /> },
@@ -162,14 +162,14 @@ function JobLink({ job, nowMs }: { readonly job: JobRecord; readonly nowMs: numb
 }
 
 interface FactsProps {
-  readonly standing: RepositoryWithJobs;
+  readonly repository: RepositoryWithJobs;
   readonly author: string;
   readonly nowMs: number;
 }
 
-function Facts({ standing, author, nowMs }: FactsProps): Child {
-  const { record, document } = standing;
-  const next = nextSync(standing);
+function Facts({ repository, author, nowMs }: FactsProps): Child {
+  const { record, document } = repository;
+  const next = nextSync(repository);
   const { last_synced_at: synced, position } = document;
   const filters = (Object.keys(filterLabels) as (keyof typeof filterLabels)[]).filter(
     (name) => document[name] !== null,

@@ -21,7 +21,7 @@ export interface RepositoryPageServices {
   readonly state: Pick<StateStore, 'get'>;
 }
 
-/** A repository with its kept jobs, newest first. */
+/** A repository with its stored jobs, newest first. */
 export interface RepositoryWithJobs {
   readonly record: RepositoryRecord;
   readonly document: RepositoryDocument;
@@ -57,9 +57,9 @@ export async function readWithJobs(
   request: SignedInRequest,
 ): Promise<RepositoryWithJobs> {
   const record = await repositoriesFor(services, request).get(request.param('id'));
-  const [standing] = await readAllWithJobs(services, request, [record]);
-  if (standing === undefined) throw new Error('a repository has no standing');
-  return standing;
+  const [repository] = await readAllWithJobs(services, request, [record]);
+  if (repository === undefined) throw new Error('a repository has no document');
+  return repository;
 }
 
 /** The report of the newest sync that has one; undefined: none has. */

@@ -1,4 +1,4 @@
-// What a person wants to see of the tokens: words, filters and a page, as they stand in the address. Pure.
+// The query of the list of tokens: words, filters and page, from and to its address. Pure.
 
 import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
 
