@@ -10,13 +10,13 @@ import type { PageRequest, SignedInRequest } from './frame/definitions.ts';
 import type { Assets } from './assets/assets.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import { emptyForm } from './request/form-fields.ts';
-import { createKnownHosts } from './request/known-hosts.ts';
-import { pageRequest, type FoundPage, type Pages } from './frame/pages.ts';
-import { readForm } from './request/read-form.ts';
+import { createAllowedHosts } from './request/allowed-hosts.ts';
+import { pageRequest, type PageMatch, type Pages } from './frame/pages.ts';
+import { readPostedForm } from './request/read-form.ts';
 import { respond } from './frame/respond.tsx';
 import { isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PersonCheck, type Submitted } from './frame/submit-form.ts';
-import { arriveAt, originsOf, recognize, type Visit, type VisitParts } from './request/visit.ts';
+import { createVisit, originsOf, authenticateVisit, type Visit, type VisitParts } from './request/visit.ts';
 import {
   endedSessionView,
   failureView,
@@ -40,21 +40,21 @@ export interface ConsoleParts extends VisitParts {
 }
 
 export interface Console {
-  /** Rejects only for internal errors. `asked`: its path is /ui, or begins with /ui/. */
-  readonly answer: (asked: FeatureRequest) => Promise<Answer>;
+  /** Rejects only for internal errors. `request`: its path is /ui, or begins with /ui/. */
+  readonly answer: (request: FeatureRequest) => Promise<Answer>;
 }
 
 export function createConsole(parts: ConsoleParts): Console {
-  const isKnown = createKnownHosts(parts.hosts);
+  const isAllowed = createAllowedHosts(parts.hosts);
   return {
-    answer: async (asked) => {
-      let visit = arriveAt(parts, asked);
-      if (!isKnown(visit.host))
+    answer: async (request) => {
+      let visit = createVisit(parts, request);
+      if (!isAllowed(visit.host))
         return respond(visit, unknownHostView(visit.host, isUnsafe(parts, visit)), parts.assets);
       try {
         const call = parts.providerCalls(pathOf(visit));
-        if (call !== undefined) return await call(asked);
-        visit = await recognize(parts, visit);
+        if (call !== undefined) return await call(request);
+        visit = await authenticateVisit(parts, visit);
         return await answerVisit(parts, visit);
       } catch (error) {
         return error instanceof RegistryError ? refuse(parts, visit, error) : fail(parts, visit, error);
@@ -64,12 +64,12 @@ export function createConsole(parts: ConsoleParts): Console {
 }
 
 async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
-  const posts = visit.asked.incoming.method === 'POST';
+  const posts = visit.request.incoming.method === 'POST';
   if (posts && !isOwnPost(visit)) return respond(visit, foreignPostView(foundPath(parts, visit)), parts.assets);
   const home = visit.caller?.view === undefined ? '/overview' : '/packages';
   if (visit.target === '/' || (pathOf(visit) === '/overview' && home !== '/overview'))
     return respond(visit, { to: home }, parts.assets);
-  const asset = await parts.assets.answer(pathOf(visit), visit.asked.incoming);
+  const asset = await parts.assets.answer(pathOf(visit), visit.request.incoming);
   if (asset !== undefined) return asset;
   const found = parts.pages.find(pathOf(visit));
   if (found === undefined)
@@ -78,21 +78,21 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder });
   if (isUnsafe(parts, visit)) return respond(visit, unsafeTransportView(visit.host), parts.assets);
   if (!hasBuilder) assertWithoutBuilder(found.definition.operation);
-  if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.asked);
+  if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.request);
   const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
   return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });
 }
 
 /** The policy lets nobody without a session to the pages of people, so that their request has a caller. */
-async function show(found: FoundPage, request: PageRequest): Promise<Submitted> {
+async function show(found: PageMatch, request: PageRequest): Promise<Submitted> {
   const visitor = request as SignedInRequest;
   if (found.kind === 'page') return { outcome: await found.definition.show(visitor), cookies: [] };
   if (found.kind === 'form') return { outcome: await found.definition.show(visitor, emptyForm), cookies: [] };
   return { outcome: { to: found.definition.formPath }, cookies: [] };
 }
 
-async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request: PageRequest): Promise<Submitted> {
-  const { incoming, sendContinue } = visit.asked;
+async function post(parts: ConsoleParts, visit: Visit, found: PageMatch, request: PageRequest): Promise<Submitted> {
+  const { incoming, sendContinue } = visit.request;
   const visitor = request as SignedInRequest;
   if (found.kind === 'upload')
     return { outcome: await found.definition.receive(visitor, incoming, sendContinue), cookies: [] };
@@ -101,13 +101,13 @@ async function post(parts: ConsoleParts, visit: Visit, found: FoundPage, request
       message: 'This page takes no form.',
       details: { allow: 'GET, HEAD' },
     });
-  return submitForm(parts.check, visit, found.definition, visitor, await readForm(incoming, sendContinue));
+  return submitForm(parts.check, visit, found.definition, visitor, await readPostedForm(incoming, sendContinue));
 }
 
 /** Nobody is sent to sign in, and back to the page afterwards. A form is kept: its page says how to send it again. */
 function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): Promise<Answer> {
   if (error.code === 'AUTHENTICATION_REQUIRED')
-    return visit.asked.incoming.method === 'POST'
+    return visit.request.incoming.method === 'POST'
       ? respond(visit, endedSessionView(visit.target, isUpload(visit)), assets)
       : respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
   return respond(visit, refusalView(error), assets);
@@ -116,15 +116,15 @@ function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): P
 /** The log has the cause under the id of the request, which the page shows. */
 async function fail({ assets }: ConsoleParts, visit: Visit, cause: unknown): Promise<Answer> {
   const fault = internalFault(cause);
-  const answer = await respond(visit, failureView(fault, visit.asked.requestId), assets);
+  const answer = await respond(visit, failureView(fault, visit.request.requestId), assets);
   return fault.isLogged ? { ...answer, cause } : answer;
 }
 
-function isUpload({ asked }: Visit): boolean {
-  return asked.incoming.headers['content-type']?.startsWith('multipart/') === true;
+function isUpload({ request }: Visit): boolean {
+  return request.incoming.headers['content-type']?.startsWith('multipart/') === true;
 }
 
-function isOwnPost({ asked: { incoming }, host, transport }: Visit): boolean {
+function isOwnPost({ request: { incoming }, host, transport }: Visit): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = incoming.headers;
   return isSameOrigin({ fetchSite: fetchSite?.toString(), origin, host, transport });
 }

@@ -9,7 +9,7 @@ import { errorAnswer, type Answer } from '../core/http/answer.ts';
 import { isInternalAddress } from '../core/http/client-address.ts';
 import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import { htmlAnswer, redirectAnswer } from './request/html-answer.ts';
-import { createKnownHosts, hostNameOf } from './request/known-hosts.ts';
+import { createAllowedHosts, hostNameOf } from './request/allowed-hosts.ts';
 
 export interface ConsoleListener {
   /** its address: a host, or 0.0.0.0 or :: for every address of the machine */
@@ -19,18 +19,18 @@ export interface ConsoleListener {
   readonly scheme: 'http' | 'https';
   /** true: a reverse proxy stands before the server, and its names need not lead to the console */
   readonly isProxied: boolean;
-  /** host names of the console, as for createKnownHosts */
+  /** host names of the console, as for createAllowedHosts */
   readonly names: () => readonly string[];
 }
 
 /** Answers `/` at the server's address. Every client but a browser gets the answer of an unknown path. */
 export function createConsoleDirection(listener: ConsoleListener): Feature {
-  const isKnown = createKnownHosts(listener.names);
+  const isAllowed = createAllowedHosts(listener.names);
   const answer = ({ incoming, clientAddress }: FeatureRequest): Answer | Promise<Answer> => {
     const { method, headers } = incoming;
     if (method !== 'GET' || headers.accept?.includes('text/html') !== true) return errorAnswer('NOT_FOUND');
-    const asked = headers.host ?? headers[':authority']?.toString(); // HTTP/2 has no Host
-    const host = isKnown(asked) ? hostNameOf(asked) : undefined;
+    const requested = headers.host ?? headers[':authority']?.toString(); // HTTP/2 has no Host
+    const host = isAllowed(requested) ? hostNameOf(requested) : undefined;
     const url = host === undefined ? undefined : consoleAt(host, listener);
     if (url !== undefined) return redirectAnswer(url, ['Vary', 'Accept']);
     const html = page(placeFor(clientAddress, listener));
@@ -39,11 +39,11 @@ export function createConsoleDirection(listener: ConsoleListener): Feature {
   return { kinds: [], routeOf: (path) => (path === '/' ? { kind: 'unknown', open: true, answer } : undefined) };
 }
 
-/** The console for a browser that reached the server by the name `asked`; undefined: the name may not lead there. */
-function consoleAt(asked: string, { host, port, scheme, isProxied }: ConsoleListener): string | undefined {
+/** The console for a browser that reached the server by the name `requested`; undefined: the name may not lead there. */
+function consoleAt(requested: string, { host, port, scheme, isProxied }: ConsoleListener): string | undefined {
   if (port === 0 || isProxied) return undefined;
-  const leadsThere = isEverywhere(host) || asked === host || (isLoopback(asked) && isLoopback(host));
-  return leadsThere ? urlOf(scheme, isEverywhere(host) ? asked : host, port) : undefined;
+  const leadsThere = isEverywhere(host) || requested === host || (isLoopback(requested) && isLoopback(host));
+  return leadsThere ? urlOf(scheme, isEverywhere(host) ? requested : host, port) : undefined;
 }
 
 /** The place of the console in words, as far as this client may know it. */

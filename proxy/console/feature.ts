@@ -27,7 +27,7 @@ export function createConsoleFeature(load: () => Promise<Console>): ConsoleFeatu
     kind,
     methods: 'GET, HEAD, POST',
     open: true,
-    answer: async (asked) => (await opened()).answer(asked),
+    answer: async (request) => (await opened()).answer(request),
   };
   return {
     kinds: [kind],

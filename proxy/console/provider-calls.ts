@@ -1,4 +1,4 @@
-// The calls of identity providers below /ui: a provider tells that a person signed out there (OpenID Connect
+// The calls of identity providers below /ui: a provider reports that a person signed out there (OpenID Connect
 // Back-Channel Logout 1.0). No browser sends them, so they have neither a cookie nor the origin of a page: the
 // signature of the logout token proves who calls.
 
@@ -8,18 +8,18 @@ import { IssuerUnavailable } from '../oidc/fetch-issuer.ts';
 import type { FeatureRequest } from '../core/protocol/feature.ts';
 import { LogoutRefused } from '../sso/logout/logout-token.ts';
 import type { SingleSignOn } from '../sso/single-sign-on.ts';
-import { readForm } from './request/read-form.ts';
+import { readPostedForm } from './request/read-form.ts';
 
 /** Answers a call to this path below /ui; undefined: it is a page. Rejects only for internal errors. */
-export type ProviderCalls = (path: string) => ((asked: FeatureRequest) => Promise<Answer>) | undefined;
+export type ProviderCalls = (path: string) => ((request: FeatureRequest) => Promise<Answer>) | undefined;
 
 const path = /^\/sso\/([a-z0-9-]{1,32})\/backchannel-logout$/;
 
 /** `sso`: undefined: no provider is configured. */
 export function createProviderCalls(sso: SingleSignOn | undefined): ProviderCalls {
-  return (asked) => {
-    const named = path.exec(asked)?.[1];
-    const provider = sso?.providers.find(({ id }) => id === named);
+  return (callPath) => {
+    const requestedId = path.exec(callPath)?.[1];
+    const provider = sso?.providers.find(({ id }) => id === requestedId);
     if (sso === undefined || provider === undefined) return undefined;
     return (request) => endSessions(sso, provider.id, request);
   };
@@ -32,7 +32,7 @@ async function endSessions(sso: SingleSignOn, id: string, { incoming, sendContin
       'POST',
     ]);
   try {
-    const token = (await readForm(incoming, sendContinue)).secret('logout_token');
+    const token = (await readPostedForm(incoming, sendContinue)).secret('logout_token');
     if (token === '') return refused(400, 'invalid_request', 'The field logout_token is missing.');
     await sso.endSessions(id, token);
     return { status: 200, headers: ['Content-Length', '0', 'Cache-Control', 'no-store'], body: '' };

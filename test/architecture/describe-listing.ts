@@ -6,7 +6,7 @@ import { needsBuilder } from '../../proxy/auth/needs-builder.ts';
 import { apiPermissions, type OperationId } from '../../proxy/auth/permissions.ts';
 import { sessionOnly } from '../../proxy/auth/session-only.ts';
 import { pipelineErrors } from '../../proxy/manage/frame/api.ts';
-import type { ApiDocument, Content, OperationObject, Schema } from '../../proxy/manage/openapi/schema.ts';
+import type { ApiDocument, MediaTypes, OperationObject, Schema } from '../../proxy/manage/openapi/schema.ts';
 import { resolveResponse } from '../util/api-document.ts';
 import { describedCommands, schemaOf } from '../../release/documents/command-schemas.ts';
 import { listCommands } from '../util/command-reference.ts';
@@ -115,7 +115,7 @@ function whoMay({ operationId, security = [] }: OperationObject): string {
   ].join(' ');
 }
 
-function contentOf(content: Content = {}): string {
+function contentOf(content: MediaTypes = {}): string {
   return Object.entries(content)
     .map(([type, { schema }]) => (type === 'application/json' && schema !== undefined ? shapeOf(schema) : type))
     .join(' or ');

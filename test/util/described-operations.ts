@@ -1,7 +1,7 @@
 // Lists every operation of the management API from the API document, ready to be called. Tests that call all of them
 // therefore cover a new one automatically.
 
-import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/openapi/schema.ts';
+import type { ApiDocument, MediaTypes, OperationObject } from '../../proxy/manage/openapi/schema.ts';
 import type { OperationId } from '../../proxy/auth/permissions.ts';
 import type { RunningManagement } from './running-management.ts';
 
@@ -20,7 +20,7 @@ export interface DescribedOperation {
   readonly needsBody: boolean;
   /** the body of its example */
   readonly example: unknown;
-  readonly content: Content;
+  readonly content: MediaTypes;
   readonly query: readonly string[];
   /** the query string made of the examples of its parameters */
   readonly exampleQuery: string;

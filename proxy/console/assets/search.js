@@ -5,7 +5,7 @@ const input = document.querySelector('.search input');
 const results = document.getElementById('results');
 const badges = document.getElementById('badges').content;
 const unfiltered = [...results.childNodes];
-const mostShown = 50;
+const maxShown = 50;
 
 /** An element with these children; texts stay texts. */
 function element(name, className, ...children) {
@@ -65,7 +65,7 @@ function tableOf(found) {
   table.className = model.className;
   table.append(model.caption.cloneNode(true), model.tHead.cloneNode(true));
   const labels = [...model.tHead.rows[0].cells].map(({ textContent }) => textContent);
-  table.append(element('tbody', '', ...found.slice(0, mostShown).map((one) => rowOf(one, labels))));
+  table.append(element('tbody', '', ...found.slice(0, maxShown).map((one) => rowOf(one, labels))));
   return table;
 }
 
@@ -73,11 +73,11 @@ function show(found, all) {
   const count = element('p', 'soft small', `${found.length} of ${all.length} packages`);
   count.setAttribute('role', 'status');
   if (found.length === 0) return results.replaceChildren(count, element('p', '', 'No package fits. Try fewer words.'));
-  const more = `These are the first ${mostShown}. Type more to see fewer.`;
+  const more = `These are the first ${maxShown}. Type more to see fewer.`;
   results.replaceChildren(
     count,
     tableOf(found),
-    ...(found.length > mostShown ? [element('p', 'soft small', more)] : []),
+    ...(found.length > maxShown ? [element('p', 'soft small', more)] : []),
   );
 }
 

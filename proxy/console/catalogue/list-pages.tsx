@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Pager } from '../components/pager.tsx';
-import { counted } from '../components/quantity.ts';
+import { formatCount } from '../components/quantity.ts';
 import { Table } from '../components/table.tsx';
 import { AbandonedBadge, AdvisoryBadge, listColumns, type PublishedRow } from '../pages/packages/list-columns.tsx';
 import { rowsPerPage } from '../pages/packages/list-query.ts';
@@ -56,7 +56,7 @@ function List({ list, page }: { readonly list: CatalogueList; readonly page: num
       </template>
       <div id="results" class="stack">
         <p class="soft small" role="status">
-          {counted(rows.length, 'package')}
+          {formatCount(rows.length, 'package')}
         </p>
         {rows.length === 0 ? (
           <EmptyState icon="package" title="No packages yet">

@@ -1,27 +1,27 @@
 // The pages of one package in the catalogue: those of the console that need no server. Pure.
 
-import { warnedVersions, isWarned } from '../pages/package/advised-versions.ts';
+import { versionWarnings, isWarned } from '../pages/package/advised-versions.ts';
 import { Advisories } from '../pages/package/advisories-page.tsx';
 import { Changelog } from '../pages/package/changelog-page.tsx';
 import { Dependents, dependentsPerPage } from '../pages/package/dependents-page.tsx';
 import type { LocateName } from '../pages/package/name-places.ts';
 import { neighbourhoodOf } from '../pages/package/neighbourhood.ts';
 import { packagePath, type OpenPackage } from '../pages/package/open-package.ts';
-import { Overview } from '../pages/package/overview.tsx';
+import { PackageOverview } from '../pages/package/overview.tsx';
 import { Requires } from '../pages/package/requires-page.tsx';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { ShownPackage } from './public-package.ts';
+import type { CataloguePackage } from './public-package.ts';
 import type { CataloguePage } from './render-page.tsx';
 import type { Child } from 'hono/jsx';
 import { type Column, Table } from '../components/table.tsx';
 import { PackageFrame } from '../pages/package/package-frame.tsx';
-import { versionColumns, type ShownVersion } from '../pages/package/version-columns.tsx';
+import { versionColumns, type VersionTableRow } from '../pages/package/version-columns.tsx';
 import { versionRows, type VersionKind } from '../pages/package/version-rows.ts';
 import { commitLink } from '../../packages/source-pages.ts';
 
 /** `origin`: the address of the registry for its clients; undefined: not configured. */
 export function packagePages(
-  { opened, readme, changelog }: ShownPackage,
+  { opened, readme, changelog }: CataloguePackage,
   origin: string | undefined,
 ): readonly CataloguePage[] {
   const { name, latest, details } = opened;
@@ -35,7 +35,7 @@ export function packagePages(
     page(
       '',
       name,
-      <Overview
+      <PackageOverview
         {...{ ...stored, readme, origin }}
         days={undefined}
         publisher={undefined}
@@ -49,7 +49,7 @@ export function packagePages(
     ...(latest.entry.changelog === undefined
       ? []
       : [page('changelog', `Changelog of ${name}`, <Changelog opened={opened} text={changelog} />)]),
-    ...(warnedVersions(opened.advisories, details.versions).length === 0
+    ...(versionWarnings(opened.advisories, details.versions).length === 0
       ? []
       : [page('advisories', `Advisories of ${name}`, <Advisories {...stored} />)]),
   ];
@@ -83,7 +83,7 @@ const headings: readonly (readonly [kind: VersionKind, heading: string])[] = [
   ['development', 'Branches'],
 ];
 
-const checksum: Column<ShownVersion> = {
+const checksum: Column<VersionTableRow> = {
   label: 'SHA-1 of the archive',
   cell: ({ published }) => <code class="checksum">{published?.entry.shasum}</code>,
 };
@@ -106,7 +106,7 @@ function Versions({ opened }: { readonly opened: OpenPackage }): Child {
   );
 }
 
-function shownVersions({ details, latest, advisories }: OpenPackage): readonly ShownVersion[] {
+function shownVersions({ details, latest, advisories }: OpenPackage): readonly VersionTableRow[] {
   return versionRows({ published: details.versions, known: [], downloads: new Map() }).map((row) => ({
     ...row,
     isLatest: row.version === latest.entry.version,

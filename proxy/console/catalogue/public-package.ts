@@ -1,4 +1,4 @@
-// What the catalogue knows of a package: its published versions, and who requires it. Where the versions come from, which
+// What the catalogue shows of a package: its published versions, and who requires it. Where the versions come from, which
 // ones were left out or withdrawn, and how often they are downloaded, only people of the registry may know. Pure.
 
 import { advisoriesOf, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
@@ -10,7 +10,7 @@ import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { OpenPackage } from '../pages/package/open-package.ts';
 
 /** One package with its texts, for its pages. */
-export interface ShownPackage {
+export interface CataloguePackage {
   readonly opened: OpenPackage;
   /** undefined: the latest version has none */
   readonly readme: PackageText | undefined;

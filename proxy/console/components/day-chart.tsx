@@ -2,7 +2,7 @@
 // them to those who listen.
 
 import type { Child } from 'hono/jsx';
-import { counted, shownNumber } from './quantity.ts';
+import { formatCount, formatNumber } from './quantity.ts';
 
 export interface DayCount {
   /** a day in UTC, `2026-01-31` */
@@ -32,15 +32,15 @@ export function DayChart({ days, unit }: DayChartProps): Child {
         viewBox={`0 0 ${days.length * step} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${counted(total, unit)} in ${counted(days.length, 'day')}; the most on a day: ${shownNumber(most)}`}
+        aria-label={`${formatCount(total, unit)} in ${formatCount(days.length, 'day')}; the most on a day: ${formatNumber(most)}`}
       >
         {days.map((day, at) => (
           <Bar {...{ day, unit, most }} x={at * step} />
         ))}
       </svg>
       <figcaption class="row small soft">
-        <span>{shownDay(days[0]?.date)}</span>
-        <span class="row-end">{shownDay(days.at(-1)?.date)}</span>
+        <span>{formatDay(days[0]?.date)}</span>
+        <span class="row-end">{formatDay(days.at(-1)?.date)}</span>
       </figcaption>
       <Numbers {...{ days, unit }} />
     </figure>
@@ -59,7 +59,7 @@ function Bar({ day: { date, count }, unit, most, x }: BarProps): Child {
   const size = count === 0 ? 1 : Math.max(3, Math.round((count / most) * height));
   return (
     <g>
-      <title>{`${shownDay(date)}: ${counted(count, unit)}`}</title>
+      <title>{`${formatDay(date)}: ${formatCount(count, unit)}`}</title>
       <rect class="day" x={x} y={0} width={step} height={height} />
       <rect class={count === 0 ? 'axis' : 'bar'} x={x + 1} y={height - size} width={barWidth} height={size} />
     </g>
@@ -76,8 +76,8 @@ function Numbers({ days, unit }: DayChartProps): Child {
         <tbody>
           {used.map(({ date, count }) => (
             <tr>
-              <th scope="row">{shownDay(date)}</th>
-              <td>{shownNumber(count)}</td>
+              <th scope="row">{formatDay(date)}</th>
+              <td>{formatNumber(count)}</td>
             </tr>
           ))}
         </tbody>
@@ -98,6 +98,6 @@ export function everyDay(counts: readonly DayCount[], length: number, nowMs: num
 const shown = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** `Nov 21, 2026`. */
-function shownDay(date: string | undefined): string {
+function formatDay(date: string | undefined): string {
   return date === undefined ? '' : shown.format(new Date(`${date}T00:00:00Z`));
 }

@@ -3,7 +3,7 @@
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { emptyForm, type FormState } from '../request/form-fields.ts';
-import { passwordField } from '../request/password-field.ts';
+import { passwordField } from '../request/form-fields.ts';
 import { ConfirmAtProvider, ConfirmContext } from './confirm-at-provider.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { MarkedText } from './marked-text.tsx';

@@ -5,10 +5,10 @@ import type { Child } from 'hono/jsx';
 interface LineDiffProps {
   /** what is compared, for those who listen */
   readonly label: string;
-  readonly lines: readonly ShownLine[];
+  readonly lines: readonly DiffRow[];
 }
 
-export type ShownLine =
+export type DiffRow =
   | { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
   | { readonly kind: 'skipped'; readonly count: number };
 

@@ -12,7 +12,7 @@ export function MarkedText({ text }: { readonly text: string }): Child {
 }
 
 /** The reason of a fault, as a sentence of its own. */
-export function Reason({ text }: { readonly text: string }): Child {
+export function ReasonText({ text }: { readonly text: string }): Child {
   return <MarkedText text={withCapital(text)} />;
 }
 

@@ -20,3 +20,14 @@ export function Notice({ kind, children }: { readonly kind: State; readonly chil
     </div>
   );
 }
+
+/** Says on a list of what publishes packages that another host does it. Nothing on a server that builds. */
+export function BuiltElsewhere({ hasBuilder }: { readonly hasBuilder: boolean }): Child {
+  if (hasBuilder) return null;
+  return (
+    <Notice kind="info">
+      This server reads its packages from another host, the origin. Change what is published on the host that builds
+      them.
+    </Notice>
+  );
+}

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { ButtonLink } from './form.tsx';
-import { shownNumber } from './quantity.ts';
+import { formatNumber } from './quantity.ts';
 
 interface PagerProps {
   /** number of rows on this page */
@@ -31,8 +31,8 @@ export function Pager({ shown, from, total, perPage, pathOf }: PagerProps): Chil
       )}
       <span class="soft small">
         {shown === 0
-          ? `No entries here; the list has ${shownNumber(total)}`
-          : `${shownNumber(from + 1)}–${shownNumber(from + shown)} of ${shownNumber(total)}`}
+          ? `No entries here; the list has ${formatNumber(total)}`
+          : `${formatNumber(from + 1)}–${formatNumber(from + shown)} of ${formatNumber(total)}`}
       </span>
       {page < last ? (
         <ButtonLink to={pathOf(page + 1)} icon="chevron-right">

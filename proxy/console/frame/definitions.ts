@@ -43,7 +43,7 @@ export interface SignedInRequest extends PageRequest {
 /** The effect of an outcome on the session of the browser. */
 interface SessionChange {
   /** begins this session in the browser */
-  readonly session?: BegunSession;
+  readonly session?: BrowserSession;
   /** ends the session of the browser */
   readonly endsSession?: boolean;
   /** a proof that the person of this session has just signed in again */
@@ -52,7 +52,7 @@ interface SessionChange {
   readonly waitingSignIn?: Secret | null;
 }
 
-export interface BegunSession {
+export interface BrowserSession {
   readonly token: Secret;
   /** a proof that its person has just entered the password */
   readonly confirmed?: Secret;
@@ -90,11 +90,11 @@ export interface Redirect extends SessionChange {
 }
 
 /** A file to download, such as a CSV. */
-export interface Download {
+export interface FileDownload {
   readonly file: { readonly name: string; readonly type: string; readonly bytes: Buffer };
 }
 
-export type PageOutcome = PageView | Redirect | Download;
+export type PageOutcome = PageView | Redirect | FileDownload;
 
 interface Definition {
   /** below /ui: `/packages/:vendor/:package` */
@@ -113,7 +113,7 @@ export interface Page<Request extends PageRequest = SignedInRequest> extends Def
  * A page whose form posts to its own path. A RegistryError of `submit` shows the form again, with what was typed and
  * with the faults beside their fields.
  */
-export interface Form<Request extends PageRequest = SignedInRequest> extends Definition {
+export interface FormPage<Request extends PageRequest = SignedInRequest> extends Definition {
   readonly show: (request: Request, form: FormState) => MaybeAsync<PageOutcome>;
   readonly submit: (request: Request, fields: FormFields) => MaybeAsync<PageOutcome>;
   /** true: the post needs the person's password, unless it was entered in the last five minutes */
@@ -135,6 +135,6 @@ export function isRedirect(outcome: PageOutcome): outcome is Redirect {
   return 'to' in outcome;
 }
 
-export function isDownload(outcome: PageOutcome): outcome is Download {
+export function isDownload(outcome: PageOutcome): outcome is FileDownload {
   return 'file' in outcome;
 }

@@ -18,12 +18,12 @@ interface LayoutProps {
   readonly notice: string | undefined;
 }
 
-export function Layout({ view, caller, notice }: LayoutProps): Child {
+export function ConsoleLayout({ view, caller, notice }: LayoutProps): Child {
   const { title, content, section, bare = false, refreshSeconds, continuesAt } = view;
   const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
   return (
     <html lang="en">
-      <Head
+      <DocumentHead
         title={title}
         refreshSeconds={refreshSeconds}
         continuesAt={continuesAt}
@@ -65,7 +65,7 @@ interface HeadProps {
   readonly hasPasskeys?: boolean;
 }
 
-export function Head({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
+export function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
   const place = useContext(PlaceContext);
   return (
     <head>

@@ -5,17 +5,17 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';
 import { needsBuilder } from '../../auth/needs-builder.ts';
 import { decidePermission, type Permission } from '../../auth/permissions.ts';
-import type { Form, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
+import type { FormPage, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
 import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
 type Entry =
   | { readonly kind: 'page'; readonly definition: Page }
-  | { readonly kind: 'form'; readonly definition: Form }
+  | { readonly kind: 'form'; readonly definition: FormPage }
   | { readonly kind: 'upload'; readonly definition: Upload };
 
 /** An entry that fits a path, with the parameters in it. */
-export type FoundPage = Entry & { readonly params: Readonly<Record<string, string>> };
+export type PageMatch = Entry & { readonly params: Readonly<Record<string, string>> };
 
 interface ListedPage {
   readonly path: string;
@@ -33,7 +33,7 @@ export class Pages {
     this.#add({ kind: 'page', definition });
   }
 
-  form(definition: Form): void {
+  form(definition: FormPage): void {
     this.#add({ kind: 'form', definition });
   }
 
@@ -47,13 +47,13 @@ export class Pages {
     this.#add({ kind: 'page', definition });
   }
 
-  openForm(definition: Form<PageRequest>): void {
+  openForm(definition: FormPage<PageRequest>): void {
     assertOpen(definition.operation);
     this.#add({ kind: 'form', definition });
   }
 
   /** `path`: raw, below /ui. Literal parts win over parameters, because they are added first. */
-  find(path: string): FoundPage | undefined {
+  find(path: string): PageMatch | undefined {
     for (const entry of this.#entries) {
       const found = entry.pattern.exec(path);
       const params = found === null ? undefined : decoded(found.groups ?? {});
@@ -78,13 +78,13 @@ export class Pages {
   }
 }
 
-/** What a page learns of its request. Throws RegistryError where the policy refuses the visitor. */
+/** The request as a page receives it. Throws RegistryError where the policy refuses the visitor. */
 export function pageRequest(
   visit: Visit,
-  { definition: { operation }, params }: FoundPage,
+  { definition: { operation }, params }: PageMatch,
   server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder'>,
 ): SignedInRequest | PageRequest {
-  const { asked, caller, target, isConfirmed } = visit;
+  const { request, caller, target, isConfirmed } = visit;
   const visitor = caller ?? ({ kind: 'nobody' } as const);
   const decision = decideFor(operation, visitor);
   if (decision === 'authenticate') throw new RegistryError('AUTHENTICATION_REQUIRED');
@@ -102,10 +102,10 @@ export function pageRequest(
     query: new URL(target, 'http://localhost').searchParams,
     may: (wanted) => decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
     asksPassword: !isConfirmed,
-    waitingSignIn: readCookie(asked.incoming.headers.cookie, 'sso', visit),
-    clientAddress: asked.clientAddress,
+    waitingSignIn: readCookie(request.incoming.headers.cookie, 'sso', visit),
+    clientAddress: request.clientAddress,
     ...server,
-    nowMs: asked.nowMs,
+    nowMs: request.nowMs,
   };
 }
 

@@ -5,14 +5,14 @@ import type { Answer } from '../../core/http/answer.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
-import { Layout } from './layout.tsx';
+import { ConsoleLayout } from './layout.tsx';
 import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
 import { confirmationSeconds } from './submit-form.ts';
 import { downloadAnswer, htmlAnswer, redirectAnswer } from '../request/html-answer.ts';
 import { clearCookie, setCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
-export interface Responding {
+export interface ResponseOptions {
   /** the folder of the style sheet and the script below /ui */
   readonly folder: string;
   readonly notices?: Readonly<Record<string, string>> | undefined;
@@ -22,17 +22,17 @@ export interface Responding {
 
 const noProofs = { password: true, passkey: false };
 
-export async function respond(visit: Visit, outcome: PageOutcome, responding: Responding): Promise<Answer> {
+export async function respond(visit: Visit, outcome: PageOutcome, responding: ResponseOptions): Promise<Answer> {
   if (isDownload(outcome)) return downloadAnswer(outcome.file);
   const cookies = [...(responding.cookies ?? []), ...sessionCookies(visit, outcome)];
   if (isRedirect(outcome)) return redirect(visit, outcome, cookies);
   const path = visit.target.split('?', 1)[0] ?? '/';
-  const { incoming } = visit.asked;
+  const { incoming } = visit.request;
   const html = (
     <PlaceContext.Provider value={{ root: rootFrom(path), isCatalogue: false, assets: responding.folder }}>
       <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
         <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
-          <Layout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+          <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
         </ConfirmContext.Provider>
       </ProofsContext.Provider>
     </PlaceContext.Provider>
@@ -89,7 +89,7 @@ function cookiesOfSession(visit: Visit, { session, endsSession, confirmed: proof
 }
 
 /** Only sentences of the page itself: a link cannot put others on it. */
-function noticeOf({ target }: Visit, { notices = {} }: Responding): string | undefined {
+function noticeOf({ target }: Visit, { notices = {} }: ResponseOptions): string | undefined {
   const key = new URL(target, 'http://localhost').searchParams.get('notice');
   return key !== null && Object.hasOwn(notices, key) ? notices[key] : undefined;
 }

@@ -8,8 +8,8 @@ import type { Answer } from '../../passkeys/answer.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { passkeySite } from '../../passkeys/site.ts';
 import { waitAfter } from '../../core/http/wait-before-retry.ts';
-import { isDownload, isRedirect, type Form, type PageOutcome, type SignedInRequest } from './definitions.ts';
-import { passwordField } from '../request/password-field.ts';
+import { isDownload, isRedirect, type FormPage, type PageOutcome, type SignedInRequest } from './definitions.ts';
+import { passwordField } from '../request/form-fields.ts';
 import { passkeyAnswer } from '../request/passkey-fields.ts';
 import { fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { setCookie } from '../request/session-cookie.ts';
@@ -34,7 +34,7 @@ export interface Submitted {
 export async function submitForm(
   check: PersonCheck,
   visit: Visit,
-  definition: Form,
+  definition: FormPage,
   request: SignedInRequest,
   fields: FormFields,
 ): Promise<Submitted> {

@@ -9,7 +9,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import type { PageRequest } from '../frame/definitions.ts';
 
 type Reader = Pick<StateStore, 'get'>;
-type Asking = Pick<PageRequest, 'caller' | 'may'>;
+type Viewer = Pick<PageRequest, 'caller' | 'may'>;
 
 /**
  * Names each of `actors`, which are in the form of the audit log: `you`, an email, `the token CI of the shop`, `root on
@@ -18,7 +18,7 @@ type Asking = Pick<PageRequest, 'caller' | 'may'>;
 export async function readActorNames(
   state: Reader,
   actors: readonly string[],
-  request: Asking,
+  request: Viewer,
 ): Promise<(actor: string) => string> {
   const different = [...new Set(actors)];
   const entries = await Promise.all(
@@ -28,7 +28,7 @@ export async function readActorNames(
   return (actor) => names.get(actor) ?? 'the server';
 }
 
-export async function nameActor(state: Reader, actor: string, { caller, may }: Asking): Promise<string> {
+export async function nameActor(state: Reader, actor: string, { caller, may }: Viewer): Promise<string> {
   const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
   if (kind === 'cli') return `${id} on the command line`;
   if (kind === 'token') return may('listUsers') ? nameToken(state, id) : 'a token';

@@ -86,11 +86,28 @@ export function refusedForm(
 ): FormState {
   const faults = new Map<string, string>();
   for (const { path, message } of issuesOf(error)) {
-    const field = rename[path] ?? path;
-    const before = faults.get(field);
-    faults.set(field, before === undefined ? sentence(message) : `${before} ${sentence(message)}`);
+    addFault(faults, rename[path] ?? path, sentence(message));
   }
   return { isPosted: true, fields, refusal: faults.size === 0 ? error.message : undefined, faults };
+}
+
+/**
+ * The form with the faults of lines, such as `packages.2`, at the field of their list. A line that has a name instead of
+ * a number names it before its fault.
+ */
+export function withLineFaults(state: FormState, lists: readonly string[]): FormState {
+  const faults = new Map<string, string>();
+  for (const [path, fault] of state.faults) {
+    const [, list = '', line = ''] = /^(\w+)\.(.+)$/s.exec(path) ?? [];
+    if (!lists.includes(list)) addFault(faults, path, fault);
+    else addFault(faults, list, /^\d+(?:\.|$)/.test(line) ? fault : `${line}: ${fault}`);
+  }
+  return { ...state, faults };
+}
+
+function addFault(faults: Map<string, string>, field: string, fault: string): void {
+  const before = faults.get(field);
+  faults.set(field, before === undefined ? fault : `${before} ${fault}`);
 }
 
 /** The error of a single field; `message`: a sentence. */
@@ -120,3 +137,6 @@ function sentence(text: string): string {
   const first = whole.charAt(0).toUpperCase() + whole.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
+
+/** The field in which a dangerous form asks for the password again. */
+export const passwordField = 'current_password';

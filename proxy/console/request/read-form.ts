@@ -6,7 +6,7 @@ import { readBody } from '../../core/http/request-body.ts';
 import { FormFields, formLimits } from './form-fields.ts';
 
 /** Throws RegistryError for a body of another type, and for one that is too large or too slow. */
-export async function readForm(incoming: HttpRequest, sendContinue: () => void): Promise<FormFields> {
+export async function readPostedForm(incoming: HttpRequest, sendContinue: () => void): Promise<FormFields> {
   const type = incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
     throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {

@@ -12,7 +12,7 @@ export interface TransportRules {
   readonly trustedProxies: readonly AddressRange[];
 }
 
-export interface Arrival {
+export interface ConnectionInfo {
   /** true: this server itself ended TLS */
   readonly encrypted: boolean;
   /** the address of the connection's other end */
@@ -29,7 +29,7 @@ const loopback: readonly AddressRange[] = ['127.0.0.0/8', '::1'].flatMap((text) 
 });
 const loopbackHost = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
-export function transportOf(arrival: Arrival, { publicUrl, trustedProxies }: TransportRules): Transport {
+export function transportOf(arrival: ConnectionInfo, { publicUrl, trustedProxies }: TransportRules): Transport {
   const { encrypted, peer = '', host = '', forwardedProto, forwardedFor } = arrival;
   if (encrypted) return 'https';
   if (forwardedProto !== undefined && isInRanges(peer, trustedProxies))

@@ -6,10 +6,10 @@ import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
-import { isHostOf, transportOf, type Arrival, type TransportRules } from './transport.ts';
+import { isHostOf, transportOf, type ConnectionInfo, type TransportRules } from './transport.ts';
 
 export interface Visit extends CookiePlace {
-  readonly asked: FeatureRequest;
+  readonly request: FeatureRequest;
   /** path and query below /ui, beginning with a slash */
   readonly target: string;
   /** undefined: nobody is signed in */
@@ -25,26 +25,26 @@ export interface ConfirmingProvider {
   readonly title: string;
 }
 
-export interface Confirmations {
+export interface ConfirmationCheck {
   /** True if the text proves that the person of this session entered the password a short time ago. */
   readonly verify: (text: string, caller: SessionCaller, nowMs: number) => Promise<boolean>;
 }
 
 export interface VisitParts extends TransportRules {
   readonly sessions: Sessions;
-  readonly confirmations: Confirmations;
+  readonly confirmations: ConfirmationCheck;
   readonly identityProviders: readonly ConfirmingProvider[];
 }
 
-/** A visit of nobody yet. `asked.incoming.url` begins with `/ui`. */
-export function arriveAt(rules: TransportRules, asked: FeatureRequest): Visit {
-  const arrival = arrivalOf(asked.incoming);
-  const place = { transport: transportOf(arrival, rules), host: arrival.host };
+/** A visit of nobody yet. `request.incoming.url` begins with `/ui`. */
+export function createVisit(rules: TransportRules, request: FeatureRequest): Visit {
+  const connection = connectionInfoOf(request.incoming);
+  const place = { transport: transportOf(connection, rules), host: connection.host };
   return {
     ...place,
     path: pathBelowHost(originsOf(place, rules.publicUrl).consoleOrigin),
-    asked,
-    target: targetOf(asked.incoming),
+    request,
+    target: targetOf(request.incoming),
     caller: undefined,
     isConfirmed: false,
     confirmsAt: undefined,
@@ -52,11 +52,11 @@ export function arriveAt(rules: TransportRules, asked: FeatureRequest): Visit {
 }
 
 /** The visit with the person of its cookies. Rejects if the state cannot be read. */
-export async function recognize(
+export async function authenticateVisit(
   { sessions, confirmations, identityProviders }: VisitParts,
   visit: Visit,
 ): Promise<Visit> {
-  const { incoming, nowMs } = visit.asked;
+  const { incoming, nowMs } = visit.request;
   const { cookie } = incoming.headers;
   const session = readCookie(cookie, 'session', visit);
   const caller =
@@ -88,11 +88,11 @@ export function originsOf(
 
 /** The address at which a client reached the server; `publicUrl` where it is known. */
 export function originOf(rules: TransportRules, incoming: HttpRequest): string {
-  const arrival = arrivalOf(incoming);
-  return originsOf({ transport: transportOf(arrival, rules), host: arrival.host }, rules.publicUrl).origin;
+  const connection = connectionInfoOf(incoming);
+  return originsOf({ transport: transportOf(connection, rules), host: connection.host }, rules.publicUrl).origin;
 }
 
-function arrivalOf({ socket, headers }: HttpRequest): Arrival {
+function connectionInfoOf({ socket, headers }: HttpRequest): ConnectionInfo {
   return {
     encrypted: 'encrypted' in socket && socket.encrypted === true,
     peer: socket.remoteAddress,

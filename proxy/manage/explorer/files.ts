@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextDocument } from '../../core/http/document.ts';
-import { script } from './script.ts';
+import { explorerScript } from './script.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 
 const javascript = 'text/javascript; charset=utf-8';
@@ -26,7 +26,7 @@ export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocum
 }
 
 async function load(name: ExplorerFile): Promise<TextDocument> {
-  if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, { type: javascript });
+  if (name === 'explorer.js') return new TextDocument(Buffer.from(explorerScript), 0, { type: javascript });
   if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, { type: css });
   return new TextDocument(await readFile(join(swaggerFolder(), name)), 0, {
     type: name.endsWith('.js') ? javascript : css,

@@ -2,7 +2,7 @@
 // strict.
 
 /** Addresses are relative: behind a web server the service may live below a path. */
-export const page = `<!doctype html>
+export const explorerPage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -32,7 +32,7 @@ export const page = `<!doctype html>
  * Scripts, styles and requests to this service only; the images are those in Swagger UI's own style sheet. Other pages
  * must not frame this one, and its forms cannot submit elsewhere.
  */
-export const policy = [
+export const explorerContentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -1,6 +1,6 @@
 // The start script of the API explorer, for browsers. It configures Swagger UI, and accepts invitations.
 
-export const script = `'use strict';
+export const explorerScript = `'use strict';
 
 // The login of this tab. The browser deletes it with the tab, and no other tab reads it.
 const login = {

@@ -23,7 +23,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /** A page of `items`, which are in the order of `keyOf` (by UTF-16 units) unless `descending`. */
-export function page<Item>(
+export function paginate<Item>(
   items: readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   keyOf: (item: Item) => string,

@@ -63,12 +63,12 @@ const rateLimit = {
 
 /** The headers of an answer that can be revalidated. */
 export const validators = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified') };
-export const archiveHeaders = {
+export const archiveHeaderRefs = {
   ETag: refer('ETag-Of-Archive'),
   'Last-Modified': refer('Last-Modified-Of-Archive'),
   'Accept-Ranges': refer('Accept-Ranges'),
 };
-export const feedHeaders = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified-Of-Feed') };
+export const feedHeaderRefs = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified-Of-Feed') };
 export const etagOnly = { ETag: refer('ETag') };
 
 /** A request with a validator, as a route takes it. */

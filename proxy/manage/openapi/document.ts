@@ -6,16 +6,16 @@ import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import type { Api } from '../frame/api.ts';
 import { headerComponents, withStatusHeaders } from './answer-headers.ts';
 import { about, contact, securitySchemes, tags } from './introduction.ts';
-import { sampleOf } from './sample.ts';
 import {
   mapValues,
   type ApiDocument,
-  type Content,
+  type MediaTypes,
   type Media,
   type OperationObject,
   type ResponseObject,
   type Schema,
   type Schemas,
+  resolveSchema,
 } from './schema.ts';
 import { strictSchema } from './strict-schema.ts';
 
@@ -105,7 +105,7 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
 }
 
 /** Examples of answers show all fields; examples of requests show required fields and fields with an example. */
-function describeContent(content: Content, schemas: Schemas, optional: boolean): Content {
+function describeContent(content: MediaTypes, schemas: Schemas, optional: boolean): MediaTypes {
   return mapValues(content, (media): Media => {
     const schema = media.schema === undefined ? undefined : strictSchema(media.schema, schemas);
     if (media.examples !== undefined)
@@ -145,4 +145,35 @@ function errorExamples(...referring: readonly object[]): Record<string, object> 
 
 function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+// Makes an example of a schema from the examples of its fields.
+
+const ofFormat: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-21T09:30:00.000Z',
+  email: 'ada@example.org',
+  password: 'correct horse battery staple',
+};
+
+/** `optional`: also includes optional fields without an example. */
+export function sampleOf(schema: Schema, schemas: Schemas, optional: boolean): unknown {
+  const resolved = resolveSchema(schema, schemas);
+  const { example, default: standard, enum: choices, anyOf, type, properties, items } = resolved;
+  if (example !== undefined) return example;
+  if (standard !== undefined) return standard;
+  if (choices !== undefined) return choices[0];
+  if (anyOf !== undefined) return sampleOf(anyOf[0] ?? {}, schemas, optional);
+  if (properties !== undefined) return sampleOfObject(resolved, schemas, optional);
+  if (resolved.nullable === true) return null;
+  if (type === 'array') return items === undefined ? [] : [sampleOf(items, schemas, optional)];
+  if (type === 'object') return {};
+  if (type === 'integer' || type === 'number') return resolved.minimum ?? 0;
+  return type === 'boolean' ? false : (ofFormat[resolved.format ?? ''] ?? '…');
+}
+
+function sampleOfObject({ properties = {}, required = [] }: Schema, schemas: Schemas, optional: boolean): unknown {
+  const shown = Object.entries(properties).filter(
+    ([name, property]) => optional || required.includes(name) || resolveSchema(property, schemas).example !== undefined,
+  );
+  return mapValues(Object.fromEntries(shown), (property) => sampleOf(property, schemas, optional));
 }

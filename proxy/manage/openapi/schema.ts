@@ -29,14 +29,14 @@ export interface Media {
   readonly examples?: Readonly<Record<string, object>>;
 }
 
-export type Content = Readonly<Record<string, Media>>;
+export type MediaTypes = Readonly<Record<string, Media>>;
 
 /** A response, or a reference to one with only `$ref`. */
 export interface ResponseObject {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Content;
+  readonly content?: MediaTypes;
 }
 
 export interface OperationObject {
@@ -51,7 +51,7 @@ export interface OperationObject {
     readonly required?: boolean;
     readonly schema?: Schema;
   }[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly requestBody?: { readonly required?: boolean; readonly content: MediaTypes };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 

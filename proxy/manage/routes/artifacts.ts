@@ -15,7 +15,7 @@ import type { Actor } from '../../state/audit.ts';
 import { filterOf, passes, type View } from '../../core/views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
 import {
   artifactSchema,
   cleanupOrder,
@@ -25,7 +25,7 @@ import {
   uploadQuery,
 } from '../schemas/artifact.ts';
 import type { Uploads } from '../../artifacts/uploads.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
@@ -37,7 +37,7 @@ export interface ArtifactServices {
 }
 
 const tags = ['Artifacts'];
-const params = z.strictObject({ id: idOf('art', 'the artifact') });
+const params = z.strictObject({ id: idSchema('art', 'the artifact') });
 /** Described only: the handler takes the body off its connection itself. */
 const zip = { schema: { type: 'string', format: 'binary' } } as const;
 const form = {
@@ -157,7 +157,7 @@ export function registerArtifacts(
   api.openapi(listArtifacts, async (context) => {
     const { name, ...wanted } = context.req.valid('query');
     const artifacts = artifactsOf(actor(context));
-    const { data, next_cursor } = page(await artifacts.list(name?.toLowerCase()), wanted, orderOf);
+    const { data, next_cursor } = paginate(await artifacts.list(name?.toLowerCase()), wanted, orderOf);
     return context.json({ data: (await artifacts.standing(data)).map(showArtifact), next_cursor }, 200);
   });
   api.openapi(createArtifact, async (context) => {

@@ -6,8 +6,8 @@ import type { SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { idSchema } from '../schemas/id.ts';
 import {
   acceptance,
   loggedIn,
@@ -67,7 +67,7 @@ const logout = operation({
   responses: {
     200: {
       description: 'the ended session',
-      content: { 'application/json': { schema: z.object({ id: idOf('ses', 'the session') }) } },
+      content: { 'application/json': { schema: z.object({ id: idSchema('ses', 'the session') }) } },
     },
   },
   errors: ['NOT_FOUND'],
@@ -144,7 +144,7 @@ const endSession = operation({
   tags,
   summary: 'End one of your sessions',
   description: 'Takes effect at once. The session of this request can be ended too.',
-  request: { params: z.strictObject({ id: idOf('ses', 'the session') }) },
+  request: { params: z.strictObject({ id: idSchema('ses', 'the session') }) },
   responses: {
     200: { description: 'the ended session', content: { 'application/json': { schema: sessionSchema } } },
   },
@@ -154,10 +154,10 @@ const endSession = operation({
 export function registerAuthentication(api: Api, { people }: AuthenticationServices): void {
   api.openapi(setup, async (context) => {
     const { setup_code, ...draft } = context.req.valid('json');
-    return context.json(showLogin(await people.setUp({ code: setup_code, ...draft }, addressOf(context))), 201);
+    return context.json(showLogin(await people.setUp({ code: setup_code, ...draft }, clientAddressOf(context))), 201);
   });
   api.openapi(login, async (context) =>
-    context.json(showLogin(await people.login(context.req.valid('json'), addressOf(context))), 200),
+    context.json(showLogin(await people.login(context.req.valid('json'), clientAddressOf(context))), 200),
   );
   api.openapi(logout, async (context) => {
     const { userId, sessionId } = person(context);
@@ -184,7 +184,7 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     const { token, password, name } = context.req.valid('json');
     const user = await people.acceptInvitation(
       { code: token, password, ...(name === undefined ? {} : { name }) },
-      addressOf(context),
+      clientAddressOf(context),
     );
     return context.json(showUser(user), 200);
   });
@@ -194,7 +194,7 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
 function registerSessions(api: Api, people: People): void {
   api.openapi(listSessions, async (context) => {
     const { userId, sessionId } = person(context);
-    const { data, next_cursor } = page(
+    const { data, next_cursor } = paginate(
       await people.sessions.list(userId),
       context.req.valid('query'),
       ({ created_at, id }) => `${created_at} ${id}`,
@@ -229,11 +229,11 @@ export function person({ env: { caller } }: ApiContext): SessionCaller {
 }
 
 /** Of the client, as far as it can be trusted. */
-export function addressOf({ env: { exchange } }: ApiContext): string {
+export function clientAddressOf({ env: { exchange } }: ApiContext): string {
   return exchange.clientAddress;
 }
 
 /** The caller's own account. */
 export function accountOf(people: People, context: ApiContext): ReturnType<People['account']> {
-  return people.account(person(context).userId, addressOf(context));
+  return people.account(person(context).userId, clientAddressOf(context));
 }

@@ -12,10 +12,10 @@ import {
   connectionSchema,
   removedConnection,
 } from '../schemas/connection.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 
 const tags = ['Connections'];
-const params = z.strictObject({ id: idOf('conn', 'the connection') });
+const params = z.strictObject({ id: idSchema('conn', 'the connection') });
 
 export const listConnections = operation({
   operationId: 'listConnections',

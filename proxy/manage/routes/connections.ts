@@ -13,7 +13,7 @@ import type { ConnectionPlan } from '../../forges/plan-connection.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api } from '../frame/api.ts';
-import { page, readCursor, writeCursor } from '../frame/page.ts';
+import { paginate, readCursor, writeCursor } from '../frame/page.ts';
 import type { connectedRepository, connectionDraft, connectionPatch, connectionSchema } from '../schemas/connection.ts';
 import {
   createConnection,
@@ -32,7 +32,7 @@ export interface ConnectionServices {
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
-type Shown = z.infer<typeof connectionSchema>;
+type ConnectionBody = z.infer<typeof connectionSchema>;
 
 export function registerConnections(api: Api, services: ConnectionServices): void {
   registerRecords(api, services);
@@ -42,7 +42,11 @@ export function registerConnections(api: Api, services: ConnectionServices): voi
 function registerRecords(api: Api, { connectionsOf, state }: ConnectionServices): void {
   api.openapi(listConnections, async (context) => {
     const all = await connectionsOf(actor(context)).list();
-    const { data, next_cursor } = page(all, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(
+      all,
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    );
     return context.json({ data: await Promise.all(data.map((record) => show(state, record))), next_cursor }, 200);
   });
   api.openapi(createConnection, async (context) => {
@@ -91,8 +95,8 @@ function registerWork(api: Api, { connectionsOf, planOf, state }: ConnectionServ
 }
 
 /** The cast only drops `readonly` from the lists. */
-async function show(state: ConnectionServices['state'], record: ConnectionRecord): Promise<Shown> {
-  return (await readConnection(state, record)) as unknown as Shown;
+async function show(state: ConnectionServices['state'], record: ConnectionRecord): Promise<ConnectionBody> {
+  return (await readConnection(state, record)) as unknown as ConnectionBody;
 }
 
 function draftOf({ credentials, ...draft }: z.infer<typeof connectionDraft>): ConnectionDraft {

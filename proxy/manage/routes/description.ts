@@ -6,7 +6,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { answerIn, TextDocument } from '../../core/http/document.ts';
 import { operation, type Api, type ApiContext } from '../frame/api.ts';
 import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
-import { page, policy } from '../explorer/page.ts';
+import { explorerPage, explorerContentPolicy } from '../explorer/page.ts';
 import { conditions, etagOnly } from '../openapi/answer-headers.ts';
 import { describeApi } from '../openapi/document.ts';
 import { AnswerResponse } from '../frame/web-answer.ts';
@@ -79,7 +79,7 @@ const getExplorerFile = operation({
 export function registerDescription(api: Api, { version, publicUrl }: DescriptionServices): void {
   let description: TextDocument | undefined;
   const readFile = createExplorerFiles();
-  const explorer = new TextDocument(Buffer.from(page), 0, { type: 'text/html; charset=utf-8' });
+  const explorer = new TextDocument(Buffer.from(explorerPage), 0, { type: 'text/html; charset=utf-8' });
 
   // made at the first request, after all routes are registered
   api.openapi(getOpenApi, async (context) =>
@@ -89,7 +89,7 @@ export function registerDescription(api: Api, { version, publicUrl }: Descriptio
     ),
   );
   api.openapi(getExplorer, async (context) =>
-    respond(context, explorer, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer']),
+    respond(context, explorer, ['Content-Security-Policy', explorerContentPolicy, 'Referrer-Policy', 'no-referrer']),
   );
   api.openapi(getExplorerFile, async (context) => {
     const { file } = context.req.valid('param');

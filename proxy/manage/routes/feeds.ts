@@ -4,7 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { conditions, feedHeaders } from '../openapi/answer-headers.ts';
+import { conditions, feedHeaderRefs } from '../openapi/answer-headers.ts';
 
 const refusals: readonly ErrorCode[] = [
   'AUTHENTICATION_REQUIRED',
@@ -29,10 +29,10 @@ const ofFeed: Pick<RouteConfig, 'method' | 'tags' | 'security'> = {
 const found = {
   200: {
     description: 'an Atom feed (RFC 4287)',
-    headers: feedHeaders,
+    headers: feedHeaderRefs,
     content: { 'application/atom+xml': { schema: { type: 'string' as const } } },
   },
-  304: { description: 'the client already has these bytes', headers: feedHeaders },
+  304: { description: 'the client already has these bytes', headers: feedHeaderRefs },
 };
 
 export const feedRoutes: readonly RouteConfig[] = [

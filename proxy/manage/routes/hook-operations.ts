@@ -5,11 +5,11 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
 import { hookIssue, hookSchema, issuedHook, replayedJobs } from '../schemas/hook.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 
 const tags = ['Webhooks'];
-const params = z.strictObject({ id: idOf('repo', 'the repository') });
-const deliveryParam = z.strictObject({ delivery: idOf('dlv', 'the delivery') });
+const params = z.strictObject({ id: idSchema('repo', 'the repository') });
+const deliveryParam = z.strictObject({ delivery: idSchema('dlv', 'the delivery') });
 const issueBody = { required: false, content: { 'application/json': { schema: hookIssue } } };
 const issueDescription =
   'The secret appears only in this answer. A webhook that exists gets a second secret, so that the provider can ' +

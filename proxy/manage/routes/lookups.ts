@@ -4,7 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { installReport, installsCounted, packageNames, providerNames, searchResults } from '../schemas/lookup.ts';
+import { installReport, installsCounted, packageNames, providerNamesSchema, searchResults } from '../schemas/lookup.ts';
 
 const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
@@ -103,7 +103,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
         }),
       }),
     },
-    responses: { 200: { description: 'the packages', content: json(providerNames) }, ...errors('NOT_FOUND') },
+    responses: { 200: { description: 'the packages', content: json(providerNamesSchema) }, ...errors('NOT_FOUND') },
   },
   {
     operationId: 'reportInstalls',

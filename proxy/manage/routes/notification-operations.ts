@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import {
   deliverySchema,
   endpointDraft,
@@ -17,7 +17,7 @@ import {
 } from '../schemas/notification.ts';
 
 const tags = ['Notifications'];
-const params = z.strictObject({ id: idOf('ntf', 'the endpoint') });
+const params = z.strictObject({ id: idSchema('ntf', 'the endpoint') });
 
 export const listEndpoints = operation({
   operationId: 'listEndpoints',
@@ -76,7 +76,7 @@ export const deleteEndpoint = operation({
   summary: 'Remove a notification endpoint',
   description: 'Its secrets and its deliveries are removed with it. What still waits is not sent.',
   request: { params },
-  responses: { 200: answering(z.object({ id: idOf('ntf', 'the endpoint') }), 'the removed endpoint') },
+  responses: { 200: answering(z.object({ id: idSchema('ntf', 'the endpoint') }), 'the removed endpoint') },
   errors: ['NOT_FOUND'],
 });
 

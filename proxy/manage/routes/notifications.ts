@@ -9,7 +9,7 @@ import type { Endpoints, IssuedEndpoint } from '../../notifications/endpoints/en
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { page, readCursor, writeCursor } from '../frame/page.ts';
+import { paginate, readCursor, writeCursor } from '../frame/page.ts';
 import type { deliverySchema, endpointSchema, issuedEndpoint } from '../schemas/notification.ts';
 import {
   createEndpoint,
@@ -39,7 +39,11 @@ function registerEndpoints(api: Api, services: NotificationServices): void {
   const endpointsFor = (context: ApiContext): Endpoints => services.endpointsOf(actor(context));
   api.openapi(listEndpoints, async (context) => {
     const all = await endpointsFor(context).list();
-    const { data, next_cursor } = page(all, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(
+      all,
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    );
     const shown = await Promise.all(data.map((record) => show(services, context, record)));
     return context.json({ data: shown, next_cursor }, 200);
   });

@@ -9,9 +9,9 @@ import type { Tokens } from '../../auth/tokens.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
-import { time, timeWhen } from '../schemas/time.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { idSchema } from '../schemas/id.ts';
+import { time, timeSchema } from '../schemas/time.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -23,9 +23,9 @@ const tags = ['Authentication'];
 
 const ownToken = z
   .object({
-    id: idOf('tok', 'the token'),
+    id: idSchema('tok', 'the token'),
     description: z.string().openapi({ description: 'where it was made', example: 'libretto login on ada-laptop' }),
-    created_at: timeWhen('it was made'),
+    created_at: timeSchema('it was made'),
     expires_at: time.nullable().openapi({ description: 'when it expires' }),
     last_used_at: time.nullable().openapi({ description: 'the time of the last request with it' }),
     last_used_from: z
@@ -56,14 +56,14 @@ const endOwnToken = operation({
   tags,
   summary: 'End one of your tokens',
   description: 'Takes effect with the next request. The token of this request can be ended too.',
-  request: { params: z.strictObject({ id: idOf('tok', 'the token') }) },
+  request: { params: z.strictObject({ id: idSchema('tok', 'the token') }) },
   responses: { 200: { description: 'the ended token', content: { 'application/json': { schema: ownToken } } } },
   errors: ['NOT_FOUND'],
 });
 
 export function registerOwnTokens(api: Api, { tokensOf, state, uses }: OwnTokenServices): void {
   api.openapi(listOwnTokens, async (context) => {
-    const { data, next_cursor } = page(
+    const { data, next_cursor } = paginate(
       await personalTokens(state, userIdOf(context), context.env.exchange.nowMs),
       context.req.valid('query'),
       ({ created_at, id }) => `${created_at} ${id}`,

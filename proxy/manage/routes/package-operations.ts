@@ -14,7 +14,7 @@ const name = {
 export const params = z.strictObject(name);
 const version = z.string().min(1).max(200);
 
-export const packageQuery = pageQuery.extend({
+export const packageListQuery = pageQuery.extend({
   search: z
     .string()
     .max(200)
@@ -33,7 +33,7 @@ export const listPackages = operation({
   summary: 'Search packages',
   description: 'Sorted by name, by the last publication, or by downloads.',
   request: {
-    query: packageQuery,
+    query: packageListQuery,
   },
   responses: {
     200: { description: 'a page of packages', content: { 'application/json': { schema: pageOf(packageSummary) } } },

@@ -17,7 +17,7 @@ import type { Withdrawals } from '../../packages/withdrawals.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import { showPackage, showSummary } from '../schemas/package.ts';
 import type { PolicyServices } from './policy.ts';
 import {
@@ -43,7 +43,7 @@ export function registerPackages(api: Api, services: PackageRoutes): void {
   api.openapi(listPackages, async (context) => {
     const { search: words, type, vendor, sort, ...wanted } = context.req.valid('query');
     const listed = await findPackages(services, { words, type, vendor, sort }, askingOf(context));
-    const { data, next_cursor } = page(listed, wanted, ({ key }) => key, isDescending(sort));
+    const { data, next_cursor } = paginate(listed, wanted, ({ key }) => key, isDescending(sort));
     return context.json(
       { data: data.map(({ summary, downloads }) => showSummary(summary, downloads)), next_cursor },
       200,

@@ -4,17 +4,42 @@ import { z } from '@hono/zod-openapi';
 import { showPasskey } from '../../auth/passkey.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { operation, type Api } from '../frame/api.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
-import { passkeyPatch, passkeyRemoval, passkeySchema } from '../schemas/passkey.ts';
-import { addressOf, person } from './authentication.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { idSchema } from '../schemas/id.ts';
+import { clientAddressOf, person } from './authentication.ts';
+import { longestPasskeyName } from '../../passkeys/name.ts';
+import { time, timeSchema } from '../schemas/time.ts';
+import { code, password } from '../schemas/user.ts';
+
+// Passkeys as the management API shows and takes them.
+
+const passkeySchema = z
+  .object({
+    id: idSchema('pk', 'the passkey'),
+    name: z.string().openapi({ description: 'as you call it', example: 'Laptop' }),
+    host: z
+      .string()
+      .openapi({ description: 'the host of the console where it works', example: 'packages.example.org' }),
+    created_at: timeSchema('it was added'),
+    last_used_at: time.nullable().openapi({ description: 'the time of its last use; null: never' }),
+    backed_up: z.boolean().openapi({ description: 'true: your other devices have it, too' }),
+  })
+  .openapi('Passkey');
+
+const passkeyPatch = z
+  .strictObject({
+    name: z.string().min(1).max(longestPasskeyName).openapi({ description: 'the new name', example: 'Laptop' }),
+  })
+  .openapi('PasskeyPatch');
+
+const passkeyRemoval = z.strictObject({ password, code }).openapi('PasskeyRemoval');
 
 export interface PasskeyServices {
   readonly passkeys: Passkeys;
 }
 
 const tags = ['Authentication'];
-const params = z.strictObject({ id: idOf('pk', 'the passkey') });
+const params = z.strictObject({ id: idSchema('pk', 'the passkey') });
 
 const listPasskeys = operation({
   operationId: 'listPasskeys',
@@ -60,7 +85,11 @@ const removePasskey = operation({
 export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void {
   api.openapi(listPasskeys, async (context) => {
     const own = (await passkeys.list(person(context).userId)).map(showPasskey);
-    const { data, next_cursor } = page(own, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(
+      own,
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    );
     return context.json({ data: [...data], next_cursor }, 200);
   });
   api.openapi(renamePasskey, async (context) => {
@@ -69,7 +98,7 @@ export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void 
     return context.json(showPasskey(renamed), 200);
   });
   api.openapi(removePasskey, async (context) => {
-    const proof = { ...context.req.valid('json'), address: addressOf(context) };
+    const proof = { ...context.req.valid('json'), address: clientAddressOf(context) };
     return context.json(showPasskey(await passkeys.remove(person(context), context.req.valid('param').id, proof)), 200);
   });
 }

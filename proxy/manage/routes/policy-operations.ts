@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import {
   explainedVersion,
   policyCheck,
@@ -81,7 +81,7 @@ export const explainPolicy = operation({
       version: z.string().min(1).max(200).openapi({ description: 'the version', example: '1.2.0' }),
     }),
     query: z.strictObject({
-      token: idOf('tok', 'a token that asks; default: one that no rule names').optional(),
+      token: idSchema('tok', 'a token that asks; default: one that no rule names').optional(),
     }),
   },
   responses: { 200: answering(explainedVersion, 'what each rule says') },

@@ -10,7 +10,7 @@ import type { BlockedVersions } from '../../policy/admin/blocked-versions.ts';
 import { hitId, newestFirst } from '../../policy/admin/hit-id.ts';
 import { parsePolicy } from '../../policy/model/parse-policy.ts';
 import { actor, type Api } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import type { explainedVersion, policyCheck, policyFeed, policyTest, policyView } from '../schemas/policy.ts';
 import {
   acceptPolicyFeed,
@@ -40,7 +40,12 @@ export function registerPolicy(api: Api, services: PolicyServices): void {
     return context.json(explained as unknown as z.infer<typeof explainedVersion>, 200);
   });
   api.openapi(listPolicyHits, async (context) => {
-    const { data, next_cursor } = page(newestFirst(await policyAdmin.hits()), context.req.valid('query'), hitId, true);
+    const { data, next_cursor } = paginate(
+      newestFirst(await policyAdmin.hits()),
+      context.req.valid('query'),
+      hitId,
+      true,
+    );
     const shown = data.map(({ rule, action, name, version, because, token, at }) => {
       return { rule, action, name, version, because, token, at };
     });

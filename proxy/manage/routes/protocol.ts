@@ -5,7 +5,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
+import { archiveHeaderRefs, conditions, validators } from '../openapi/answer-headers.ts';
 import { feedRoutes } from './feeds.ts';
 import { lookupRoutes } from './lookups.ts';
 import { advisoryRoutes } from './advisories.ts';
@@ -106,7 +106,7 @@ const routes: readonly RouteConfig[] = [
     responses: {
       200: {
         description: 'the ZIP',
-        headers: archiveHeaders,
+        headers: archiveHeaderRefs,
         content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
       },
       304: notModified,

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import {
   audienceSchema,
   exchangedToken,
@@ -17,7 +17,7 @@ import {
 } from '../schemas/publisher.ts';
 
 const tags = ['Trusted publishers'];
-const params = z.strictObject({ id: idOf('pub', 'the publisher') });
+const params = z.strictObject({ id: idSchema('pub', 'the publisher') });
 
 export const listPublishers = operation({
   operationId: 'listPublishers',
@@ -76,7 +76,7 @@ export const deletePublisher = operation({
   summary: 'Remove a trusted publisher',
   description: 'Its tokens are revoked at once.',
   request: { params },
-  responses: { 200: answering(z.object({ id: idOf('pub', 'the publisher') }), 'the removed publisher') },
+  responses: { 200: answering(z.object({ id: idSchema('pub', 'the publisher') }), 'the removed publisher') },
   errors: ['NOT_FOUND'],
 });
 
@@ -124,5 +124,5 @@ export const endOidcToken = operation({
   tags,
   summary: 'End an exchanged token',
   description: 'Sent with the token itself, at the end of a job. The token is invalid from then on.',
-  responses: { 200: answering(z.object({ id: idOf('tok', 'the token') }), 'the ended token') },
+  responses: { 200: answering(z.object({ id: idSchema('tok', 'the token') }), 'the ended token') },
 });

@@ -13,7 +13,7 @@ import type { OidcTokens } from '../../publishers/tokens/oidc-tokens.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import type { idTokenExplanation, publisherSchema } from '../schemas/publisher.ts';
 import {
   createPublisher,
@@ -42,7 +42,7 @@ export function registerPublishers(api: Api, services: PublisherServices): void 
 function registerRecords(api: Api, services: PublisherServices): void {
   const publishersFor = (context: ApiContext): Publishers => services.publishersOf(actor(context));
   api.openapi(listPublishers, async (context) => {
-    const { data, next_cursor } = page(await publishersFor(context).list(), context.req.valid('query'), orderOf);
+    const { data, next_cursor } = paginate(await publishersFor(context).list(), context.req.valid('query'), orderOf);
     return context.json({ data: await Promise.all(data.map((one) => show(services, context, one))), next_cursor }, 200);
   });
   api.openapi(createPublisher, async (context) =>

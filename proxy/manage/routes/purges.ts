@@ -10,7 +10,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 
 export interface PurgeServices {
@@ -101,7 +101,7 @@ export function registerPurges(api: Api, { purgesOf, published, state }: PurgeSe
   });
   api.openapi(listPurgedVersions, async (context) => {
     const rows = await noteTombstones(state, await publishedTombstones(published));
-    const { data, next_cursor } = page(rows, context.req.valid('query'), orderOfTombstone, true);
+    const { data, next_cursor } = paginate(rows, context.req.valid('query'), orderOfTombstone, true);
     return context.json({ data: data.map(showTombstone), next_cursor }, 200);
   });
 }

@@ -5,8 +5,40 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { idOf } from '../schemas/id.ts';
-import { hookAnswerSchema, receivedHookSchema } from '../schemas/received-hook.ts';
+import { idSchema } from '../schemas/id.ts';
+import { deliveryOutcomes } from '../../hooks/inbox.ts';
+
+// The schemas of a webhook that Libretto receives: the part of its payload that is read, and the answer.
+
+const address = z.string().max(2048);
+
+const receivedHookSchema = z
+  .looseObject({
+    repository: z
+      .union([address, z.looseObject({ clone_url: address.openapi({ description: 'the address that git clones' }) })])
+      .optional()
+      .openapi({
+        description: 'the repository that changed: its clone address, or an object as GitHub sends it',
+        example: 'https://git.example.org/acme/tool.git',
+      }),
+  })
+  .openapi('ReceivedWebhook');
+
+const hookAnswerSchema = z
+  .object({
+    status: z.enum(['accepted', 'repeated']).openapi({
+      description: '`repeated`: this delivery was received in the last 24 hours, and asks for nothing again',
+    }),
+    outcome: z.enum(deliveryOutcomes).openapi({ description: 'what the webhook asks for' }),
+    repositories: z
+      .array(idSchema('repo', 'a repository'))
+      .openapi({ description: 'the repositories that are synced; for a ping, those that a push syncs' }),
+    message: z.string().openapi({
+      description: 'the outcome, for a person',
+      example: 'A sync of each listed repository follows.',
+    }),
+  })
+  .openapi('WebhookAnswer');
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
@@ -61,7 +93,7 @@ export const receivedHookRoutes: readonly RouteConfig[] = [
     path: '/hooks/{id}',
     summary: 'Receive a webhook of one repository',
     description: `The payload is not needed, and may be empty. ${proof}`,
-    request: { params: z.object({ id: idOf('repo', 'the repository') }), body },
+    request: { params: z.object({ id: idSchema('repo', 'the repository') }), body },
     responses: { ...common.responses, ...errorResponses(['NOT_FOUND']) },
   },
 ];

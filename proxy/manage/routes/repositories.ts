@@ -12,7 +12,7 @@ import type { Syncer } from '../../sync/syncer.ts';
 import type { Verifier } from '../../sync/verifier.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import type { repositoryPatch, repositorySchema } from '../schemas/repository.ts';
 import type { jobSchema } from '../schemas/job.ts';
 import {
@@ -34,8 +34,10 @@ export interface RepositoryServices {
   readonly verifier: Pick<Verifier, 'verify'>;
 }
 
-type Shown = z.infer<typeof repositorySchema>;
-type ShownJob = z.infer<typeof jobSchema>;
+type RepositoryBody = z.infer<typeof repositorySchema>;
+type JobBody = z.infer<typeof jobSchema>;
+
+const byCreation = ({ created_at, id }: Pick<JobBody, 'created_at' | 'id'>): string => `${created_at} ${id}`;
 
 export function registerRepositories(api: Api, services: RepositoryServices): void {
   registerRecords(api, services);
@@ -46,7 +48,7 @@ function registerRecords(api: Api, services: RepositoryServices): void {
   const { repositoriesOf, syncer } = services;
   api.openapi(listRepositories, async (context) => {
     const all = await repositoriesOf(actor(context)).list();
-    const { data, next_cursor } = page(all, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(all, context.req.valid('query'), byCreation);
     const shown = await show(services, context, data, all);
     return context.json({ data: shown.map((repository) => forCaller(context, repository)), next_cursor }, 200);
   });
@@ -92,12 +94,7 @@ function registerSyncs(api: Api, { repositoriesOf, jobs, syncer, verifier }: Rep
   });
   api.openapi(listJobs, async (context) => {
     const { id } = await repositoriesOf(actor(context)).get(context.req.valid('param').id);
-    const { data, next_cursor } = page(
-      await jobs.list(id),
-      context.req.valid('query'),
-      (job) => `${job.created_at} ${job.id}`,
-      true,
-    );
+    const { data, next_cursor } = paginate(await jobs.list(id), context.req.valid('query'), byCreation, true);
     return context.json({ data: data.map((job) => jobForCaller(context, showJob(job))), next_cursor }, 200);
   });
   api.openapi(getJob, async (context) => {
@@ -113,26 +110,30 @@ async function show(
   context: ApiContext,
   records: readonly RepositoryRecord[],
   all?: readonly RepositoryRecord[],
-): Promise<Shown[]> {
+): Promise<RepositoryBody[]> {
   const repositories = repositoriesOf(actor(context));
-  return (await describeRepositories({ repositories, jobs }, records, all)) as Shown[];
+  return (await describeRepositories({ repositories, jobs }, records, all)) as RepositoryBody[];
 }
 
-async function showOne(services: RepositoryServices, record: RepositoryRecord, context: ApiContext): Promise<Shown> {
+async function showOne(
+  services: RepositoryServices,
+  record: RepositoryRecord,
+  context: ApiContext,
+): Promise<RepositoryBody> {
   const [shown] = await show(services, context, [record]);
-  return shown as Shown;
+  return shown as RepositoryBody;
 }
 
 /**
  * Customers and build machines hold read tokens. A read token sees the repositories and their status, without their
  * addresses.
  */
-function forCaller(context: ApiContext, shown: Shown): Shown {
+function forCaller(context: ApiContext, shown: RepositoryBody): RepositoryBody {
   return isReadToken(context) ? { ...shown, url: null, error_message: null } : shown;
 }
 
 /** A read token sees neither the log nor the report of a sync. */
-function jobForCaller(context: ApiContext, job: ShownJob): ShownJob {
+function jobForCaller(context: ApiContext, job: JobBody): JobBody {
   const { error } = job;
   return isReadToken(context)
     ? {
@@ -149,8 +150,8 @@ function isReadToken({ env: { caller } }: ApiContext): boolean {
 }
 
 /** The cast only drops `readonly` from the lists. */
-function showJob(job: JobRecord): ShownJob {
-  return jobDocument(job) as unknown as ShownJob;
+function showJob(job: JobRecord): JobBody {
+  return jobDocument(job) as unknown as JobBody;
 }
 
 function patchOf({ credentials, interval, ...fields }: z.infer<typeof repositoryPatch>): RepositoryPatch {

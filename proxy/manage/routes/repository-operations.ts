@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import {
   removedRepository,
   repositoryDraft,
@@ -15,8 +15,8 @@ import {
 import { jobSchema } from '../schemas/job.ts';
 
 const tags = ['Repositories'];
-const params = z.strictObject({ id: idOf('repo', 'the repository') });
-const jobParams = params.extend({ job: idOf('job', 'the sync') });
+const params = z.strictObject({ id: idSchema('repo', 'the repository') });
+const jobParams = params.extend({ job: idSchema('job', 'the sync') });
 
 export const listRepositories = operation({
   operationId: 'listRepositories',

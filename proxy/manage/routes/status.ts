@@ -9,7 +9,7 @@ import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
 import { operation, type Api } from '../frame/api.ts';
-import { time, timeWhen } from '../schemas/time.ts';
+import { time, timeSchema } from '../schemas/time.ts';
 
 export interface StatusServices {
   readonly published: PublishedFiles;
@@ -52,12 +52,12 @@ export const statusSchema = z
       })
       .openapi({ description: 'the number of objects' }),
     publication: z
-      .object({ serial: count('grows with each publication'), published_at: timeWhen('it was made') })
+      .object({ serial: count('grows with each publication'), published_at: timeSchema('it was made') })
       .nullable()
       .openapi({ description: 'the newest publication; null before the first one, or if it cannot be read' }),
     last_build: z
       .object({
-        finished_at: timeWhen('it ended'),
+        finished_at: timeSchema('it ended'),
         outcome: z.enum(['published', 'unchanged', 'failed']).openapi({
           description:
             '`unchanged`: nothing visible to clients has changed. `failed`: the build failed, and published ' +

@@ -4,11 +4,11 @@ import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
-import { madeTeam, teamDraft, teamMembers, teamPatch, teamSchema } from '../schemas/team.ts';
+import { idSchema } from '../schemas/id.ts';
+import { createdTeam, teamDraft, teamMembers, teamPatch, teamSchema } from '../schemas/team.ts';
 
 const tags = ['Teams'];
-const params = z.strictObject({ id: idOf('tea', 'the team') });
+const params = z.strictObject({ id: idSchema('tea', 'the team') });
 
 export const listTeams = operation({
   operationId: 'listTeams',
@@ -31,7 +31,7 @@ export const createTeam = operation({
     'Its members see the packages of the team, in the console, in the API and with their personal tokens. The first team ' +
     'sets `people.packages` to `teams`: from then on, people without a team see no packages. Admins see all packages.',
   request: { body: body(teamDraft) },
-  responses: { 201: answering(madeTeam, 'the team, and the setting `people.packages`') },
+  responses: { 201: answering(createdTeam, 'the team, and the setting `people.packages`') },
   errors: ['CONFLICT'],
 });
 
@@ -90,7 +90,7 @@ export const removeTeamMember = operation({
   tags,
   summary: 'Remove a member from a team',
   description: 'The person loses the packages of the team with the next request, unless another team has them.',
-  request: { params: params.extend({ user: idOf('usr', 'the member') }) },
+  request: { params: params.extend({ user: idSchema('usr', 'the member') }) },
   responses: { 200: answering(teamSchema, 'the changed team') },
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

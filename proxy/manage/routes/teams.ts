@@ -8,7 +8,7 @@ import { orderOf } from '../../teams/team-roster.ts';
 import type { TeamRecord } from '../../teams/team.ts';
 import type { Teams } from '../../teams/teams.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import type { teamSchema } from '../schemas/team.ts';
 import {
   addTeamMembers,
@@ -28,7 +28,7 @@ export interface TeamServices {
 export function registerTeams(api: Api, { teamsOf, state }: TeamServices): void {
   const teamsFor = (context: ApiContext): Teams => teamsOf(actor(context));
   api.openapi(listTeams, async (context) => {
-    const { data, next_cursor } = page(await teamsFor(context).list(), context.req.valid('query'), orderOf);
+    const { data, next_cursor } = paginate(await teamsFor(context).list(), context.req.valid('query'), orderOf);
     return context.json({ data: data.map(show), next_cursor }, 200);
   });
   api.openapi(createTeam, async (context) => {

@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi';
 import { operation } from '../frame/api.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { idSchema } from '../schemas/id.ts';
 import { explanationQuery, explanationSchema } from '../schemas/token-explanation.ts';
 import { createdToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
 
 const tags = ['Tokens'];
-const params = z.strictObject({ id: idOf('tok', 'the token') });
+const params = z.strictObject({ id: idSchema('tok', 'the token') });
 
 export const listTokens = operation({
   operationId: 'listTokens',

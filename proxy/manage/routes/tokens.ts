@@ -5,7 +5,7 @@ import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from 
 import { readTokenStandings, type TokenStandingParts } from '../../auth/token-standings.ts';
 import type { TokenRecord } from '../../core/tokens/token.ts';
 import type { Api, ApiContext } from '../frame/api.ts';
-import { page } from '../frame/page.ts';
+import { paginate } from '../frame/page.ts';
 import { showExplanation } from '../schemas/token-explanation.ts';
 import { showToken, tokenRotation } from '../schemas/token.ts';
 import {
@@ -28,7 +28,7 @@ export function registerTokens(api: Api, services: TokenServices): void {
 
 function registerRecords(api: Api, services: TokenServices): void {
   api.openapi(listTokens, async (context) => {
-    const { data, next_cursor } = page(
+    const { data, next_cursor } = paginate(
       await tokensOf(services, context).list(),
       context.req.valid('query'),
       ({ created_at, id }) => `${created_at} ${id}`,

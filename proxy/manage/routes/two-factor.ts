@@ -4,16 +4,38 @@ import { renderSVG } from 'uqr';
 import type { People } from '../../auth/people.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import { operation, type Api } from '../frame/api.ts';
-import {
-  recoveryCodes,
-  twoFactorCode,
-  twoFactorEnabled,
-  twoFactorProof,
-  twoFactorSecret,
-  twoFactorSetup,
-} from '../schemas/two-factor.ts';
-import { loggedIn } from '../schemas/user.ts';
+import { loggedIn, code, password } from '../schemas/user.ts';
 import { accountOf, showLogin } from './authentication.ts';
+import { z } from '@hono/zod-openapi';
+
+// Two-factor authentication as the management API shows and takes it.
+
+const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSetup');
+const twoFactorSecret = z
+  .object({
+    secret: z.string().openapi({
+      description: 'the secret to type into an authenticator, in base32',
+      example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    }),
+    uri: z.string().openapi({
+      description: 'the secret as a link for authenticators',
+      example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
+    }),
+    qr_svg: z.string().openapi({ description: 'the link as a QR code, an SVG document' }),
+  })
+  .openapi('TwoFactorSecret');
+
+const twoFactorCode = z.strictObject({ code }).openapi('TwoFactorCode');
+const twoFactorProof = z.strictObject({ password, code }).openapi('TwoFactorProof');
+
+const recoveryCodes = z
+  .object({
+    recovery_codes: z.array(z.string()).openapi({
+      description: 'ten codes, each for one login without the authenticator; they appear only in this answer',
+    }),
+  })
+  .openapi('RecoveryCodes');
+const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).openapi('TwoFactorEnabled');
 
 const tags = ['Authentication'];
 

@@ -6,8 +6,8 @@ import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import type { ChangedUser } from '../../auth/users.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { page, pageOf, pageQuery } from '../frame/page.ts';
-import { idOf } from '../schemas/id.ts';
+import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { idSchema } from '../schemas/id.ts';
 import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.ts';
 
 export interface UserServices {
@@ -17,7 +17,7 @@ export interface UserServices {
 }
 
 const tags = ['Users'];
-const params = z.strictObject({ id: idOf('usr', 'the user') });
+const params = z.strictObject({ id: idSchema('usr', 'the user') });
 
 const listUsers = operation({
   operationId: 'listUsers',
@@ -96,7 +96,7 @@ const deleteUser = operation({
 export function registerUsers(api: Api, { people, invitationPage }: UserServices): void {
   const show = (changed: ChangedUser): z.infer<typeof changedUser> => showChange(changed, invitationPage);
   api.openapi(listUsers, async (context) => {
-    const { data, next_cursor } = page(
+    const { data, next_cursor } = paginate(
       await people.usersOf(actor(context)).list(),
       context.req.valid('query'),
       ({ created_at, id }) => `${created_at} ${id}`,

@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Cleanup } from '../../artifacts/cleanup.ts';
-import { idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 /** Without a name of its own: a named schema would be nullable in every place. */
 export const publishedFrom = z.object({
-  publisher: idOf('pub', 'the trusted publisher'),
+  publisher: idSchema('pub', 'the trusted publisher'),
   issuer: z.string().openapi({
     description: 'the issuer of the ID token',
     example: 'https://token.actions.githubusercontent.com',
@@ -24,7 +24,7 @@ export const publishedFrom = z.object({
 
 export const artifactSchema = z
   .object({
-    id: idOf('art', 'the artifact'),
+    id: idSchema('art', 'the artifact'),
     name: z.string().openapi({ description: 'the package', example: 'acme/hello' }),
     version: z.string().openapi({ description: 'the version of the package in this ZIP', example: '1.2.0' }),
     version_normalized: z
@@ -40,7 +40,7 @@ export const artifactSchema = z
         '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
         'still install both, unless the policy blocks them',
     }),
-    created_at: timeWhen('the ZIP was uploaded'),
+    created_at: timeSchema('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
     retired_at: time
       .nullable()

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AuditEvent } from '../../state/audit.ts';
 import { pageQuery } from '../frame/page.ts';
-import { time, timeWhen } from './time.ts';
+import { time, timeSchema } from './time.ts';
 
 const text = z.string().min(1).max(200).optional();
 
@@ -22,7 +22,7 @@ export const auditQuery = pageQuery.extend({
 export const auditEventSchema = z
   .object({
     seq: z.number().int().openapi({ description: 'the number of the event: 1, 2, 3, … without a gap' }),
-    time: timeWhen('the change was made'),
+    time: timeSchema('the change was made'),
     actor: z.string().openapi({
       description: 'the author: `cli:`, `user:`, `token:` or `system:`, and its id',
       example: 'user:usr_9QwErTy04fHj2kLm',

@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi';
 import { connectionCredentialsKinds } from '../../forges/model/connection.ts';
 import { forgeNames } from '../../forges/model/forge-name.ts';
 import { skipReasons, type SkipReason } from '../../forges/model/forge-repository.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 const forge = z.enum(forgeNames).openapi({
   description: '`gitea` is for Forgejo too; `bitbucket` is Bitbucket Cloud',
@@ -60,7 +60,7 @@ const count = (description: string) => z.number().int().min(0).openapi({ descrip
 
 export const connectionSchema = z
   .object({
-    id: idOf('conn', 'the connection'),
+    id: idSchema('conn', 'the connection'),
     forge,
     url: z.string().openapi({ description: 'the address of the forge', example: 'https://github.com' }),
     owner,
@@ -85,9 +85,9 @@ export const connectionSchema = z
       .openapi({ description: 'the repositories at the end of the last refresh' }),
     last_refreshed_at: time.nullable().openapi({ description: 'the end of the last complete refresh' }),
     next_refresh_at: time.nullable().openapi({ description: 'when the next refresh begins or goes on; null: at once' }),
-    created_at: timeWhen('it was made'),
-    created_by: actorWho('made it'),
-    updated_at: timeWhen('it was last changed'),
+    created_at: timeSchema('it was made'),
+    created_by: actorSchema('made it'),
+    updated_at: timeSchema('it was last changed'),
   })
   .openapi('Connection');
 
@@ -132,9 +132,9 @@ export const connectedRepository = z
     }),
     reason: reason.nullable().openapi({ description: 'why it is skipped' }),
     message: z.string().nullable().openapi({ description: 'the reason in words' }),
-    repository: idOf('repo', 'the repository here; null: it was never registered').nullable(),
+    repository: idSchema('repo', 'the repository here; null: it was never registered').nullable(),
     package: z.string().nullable().openapi({ description: 'the name in its composer.json', example: 'acme/tool' }),
-    checked_at: timeWhen('its files were last read, or its state changed'),
+    checked_at: timeSchema('its files were last read, or its state changed'),
   })
   .openapi('ConnectedRepository');
 
@@ -146,7 +146,7 @@ export const refreshStep = z
     path,
     from: z.string().optional().openapi({ description: 'for `renamed`: the former name' }),
     package: z.string().optional().openapi({ description: 'for `registered`: the name in its composer.json' }),
-    repository: idOf('repo', 'the repository').optional(),
+    repository: idSchema('repo', 'the repository').optional(),
     reason: reason.optional().openapi({ description: 'for `skipped`: why' }),
   })
   .openapi('RefreshStep');
@@ -161,7 +161,7 @@ export const connectionPlan = z
 
 export const removedConnection = z
   .object({
-    id: idOf('conn', 'the connection'),
+    id: idSchema('conn', 'the connection'),
     webhook: z.enum(['removed', 'stays', 'none']).openapi({
       description: "what happened to the owner's webhook at the forge; `none`: this registry had installed none",
     }),

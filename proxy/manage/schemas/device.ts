@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { longestDays, standardDays } from '../../device/sign-in-request.ts';
 import { errorBody, errorResponses } from '../frame/error-responses.ts';
-import { idOf } from './id.ts';
+import { idSchema } from './id.ts';
 
 const client = z
   .string()
@@ -64,7 +64,7 @@ export const redeemAnswer = z
     access_token: z.string().openapi({ description: 'the token; it appears only in this answer' }),
     token_type: z.literal('Bearer').openapi({ description: 'how the token is sent: `Authorization: Bearer …`' }),
     expires_in: z.number().int().openapi({ description: 'seconds until the token expires' }),
-    token_id: idOf('tok', 'the token'),
+    token_id: idSchema('tok', 'the token'),
     expires_at: z.string().openapi({ description: 'when the token expires', format: 'date-time' }),
     email: z.string().openapi({ description: 'the person whose token it is', example: 'ada@example.org' }),
     role: z.string().openapi({ description: 'their role now', example: 'maintainer' }),

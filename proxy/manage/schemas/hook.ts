@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi';
 import { deliveryOutcomes, providerNames } from '../../hooks/inbox.ts';
 import { refusalReasons } from '../../hooks/refusal.ts';
-import { actorWho, idOf } from './id.ts';
+import { actorSchema, idSchema } from './id.ts';
 import { jobSchema } from './job.ts';
-import { time, timeWhen } from './time.ts';
+import { time, timeSchema } from './time.ts';
 
 const sync = z.object({
-  repository_id: idOf('repo', 'the repository'),
+  repository_id: idSchema('repo', 'the repository'),
   job_id: z.string().nullable().openapi({
     description: 'the sync that answers the delivery; null while it waits, and when the job is no longer kept',
     example: 'job_4fHj2kLm9QwErTy0',
@@ -21,7 +21,7 @@ const sync = z.object({
 
 const delivery = z
   .object({
-    id: idOf('dlv', 'the delivery'),
+    id: idSchema('dlv', 'the delivery'),
     hook: z.enum(['repository', 'registry']).openapi({
       description: '`registry`: it was sent to the address for all repositories',
     }),
@@ -32,7 +32,7 @@ const delivery = z
     }),
     event: z.string().openapi({ description: "the provider's name of the event", example: 'push' }),
     outcome: z.enum(deliveryOutcomes).openapi({ description: '`sync`: it asked for syncs' }),
-    received_at: timeWhen('it was received'),
+    received_at: timeSchema('it was received'),
     syncs: z.array(sync).openapi({ description: 'the syncs that it asked for' }),
   })
   .openapi('HookDelivery');
@@ -50,18 +50,18 @@ const hook = {
   secrets: z
     .array(
       z.object({
-        id: idOf('whs', 'the secret'),
-        created_at: timeWhen('it was made'),
+        id: idSchema('whs', 'the secret'),
+        created_at: timeSchema('it was made'),
         ends_at: time.nullable().openapi({ description: 'when it ends; null: it is the current secret' }),
       }),
     )
     .openapi({ description: 'the valid secrets without their text, newest first; `[]`: there is no webhook' }),
   created_at: time.nullable().openapi({ description: 'when the webhook was made; null: there is none' }),
-  created_by: actorWho('made it; null: there is no webhook').nullable(),
+  created_by: actorSchema('made it; null: there is no webhook').nullable(),
   refused: z
     .object({
       count: z.int().openapi({ description: 'the number of such requests' }),
-      last_at: timeWhen('the last one came'),
+      last_at: timeSchema('the last one came'),
       reason: z.enum(refusalReasons).openapi({ description: 'why the last one was refused' }),
       remedy: z.string().openapi({ description: 'what helps most likely, for a person' }),
     })

@@ -3,11 +3,11 @@
 import { z } from '@hono/zod-openapi';
 
 /** `prefix`: `tok` of `tok_4fHj2kLm9QwErTy0`. `of`: completes "the id of …". */
-export function idOf(prefix: string, of: string) {
+export function idSchema(prefix: string, of: string) {
   return z.string().openapi({ description: `the id of ${of}`, example: `${prefix}_4fHj2kLm9QwErTy0`, maxLength: 100 });
 }
 
 /** The author: `cli:`, `user:`, `token:`, `publisher:` or `system:` with a name. `did`: completes "who …". */
-export function actorWho(did: string) {
+export function actorSchema(did: string) {
   return z.string().openapi({ description: `who ${did}`, example: 'user:usr_9QwErTy04fHj2kLm' });
 }

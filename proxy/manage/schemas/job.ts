@@ -2,8 +2,8 @@
 
 import { z } from '@hono/zod-openapi';
 import { jobTriggers } from '../../sync/job.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 const line = z.object({
   name: z.string().nullable().openapi({ description: 'the package; null if unknown', example: 'acme/tool' }),
@@ -13,14 +13,14 @@ const count = (description: string) => z.number().int().openapi({ description })
 
 export const jobSchema = z
   .object({
-    id: idOf('job', 'the sync'),
-    repository_id: idOf('repo', 'the repository that is synced'),
+    id: idSchema('job', 'the sync'),
+    repository_id: idSchema('repo', 'the repository that is synced'),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'the progress of the sync' }),
     trigger: z.enum(jobTriggers).openapi({
       description: '`request`: a person or a token asked for it. `hook`: a webhook. `interval`: it was due',
     }),
-    created_at: timeWhen('it was requested'),
-    created_by: actorWho('requested it'),
+    created_at: timeSchema('it was requested'),
+    created_by: actorSchema('requested it'),
     started_at: time.nullable().openapi({ description: 'when it started; null while it waits' }),
     finished_at: time.nullable().openapi({ description: 'when it ended; null before the end' }),
     error: z

@@ -49,7 +49,7 @@ export const packageNames = z
   })
   .openapi('PackageNames');
 
-export const providerNames = z
+export const providerNamesSchema = z
   .object({
     providers: z
       .array(
@@ -90,7 +90,7 @@ export const installsCounted = z
   })
   .openapi('InstallsCounted');
 
-export const notices = (what: string) =>
+export const noticesSchema = (what: string) =>
   z
     .array(
       z.object({
@@ -118,6 +118,6 @@ export const advertisedShape = {
     .string()
     .optional()
     .openapi({ description: 'the address for reports of installs', example: '/downloads' }),
-  warnings: notices('warnings that Composer 2.2 and later prints'),
-  infos: notices('information that Composer 2.2 and later prints'),
+  warnings: noticesSchema('warnings that Composer 2.2 and later prints'),
+  infos: noticesSchema('information that Composer 2.2 and later prints'),
 };

@@ -5,8 +5,8 @@ import { eventMeanings, eventTypes, testType } from '../../events/registry-event
 import { deliveryStates } from '../../notifications/model/delivery.ts';
 import { endpointForms, signatureSchemes } from '../../notifications/model/endpoint.ts';
 import { stabilities } from '../../core/views/token-limits.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 const name = z.string().min(1).max(100).openapi({ description: 'a name for people', example: 'Deployment' });
 const form = z.enum(endpointForms).openapi({
@@ -30,7 +30,7 @@ const packages = z
 const stability = z.enum(stabilities).nullable().openapi({
   description: 'only versions of at least this stability; null: of any',
 });
-const view = idOf(
+const view = idSchema(
   'tok',
   'a token: the endpoint is notified only of what this token sees; null: of everything',
 ).nullable();
@@ -51,7 +51,7 @@ const signature = z.enum(signatureSchemes).openapi({
 });
 
 const endpoint = {
-  id: idOf('ntf', 'the endpoint'),
+  id: idSchema('ntf', 'the endpoint'),
   name,
   form,
   url: url('the address without its secret part'),
@@ -63,8 +63,8 @@ const endpoint = {
   secrets: z
     .array(
       z.object({
-        id: idOf('whs', 'the secret'),
-        created_at: timeWhen('it was made'),
+        id: idSchema('whs', 'the secret'),
+        created_at: timeSchema('it was made'),
         ends_at: time.nullable().openapi({ description: 'when it ends; null: it is the current secret' }),
         public_key: z.string().nullable().openapi({ description: 'for `v1a`: `whpk_` and base64' }),
       }),
@@ -81,9 +81,9 @@ const endpoint = {
   last_failed_at: time.nullable().openapi({ description: 'the last failure; null: none yet' }),
   last_error: z.string().nullable().openapi({ description: 'why the last attempt failed; null: it did not' }),
   paused_until: time.nullable().openapi({ description: 'after failures: nothing is sent before; null: no pause' }),
-  created_at: timeWhen('it was made'),
-  created_by: actorWho('made it'),
-  updated_at: timeWhen('it was last changed'),
+  created_at: timeSchema('it was made'),
+  created_by: actorSchema('made it'),
+  updated_at: timeSchema('it was last changed'),
 };
 
 export const endpointSchema = z.object(endpoint).openapi('NotificationEndpoint');
@@ -127,16 +127,16 @@ export const secretRotation = z
 
 export const deliverySchema = z
   .object({
-    id: idOf('evt', 'the event: the header webhook-id, the same in every attempt'),
+    id: idSchema('evt', 'the event: the header webhook-id, the same in every attempt'),
     type: z.enum([...eventTypes, testType]).openapi({ description: 'the type of the event' }),
-    at: timeWhen('it happened'),
+    at: timeSchema('it happened'),
     state: z.enum(deliveryStates).openapi({
       description: '`hidden`: the token of the view does not see it any more. `failed`: there is no further attempt',
     }),
     attempts: z
       .array(
         z.object({
-          at: timeWhen('it began'),
+          at: timeSchema('it began'),
           status: z.int().nullable().openapi({ description: 'of the answer; null: there was none' }),
           milliseconds: z.int().openapi({ description: 'until the answer, or until the failure' }),
           error: z.string().nullable().openapi({ description: 'why it failed; null: it was delivered' }),
@@ -150,7 +150,7 @@ export const deliverySchema = z
 
 export const replayRange = z
   .strictObject({
-    event: idOf('evt', 'the event to send again; without it, `since` is needed').optional(),
+    event: idSchema('evt', 'the event to send again; without it, `since` is needed').optional(),
     since: time.max(40).optional().openapi({ description: 'events from this time on' }),
     until: time.max(40).optional().openapi({ description: 'events until this time' }),
   })

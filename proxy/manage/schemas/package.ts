@@ -7,7 +7,7 @@ import { requirementsOf, type PackageDetails } from '../../packages/package-deta
 import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { FindBlock } from '../../policy/admin/blocked-versions.ts';
-import { time, timeWhen } from './time.ts';
+import { time, timeSchema } from './time.ts';
 
 const version = z.string().openapi({ description: 'the version, as written by its author', example: '1.2.0' });
 const links = z.record(z.string(), z.string());
@@ -159,7 +159,7 @@ export const withdrawalSchema = z
       .string()
       .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     reference: z.string().openapi({ description: '`dist.reference` of the withdrawn content' }),
-    withdrawn_at: timeWhen('it was withdrawn'),
+    withdrawn_at: timeSchema('it was withdrawn'),
     withdrawn_by: z.string().openapi({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),
   })
   .openapi('WithdrawnVersion');
@@ -181,7 +181,7 @@ export function showSummary(
   };
 }
 
-export interface ShownPackage {
+export interface PackageBodyParts {
   readonly summary: PackageSummary;
   readonly details: PackageDetails;
   readonly downloads: number;
@@ -198,7 +198,7 @@ export function showPackage({
   dependents,
   blockOf,
   origins,
-}: ShownPackage): z.infer<typeof packageSchema> {
+}: PackageBodyParts): z.infer<typeof packageSchema> {
   return {
     ...showSummary(summary, downloads),
     license: [...details.license],

@@ -11,7 +11,7 @@ import {
   ruleSchema,
 } from '../../policy/model/policy-schema.ts';
 import { actions } from '../../policy/model/words.ts';
-import { time, timeWhen } from './time.ts';
+import { time, timeSchema } from './time.ts';
 
 const ruleExample = { rule: 'filter', name: 'malware', action: 'block', lists: ['malware'] };
 const exceptionExample = {
@@ -181,7 +181,7 @@ export const policyHit = z
     version: z.string().openapi({ description: 'of the package, or of Composer', example: '1.2.0' }),
     because,
     token: z.string().nullable().openapi({ description: 'the id of the token that asked first; null: unknown' }),
-    at: timeWhen('it was asked for first'),
+    at: timeSchema('it was asked for first'),
   })
   .openapi('PolicyHit');
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
-import { advertisedShape, notices } from './lookup.ts';
+import { advertisedShape, noticesSchema } from './lookup.ts';
 
 export const rootSchema = z
   .looseObject({
@@ -113,7 +113,7 @@ export const providerSchema = z
         },
       },
     }),
-    warnings: notices('warnings of the policy about versions of this document, for every Composer'),
+    warnings: noticesSchema('warnings of the policy about versions of this document, for every Composer'),
     'security-advisories': z
       .array(z.looseObject({}))
       .optional()

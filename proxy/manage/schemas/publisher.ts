@@ -5,8 +5,8 @@ import { issuerKinds } from '../../publishers/model/issuer.ts';
 import { purposes, refRules, workflowClaims } from '../../publishers/model/publisher.ts';
 import { mostClaims, mostExchanges } from '../../publishers/records/publisher-fields.ts';
 import { publishedFrom } from './artifact.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
 const maybe = (description: string, example: string, most = 300) =>
@@ -72,7 +72,7 @@ const issuer = z.string().min(1).max(2000);
 
 export const publisherSchema = z
   .object({
-    id: idOf('pub', 'the publisher'),
+    id: idSchema('pub', 'the publisher'),
     ...rules,
     issuer: issuer.openapi({ description: 'the issuer of the ID tokens', example: 'https://gitlab.com' }),
     kind: z.enum(issuerKinds).openapi({ description: 'the kind of the issuer' }),
@@ -100,9 +100,9 @@ export const publisherSchema = z
       .openapi({ description: 'the count of exchanges' }),
     last_exchange_at: time.nullable().openapi({ description: 'when a job last exchanged; null: none did' }),
     last_run: publishedFrom.nullable().openapi({ description: 'the job of the last exchange' }),
-    created_at: timeWhen('it was made'),
-    created_by: actorWho('made it'),
-    updated_at: timeWhen('a person last changed it'),
+    created_at: timeSchema('it was made'),
+    created_by: actorSchema('made it'),
+    updated_at: timeSchema('a person last changed it'),
   })
   .openapi('Publisher');
 
@@ -138,7 +138,7 @@ const idToken = z.string().min(1).max(65_536).openapi({
 export const idTokenExchange = z
   .strictObject({
     token: idToken,
-    publisher: idOf('pub', 'the publisher; needed if several accept the job').optional(),
+    publisher: idSchema('pub', 'the publisher; needed if several accept the job').optional(),
     purpose: purpose.optional(),
   })
   .openapi('IdTokenExchange', { example: { token: 'eyJ…' } });
@@ -146,10 +146,10 @@ export const idTokenExchange = z
 export const exchangedToken = z
   .object({
     token: z.string().openapi({ description: 'the token of this registry; it appears only in this answer' }),
-    id: idOf('tok', 'the token'),
+    id: idSchema('tok', 'the token'),
     kind: z.enum(['read', 'write']).openapi({ description: '`read`: installs packages. `write`: publishes packages' }),
-    expires_at: timeWhen('the token expires'),
-    publisher: idOf('pub', 'the publisher that accepted the job'),
+    expires_at: timeSchema('the token expires'),
+    publisher: idSchema('pub', 'the publisher that accepted the job'),
   })
   .openapi('ExchangedToken');
 
@@ -189,7 +189,7 @@ export const idTokenExplanation = z
     publishers: z
       .array(
         z.object({
-          id: idOf('pub', 'the publisher'),
+          id: idSchema('pub', 'the publisher'),
           name: rules.name,
           purpose,
           of_repository: z.boolean().openapi({ description: 'true: the job is of the repository of this publisher' }),

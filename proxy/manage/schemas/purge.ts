@@ -5,7 +5,7 @@ import { purgeReasons } from '../../../build/contract/purged.ts';
 import type { NotedTombstone } from '../../packages/purges.ts';
 import { remainsOf } from '../../packages/purge-remains.ts';
 import type { PurgeOutcome } from '../../packages/version-purger.ts';
-import { timeWhen } from './time.ts';
+import { timeSchema } from './time.ts';
 
 const name = z.string().openapi({ description: 'the name of the package', example: 'acme/hello' });
 const version = z.string().openapi({ description: 'the version, as it was published', example: '1.2.0' });
@@ -67,7 +67,7 @@ export const purgeSchema = z
     name,
     version,
     reason,
-    purged_at: timeWhen('it was purged'),
+    purged_at: timeSchema('it was purged'),
     serial: z
       .number()
       .int()
@@ -100,7 +100,7 @@ export const tombstoneSchema = z
     note: z.string().nullable().openapi({
       description: 'the explanation given for the purge; null without one, or for a tombstone from another registry',
     }),
-    purged_at: timeWhen('it was purged'),
+    purged_at: timeSchema('it was purged'),
     purged_by: z.string().nullable().openapi({
       description: 'who purged it; null for a tombstone from another registry',
       example: 'user:usr_4fHj2kLm9QwErTy0',

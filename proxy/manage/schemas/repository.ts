@@ -3,8 +3,8 @@
 
 import { z } from '@hono/zod-openapi';
 import { credentialsKinds } from '../../sync/repository.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({
   description:
@@ -103,7 +103,7 @@ export const interval = z
 
 export const repositorySchema = z
   .object({
-    id: idOf('repo', 'the repository'),
+    id: idSchema('repo', 'the repository'),
     type,
     url: url.nullable().openapi({
       description: 'without credentials; null for a read token',
@@ -125,9 +125,9 @@ export const repositorySchema = z
     }),
     error_message: z.string().nullable().openapi({ description: 'null for a read token' }),
     last_synced_at: time.nullable().openapi({ description: 'the time of the last successful sync' }),
-    created_at: timeWhen('it was registered'),
-    created_by: actorWho('registered it'),
-    updated_at: timeWhen('it was last changed'),
+    created_at: timeSchema('it was registered'),
+    created_by: actorSchema('registered it'),
+    updated_at: timeSchema('it was last changed'),
   })
   .openapi('Repository');
 
@@ -150,7 +150,7 @@ export const repositoryPatch = z
 
 export const removedRepository = z
   .object({
-    id: idOf('repo', 'the repository'),
+    id: idSchema('repo', 'the repository'),
     packages: z.array(z.string()).openapi({
       description: 'the packages whose versions from this repository are withdrawn',
       example: ['acme/tool'],

@@ -3,8 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import { longestName, mostMembers } from '../../teams/team-fields.ts';
 import { maxEntries } from '../../core/views/token-limits.ts';
-import { actorWho, idOf } from './id.ts';
-import { timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { timeSchema } from './time.ts';
 
 const name = z
   .string()
@@ -24,19 +24,19 @@ const people = z
 
 export const teamSchema = z
   .object({
-    id: idOf('tea', 'the team'),
+    id: idSchema('tea', 'the team'),
     name,
     packages,
     members: z
-      .array(idOf('usr', 'a member'))
+      .array(idSchema('usr', 'a member'))
       .openapi({ description: 'the members. Admins see all packages, also as members' }),
-    created_at: timeWhen('the team was made'),
-    created_by: actorWho('made the team'),
-    updated_at: timeWhen('the team was last changed'),
+    created_at: timeSchema('the team was made'),
+    created_by: actorSchema('made the team'),
+    updated_at: timeSchema('the team was last changed'),
   })
   .openapi('Team');
 
-export const madeTeam = teamSchema
+export const createdTeam = teamSchema
   .extend({
     people_packages: z.enum(['all', 'teams']).openapi({
       description:

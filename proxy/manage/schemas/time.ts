@@ -5,6 +5,6 @@ import { z } from '@hono/zod-openapi';
 export const time = z.iso.datetime().openapi({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
 
 /** `event`: completes "when …". */
-export function timeWhen(event: string) {
+export function timeSchema(event: string) {
   return time.openapi({ description: `when ${event}` });
 }

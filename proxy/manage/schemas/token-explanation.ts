@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Explanation } from '../../auth/explain-view.ts';
 import { reasonText } from '../../auth/explanation-text.ts';
 import type { TokenLimits } from '../../core/views/token-limits.ts';
-import { idOf } from './id.ts';
+import { idSchema } from './id.ts';
 import { time } from './time.ts';
 
 export const explanationQuery = z.strictObject({
@@ -27,7 +27,7 @@ const hidingLimit = z.enum(['packages', 'constraints', 'stability', 'not_after']
 
 export const explanationSchema = z
   .object({
-    token_id: idOf('tok', 'the token'),
+    token_id: idSchema('tok', 'the token'),
     package: z.string().openapi({ description: 'the requested package', example: 'acme/shop' }),
     version: z.string().nullable().openapi({ description: 'the requested version; null: all versions' }),
     seen: z.boolean().openapi({ description: 'whether the token sees it' }),

@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
 import type { TokenStanding } from '../../auth/token-standings.ts';
 import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
-import { idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
 const kind = z
@@ -27,7 +27,7 @@ const expiresAt = time.nullable().openapi({ description: 'when the token expires
 
 export const tokenSchema = z
   .object({
-    id: idOf('tok', 'the token'),
+    id: idSchema('tok', 'the token'),
     description,
     kind: kind.openapi({
       description: '`read`: reads packages. `write`: also publishes packages. The kind cannot be changed',
@@ -38,8 +38,8 @@ export const tokenSchema = z
       .number()
       .int()
       .openapi({ description: 'the effective limit: its own, or the default of its kind; 0: no limit' }),
-    created_at: timeWhen('it was made'),
-    person: idOf('usr', "the person whose token it is, by `libretto login`; null: it is nobody's").nullable(),
+    created_at: timeSchema('it was made'),
+    person: idSchema('usr', "the person whose token it is, by `libretto login`; null: it is nobody's").nullable(),
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
     revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: not revoked' }),

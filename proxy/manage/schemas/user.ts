@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi';
 import { longestPassword } from '../../auth/password.ts';
 import { roles } from '../../auth/permissions.ts';
 import { mailTopics } from '../../auth/mail-topic.ts';
-import { actorWho, idOf } from './id.ts';
-import { time, timeWhen } from './time.ts';
+import { actorSchema, idSchema } from './id.ts';
+import { time, timeSchema } from './time.ts';
 
 const role = z.enum(roles).openapi({
   description:
@@ -27,7 +27,7 @@ const email = z
 
 export const userSchema = z
   .object({
-    id: idOf('usr', 'the user'),
+    id: idSchema('usr', 'the user'),
     email,
     name,
     role,
@@ -42,8 +42,8 @@ export const userSchema = z
     invitation_expires_at: time
       .nullable()
       .openapi({ description: 'when the open invitation ends; null without an invitation' }),
-    created_at: timeWhen('the user was made'),
-    created_by: actorWho('made the user'),
+    created_at: timeSchema('the user was made'),
+    created_by: actorSchema('made the user'),
     last_login_at: time.nullable().openapi({ description: 'the time of the last login; null: never' }),
     mail_off: z.array(z.enum(mailTopics)).openapi({ description: 'the notices by mail that the user turned off' }),
   })
@@ -58,7 +58,7 @@ const invitation = z
         'the API explorer on a server without the console',
       example: '/ui/invitation?code=inv_…',
     }),
-    expires_at: timeWhen('it ends'),
+    expires_at: timeSchema('it ends'),
   })
   .openapi('Invitation');
 
@@ -151,16 +151,16 @@ export const passwordChange = z
 export const loggedIn = z
   .object({
     token: z.string().openapi({ description: 'the session token; send it as `Authorization: Bearer …`' }),
-    expires_at: timeWhen('the session ends'),
+    expires_at: timeSchema('the session ends'),
     user: userSchema.openapi({ description: 'the user who logged in' }),
   })
   .openapi('LoggedIn');
 
 export const sessionSchema = z
   .object({
-    id: idOf('ses', 'the session'),
-    created_at: timeWhen('it began'),
-    expires_at: timeWhen('it ends'),
+    id: idSchema('ses', 'the session'),
+    created_at: timeSchema('it began'),
+    expires_at: timeSchema('it ends'),
     address: z.string().openapi({ description: 'the client address of the login', example: '192.0.2.7' }),
     current: z.boolean().openapi({ description: 'true for the session of this request' }),
   })

@@ -4,14 +4,14 @@ import type { Pages } from '../../frame/pages.ts';
 import { registerAccount } from './account.tsx';
 import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
-import { registerName } from './name.tsx';
+import { registerName } from './account.tsx';
 import { registerOwnTokenPages } from './own-tokens.tsx';
 import { registerOwnPasskey } from './own-passkey.tsx';
 import { registerPassword } from './password.tsx';
 import type { AccountServices } from './services.ts';
 import { registerSessions } from './sessions.tsx';
 import { registerTwoFactorOff } from './two-factor-off.tsx';
-import { registerTwoFactor } from './two-factor.tsx';
+import { registerTwoFactorPage } from './two-factor.tsx';
 
 export function registerAccountPages(pages: Pages, services: AccountServices): void {
   const { people, passkeys } = services;
@@ -19,7 +19,7 @@ export function registerAccountPages(pages: Pages, services: AccountServices): v
   registerOwnTokenPages(pages, services);
   registerName(pages, people);
   registerPassword(pages, people);
-  registerTwoFactor(pages, people);
+  registerTwoFactorPage(pages, people);
   registerTwoFactorOff(pages, people);
   registerAddPasskey(pages, passkeys);
   registerOwnPasskey(pages, passkeys);

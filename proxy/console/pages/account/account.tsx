@@ -1,11 +1,12 @@
-// A person's own account at a glance: who they are, how they sign in, and where they are signed in.
+// A person's own account at a glance: who they are, how they sign in, and where they are signed in;
+// and the form for the own name.
 
 import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
 import { showPasskey } from '../../../auth/passkey.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { showUser, type UserView } from '../../../auth/user.ts';
-import { ButtonLink } from '../../components/form.tsx';
+import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -15,6 +16,7 @@ import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
 import { PasskeyList, type PasskeyListProps } from './passkey-list.tsx';
 import { TwoFactorPanel } from './two-factor-panel.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
+import type { People } from '../../../auth/people.ts';
 
 /** After a change of the password or of a second factor. */
 const othersEnded =
@@ -137,4 +139,34 @@ function Facts({ user, nowMs }: Pick<PersonProps, 'user' | 'nowMs'>): Child {
       </div>
     </dl>
   );
+}
+
+/** Changing one's own name, as others see it beside the email. */
+export function registerName(pages: Pages, people: People): void {
+  pages.form({
+    path: '/account/name',
+    operation: 'updateMe',
+    show: async ({ caller }, form) => {
+      const { name } = await people.usersOf(actorOf(caller)).get(caller.userId);
+      return {
+        title: 'Change your name',
+        content: (
+          <>
+            <PageHead
+              title="Change your name"
+              sentence="Admins see it beside your email. You go on signing in with the email."
+              trail={[{ label: 'Your account', to: '/account' }]}
+            />
+            <Form state={form} submit="Save the name" cancel="/account">
+              <TextField name="name" label="Name" hint="May stay empty." value={name ?? ''} autocomplete="name" />
+            </Form>
+          </>
+        ),
+      };
+    },
+    submit: async ({ caller }, fields) => {
+      await people.usersOf(actorOf(caller)).update(caller.userId, { name: fields.optional('name') ?? null });
+      return { to: '/account', notice: 'name-changed' };
+    },
+  });
 }

@@ -7,7 +7,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields } from '../../request/form-fields.ts';
-import { begunSession } from '../sign-in/begun-session.ts';
+import { browserSession } from '../sign-in/browser-session.ts';
 import { NewPassword, newPassword } from '../sign-in/new-password.tsx';
 import { refusedProof } from './refused-proof.ts';
 
@@ -63,5 +63,5 @@ async function change(
     .account(caller.userId, clientAddress)
     .changePassword(passwords)
     .catch(refusedProof(current, 'This is not your password.'));
-  return { to: '/account', notice: 'password-changed', session: await begunSession(people, loggedIn) };
+  return { to: '/account', notice: 'password-changed', session: await browserSession(people, loggedIn) };
 }

@@ -5,7 +5,7 @@ import { actorOf, type SessionCaller } from '../../../auth/caller.ts';
 import type { People } from '../../../auth/people.ts';
 import type { SessionRecord } from '../../../auth/sessions.ts';
 import { Form } from '../../components/form.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -47,8 +47,8 @@ function registerEndOthers(pages: Pages, people: People): void {
           <h1>End all other sessions?</h1>
           <Form state={form} submit="End all others" isDanger cancel="/account">
             <p>
-              {counted((await othersOf(people, caller)).length, 'other session')} will end. This browser stays signed
-              in.
+              {formatCount((await othersOf(people, caller)).length, 'other session')} will end. This browser stays
+              signed in.
             </p>
           </Form>
         </>

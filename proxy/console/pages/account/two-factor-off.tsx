@@ -11,7 +11,7 @@ import { A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { begunSession } from '../sign-in/begun-session.ts';
+import { browserSession } from '../sign-in/browser-session.ts';
 import { recoveryCodesView } from './recovery-codes.tsx';
 import { refusedProof } from './refused-proof.ts';
 
@@ -33,7 +33,7 @@ export function registerTwoFactorOff(pages: Pages, people: People): void {
       const loggedIn = await proven(fields, (password, code) =>
         people.account(caller.userId, clientAddress).disableTwoFactor(password, code),
       );
-      return { to: '/account', notice: 'two-factor-off', session: await begunSession(people, loggedIn) };
+      return { to: '/account', notice: 'two-factor-off', session: await browserSession(people, loggedIn) };
     },
   });
   pages.form({

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { UserView } from '../../../auth/user.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 
 export function TwoFactorPanel({ user }: { readonly user: UserView }): Child {
   return (
@@ -32,7 +32,7 @@ function On({ user }: { readonly user: UserView }): Child {
   return (
     <>
       <p>
-        After the password, each sign-in asks for {asked.join(' or ')}. {counted(left, 'recovery code')} left.
+        After the password, each sign-in asks for {asked.join(' or ')}. {formatCount(left, 'recovery code')} left.
       </p>
       <div class="row">
         <ButtonLink to="/account/recovery-codes">Renew recovery codes</ButtonLink>

@@ -17,7 +17,7 @@ import { encode } from 'uqr';
 
 const title = 'Turn on two-factor authentication';
 
-export function registerTwoFactor(pages: Pages, people: People): void {
+export function registerTwoFactorPage(pages: Pages, people: People): void {
   pages.form({
     path: '/account/two-factor',
     operation: 'enableTwoFactor',

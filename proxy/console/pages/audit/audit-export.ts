@@ -3,23 +3,26 @@
 import type { AuditEvent } from '../../../state/audit.ts';
 import { readAuditLog, type AuditFilter } from '../../../state/audit-log.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
-import type { Download, SignedInRequest } from '../../frame/definitions.ts';
+import type { FileDownload, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { auditFilter, parseAuditQuery } from './audit-query.ts';
 import { readEventNames } from './event-names.ts';
 
 /** Events in one file, at the most. */
-export const mostExported = 10_000;
+export const maxExported = 10_000;
 const atOnce = 500;
 
 export function registerAuditExport(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
   pages.page({ path: '/audit/export', operation: 'listAuditEvents', show: (request) => exportEvents(state, request) });
 }
 
-async function exportEvents(state: Pick<StateStore, 'get' | 'range'>, { query }: SignedInRequest): Promise<Download> {
+async function exportEvents(
+  state: Pick<StateStore, 'get' | 'range'>,
+  { query }: SignedInRequest,
+): Promise<FileDownload> {
   const filter = auditFilter(parseAuditQuery(query), (await readEventNames(state)).users);
   const { events, isWhole } = filter === undefined ? { events: [], isWhole: true } : await readMost(state, filter);
-  const part = isWhole ? '' : `-newest-${mostExported}`;
+  const part = isWhole ? '' : `-newest-${maxExported}`;
   return query.get('as') === 'jsonl'
     ? file(
         `audit${part}.jsonl`,
@@ -40,15 +43,15 @@ async function readMost(state: Pick<StateStore, 'get' | 'range'>, filter: AuditF
   const events: AuditEvent[] = [];
   let before: number | undefined;
   do {
-    const limit = Math.min(atOnce, mostExported - events.length);
+    const limit = Math.min(atOnce, maxExported - events.length);
     const page = await readAuditLog(state, filter, { limit, before });
     events.push(...page.events);
     before = page.before;
-  } while (before !== undefined && events.length < mostExported);
+  } while (before !== undefined && events.length < maxExported);
   return { events, isWhole: before === undefined };
 }
 
-function file(name: string, type: string, lines: readonly string[]): Download {
+function file(name: string, type: string, lines: readonly string[]): FileDownload {
   return { file: { name, type, bytes: Buffer.from(lines.map((line) => `${line}\n`).join('')) } };
 }
 

@@ -1,4 +1,4 @@
-// The audit log: filters, and fifty events a page, newest first.
+// The audit log, for admins: filters, and fifty events a page, newest first; and the register of its pages.
 
 import type { Child } from 'hono/jsx';
 import type { AuditEvent } from '../../../state/audit.ts';
@@ -7,17 +7,18 @@ import type { StateStore } from '../../../core/state/state-store.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { mostExported } from './audit-export.ts';
+import { maxExported, registerAuditExport } from './audit-export.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
 import { nameAuthor, readEventNames, type EventNames } from './event-names.ts';
-import { EventSubject } from './event-subject.tsx';
+import { AuditSubject } from './audit-subject.tsx';
 import { phrasesOf, verbOf } from './event-words.ts';
+import { registerVerification } from './verify.tsx';
 
 const eventsPerPage = 50;
 const noEvents: AuditPage = { events: [], before: undefined };
@@ -77,7 +78,7 @@ function Files({ query }: Pick<AuditListProps, 'query'>): Child {
   return (
     <div class="row">
       <p class="soft small">
-        Newest first. The files hold what the filters find, at most the newest {shownNumber(mostExported)} events.
+        Newest first. The files hold what the filters find, at most the newest {formatNumber(maxExported)} events.
       </p>
       <ButtonLink to={path('csv')} icon="download" kind="small">
         CSV
@@ -135,9 +136,19 @@ function What({ event, names }: { readonly event: AuditEvent; readonly names: Ev
   return (
     <div class="stack-tight">
       <span>
-        {verbOf(event)} <EventSubject event={event} names={names} />
+        {verbOf(event)} <AuditSubject event={event} names={names} />
       </span>
       {phrases.length === 0 ? null : <span class="soft small prose">{phrases.join(' · ')}</span>}
     </div>
   );
+}
+
+export interface AuditPageServices {
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}
+
+export function registerAuditPages(pages: Pages, { state }: AuditPageServices): void {
+  registerAuditList(pages, state);
+  registerAuditExport(pages, state);
+  registerVerification(pages, state);
 }

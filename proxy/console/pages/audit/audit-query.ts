@@ -1,4 +1,4 @@
-// What a person wants to see of the audit log: filters and a place in it, as they stand in the address. Pure.
+// The query of the audit log: filters and a cursor, from and to its address. Pure.
 
 import type { UserRecord } from '../../../auth/user.ts';
 import type { AuditFilter } from '../../../state/audit-log.ts';
@@ -45,7 +45,7 @@ export function auditFilter(
   { who, action, subject, from, to }: AuditQuery,
   users: readonly Person[],
 ): AuditFilter | undefined {
-  const actor = who === '' || /^[a-z]+:/.test(who) ? who : actorNamed(who, users);
+  const actor = who === '' || /^[a-z]+:/.test(who) ? who : actorOfPerson(who, users);
   if (actor === undefined) return undefined;
   return {
     ...(actor === '' ? {} : { actor }),
@@ -59,7 +59,7 @@ export function auditFilter(
 type Person = Pick<UserRecord, 'id' | 'email' | 'name'>;
 
 /** `text`: the email, the name or the id of a person, or the id of a token. */
-function actorNamed(text: string, users: readonly Person[]): string | undefined {
+function actorOfPerson(text: string, users: readonly Person[]): string | undefined {
   if (text.startsWith('tok_')) return `token:${text}`;
   if (text.startsWith('usr_')) return `user:${text}`;
   const wanted = text.trim().toLowerCase();

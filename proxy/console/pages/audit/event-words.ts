@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import type { AuditEvent } from '../../../state/audit.ts';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 
 /** What was done to the subject, which follows. */
 export const actionVerbs: Readonly<Record<string, string>> = {
@@ -100,14 +100,15 @@ export function phrasesOf({ action, subject, details }: AuditEvent): readonly st
   if (action === 'artifact.cleanup') return cleanupPhrases(details);
   if (action === 'publication.rollback') return rollbackPhrases(subject, details);
   return Object.entries(details)
-    .filter(([key, value]) => !isEmpty(value) && !shownElsewhere(action, key))
+    .filter(([key, value]) => !isEmpty(value) && !isInSubject(action, key))
     .map(
-      ([key, value]) => `${key.replaceAll('_', ' ')}: ${key === 'size' ? sizeText(value) : shownValue(value ?? null)}`,
+      ([key, value]) =>
+        `${key.replaceAll('_', ' ')}: ${key === 'size' ? sizeText(value) : formatDetail(value ?? null)}`,
     );
 }
 
 /** Names that the event's subject shows. */
-function shownElsewhere(action: string, key: string): boolean {
+function isInSubject(action: string, key: string): boolean {
   if (action === 'session.end') return key === 'user';
   return action.startsWith('artifact.') && (key === 'name' || key === 'version');
 }
@@ -115,8 +116,8 @@ function shownElsewhere(action: string, key: string): boolean {
 function changePhrase(key: string, change: JsonValue | undefined): string {
   if (!isJsonObject(change)) return key;
   const { from = null, to = null } = change;
-  if (to === null) return `${key}: no longer set here, was ${shownValue(from)}`;
-  return from === null ? `${key}: ${shownValue(to)}` : `${key}: from ${shownValue(from)} to ${shownValue(to)}`;
+  if (to === null) return `${key}: no longer set here, was ${formatDetail(from)}`;
+  return from === null ? `${key}: ${formatDetail(to)}` : `${key}: from ${formatDetail(from)} to ${formatDetail(to)}`;
 }
 
 /** The audit log itself has each rule before and after. */
@@ -133,16 +134,16 @@ function memberOf(value: JsonValue | undefined, key: string): JsonValue | undefi
 
 function cleanupPhrases({ artifacts, leftovers, bytes, retention_days: days }: JsonObject): readonly string[] {
   return [
-    counted(lengthOf(artifacts), 'upload'),
-    counted(lengthOf(leftovers), 'left-over file'),
+    formatCount(lengthOf(artifacts), 'upload'),
+    formatCount(lengthOf(leftovers), 'left-over file'),
     sizeText(bytes),
-    `kept: ${counted(Number(days ?? 0), 'day')}`,
+    `kept: ${formatCount(Number(days ?? 0), 'day')}`,
   ];
 }
 
 function rollbackPhrases(serial: string, details: JsonObject): readonly string[] {
   const counts = ['added', 'changed', 'withdrawn'].flatMap((kind) =>
-    details[kind] === undefined || details[kind] === 0 ? [] : [`${kind}: ${shownValue(details[kind] ?? null)}`],
+    details[kind] === undefined || details[kind] === 0 ? [] : [`${kind}: ${formatDetail(details[kind] ?? null)}`],
   );
   return [`made publication ${serial}`, ...counts];
 }
@@ -152,7 +153,7 @@ function lengthOf(value: JsonValue | undefined): number {
 }
 
 function sizeText(value: JsonValue | undefined): string {
-  return typeof value === 'number' ? shownBytes(value) : shownValue(value ?? null);
+  return typeof value === 'number' ? formatBytes(value) : formatDetail(value ?? null);
 }
 
 function isEmpty(value: JsonValue | undefined): boolean {
@@ -163,7 +164,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
 
 const longestValue = 300;
 
-function shownValue(value: JsonValue): string {
+function formatDetail(value: JsonValue): string {
   const text = valueText(value);
   return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
 }

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import type { PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -60,7 +60,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
   if (!verdict.sound) return <Notice kind="bad">{describeBreak(verdict)}</Notice>;
   return (
     <>
-      <Notice kind="good">The audit log is sound: {counted(verdict.head.seq, 'event')}.</Notice>
+      <Notice kind="good">The audit log is sound: {formatCount(verdict.head.seq, 'event')}.</Notice>
       <p>This is its head. Keep it in another place, and compare the log with it later:</p>
       <CodeBlock label="the head of the audit log" text={formatHead(verdict.head)} />
     </>

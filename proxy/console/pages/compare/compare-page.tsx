@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { LineDiff } from '../../components/line-diff.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { ComparedFileList } from './compared-files.tsx';
@@ -129,7 +129,7 @@ function factColumns(nowMs: number) {
     { label: 'Version', cell: ({ role, version }: Fact) => <FactName {...{ role, version }} /> },
     { label: 'Published', cell: ({ since }: Fact) => <Time at={since} nowMs={nowMs} /> },
     { label: 'Content', cell: ({ reference }: Fact) => <code title={reference}>{reference.slice(0, 10)}</code> },
-    { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => shownBytes(size) },
+    { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => formatBytes(size) },
   ];
 }
 
@@ -150,8 +150,8 @@ function ComposerJson({ before, after }: Pick<ComparedVersions, 'before' | 'afte
   return (
     <>
       <p class="soft small">
-        {counted(added ?? 0, 'line')} added, {counted(removed ?? 0, 'line')} removed. Fields that only root packages use
-        are not shown.
+        {formatCount(added ?? 0, 'line')} added, {formatCount(removed ?? 0, 'line')} removed. Fields that only root
+        packages use are not shown.
       </p>
       <LineDiff label="Differences of composer.json" lines={shortenEqual(lines, context)} />
     </>

@@ -5,7 +5,7 @@ import type { ComparedFile, ComparedFiles } from '../../../inspection/compare-fi
 import type { ComparedVersions } from '../../../inspection/comparison.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { ChangeBadge } from './change-badge.tsx';
@@ -17,7 +17,7 @@ interface ComparedFileListProps {
 }
 
 /** A page stays small enough for a phone. */
-const mostShown = 500;
+const maxShown = 500;
 
 export function ComparedFileList({ compared, showsAll }: ComparedFileListProps): Child {
   const { files, not_listed: notListed } = compared;
@@ -36,10 +36,10 @@ export function ComparedFileList({ compared, showsAll }: ComparedFileListProps):
       <p class="soft small">
         <Totals files={files} differing={differing.length} /> <Switch {...{ compared, showsAll }} />
       </p>
-      {listed.length === 0 ? null : <Table caption="Files" columns={columns} rows={listed.slice(0, mostShown)} />}
-      {listed.length > mostShown ? (
+      {listed.length === 0 ? null : <Table caption="Files" columns={columns} rows={listed.slice(0, maxShown)} />}
+      {listed.length > maxShown ? (
         <p class="soft small">
-          The first {mostShown} files are listed; {shownNumber(listed.length - mostShown)} more follow.
+          The first {maxShown} files are listed; {formatNumber(listed.length - maxShown)} more follow.
         </p>
       ) : null}
     </>
@@ -49,11 +49,11 @@ export function ComparedFileList({ compared, showsAll }: ComparedFileListProps):
 function Totals({ files, differing }: { readonly files: ComparedFiles; readonly differing: number }): Child {
   const { all, bytes_before: before, bytes_after: after } = files;
   const grown = after - before;
-  const size = grown === 0 ? 'the same size' : `${shownBytes(Math.abs(grown))} ${grown > 0 ? 'more' : 'less'}`;
+  const size = grown === 0 ? 'the same size' : `${formatBytes(Math.abs(grown))} ${grown > 0 ? 'more' : 'less'}`;
   return (
     <>
-      {differing === 0 ? 'No file differs' : `${counted(differing, 'file differs', 'files differ')}`} of{' '}
-      {shownNumber(all.length)}. Unpacked {shownBytes(before)} and {shownBytes(after)}: {size}.
+      {differing === 0 ? 'No file differs' : `${formatCount(differing, 'file differs', 'files differ')}`} of{' '}
+      {formatNumber(all.length)}. Unpacked {formatBytes(before)} and {formatBytes(after)}: {size}.
     </>
   );
 }
@@ -74,5 +74,5 @@ const columns = [
 ];
 
 function Size({ bytes }: { readonly bytes: number | null }): Child {
-  return bytes === null ? <span class="soft">none</span> : <span class="nowrap">{shownBytes(bytes)}</span>;
+  return bytes === null ? <span class="soft">none</span> : <span class="nowrap">{formatBytes(bytes)}</span>;
 }

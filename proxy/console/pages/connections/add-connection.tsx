@@ -12,12 +12,18 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { repositoriesTrail } from './connection-list.tsx';
-import { CredentialFields, credentialsOf, fieldOf, SelectionFields, selectionOf } from './connection-fields.tsx';
+import {
+  ConnectionCredentialFields,
+  connectionCredentialsOf,
+  connectionFieldOf,
+  ConnectionSelectionFields,
+  connectionSelectionOf,
+} from './connection-fields.tsx';
 import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
 import { skipReasons } from '../../../forges/model/forge-repository.ts';
 import type { RefreshStep } from '../../../forges/refresh/refresh-step.ts';
 import { Notice } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 
 const path = '/connections/new';
@@ -28,7 +34,7 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
     path,
     operation: 'createConnection',
     isDangerous: true,
-    fieldOf,
+    fieldOf: connectionFieldOf,
     show: (request, state) => newView(request, state),
     submit: async (request, fields) => {
       const record = await connectionsFor(services, request).create(draftOf(fields));
@@ -38,7 +44,7 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
   pages.form({
     path: planPath,
     operation: 'planConnection',
-    fieldOf,
+    fieldOf: connectionFieldOf,
     awaitsBuilder: true,
     show: (request, state) => newView(request, state),
     submit: async (request, fields) => {
@@ -54,8 +60,8 @@ function draftOf(fields: FormFields): ConnectionDraft {
     forge,
     url: fields.optional('url'),
     owner: fields.text('owner'),
-    ...selectionOf(fields),
-    credentials: credentialsOf(fields, forge),
+    ...connectionSelectionOf(fields),
+    credentials: connectionCredentialsOf(fields, forge),
   };
 }
 
@@ -83,9 +89,9 @@ function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: Co
         >
           <div class="ways stack">
             <PlaceFields />
-            <CredentialFields />
+            <ConnectionCredentialFields />
           </div>
-          <SelectionFields />
+          <ConnectionSelectionFields />
           <PlanButton />
         </Form>
       </>
@@ -130,16 +136,16 @@ function PlanButton(): Child {
 
 // What a connection would register, before it is stored.
 
-const mostRows = 200;
+const maxRows = 200;
 
 function PlanPanel({ plan: { finished, message, steps } }: { readonly plan: ConnectionPlan }): Child {
   const found = steps.filter(({ step }) => step === 'registered');
-  const shown = [...found, ...steps.filter(({ step }) => step !== 'registered')].slice(0, mostRows);
+  const shown = [...found, ...steps.filter(({ step }) => step !== 'registered')].slice(0, maxRows);
   const isMore = steps.length > shown.length;
   return (
     <section class="stack">
       <Notice kind={finished ? 'good' : 'warn'}>
-        {`${counted(found.length, 'repository', 'repositories')} would be registered.`}
+        {`${formatCount(found.length, 'repository', 'repositories')} would be registered.`}
         {message === null ? null : ` ${message}`} Nothing is stored yet. Enter the token again to connect.
       </Notice>
       {shown.length === 0 ? null : <Table caption="What would be registered" columns={columns} rows={shown} />}

@@ -11,10 +11,10 @@ import { CheckField, FormContext, SelectField, TextArea, TextField } from '../..
 import { fieldFault, FormFields } from '../../request/form-fields.ts';
 import { intervalWords } from '../repositories/repository-words.tsx';
 
-export const fieldOf = { credentials: 'token' };
+export const connectionFieldOf = { credentials: 'token' };
 
 /** What the form says, without credentials. */
-export function selectionOf(fields: FormFields): Required<Omit<ConnectionFields, 'credentials'>> {
+export function connectionSelectionOf(fields: FormFields): Required<Omit<ConnectionFields, 'credentials'>> {
   const span = (name: 'interval' | 'sync_interval'): number => Number(fields.optional(name) ?? defaultFields[name]);
   return {
     only: fields.lines('only'),
@@ -38,16 +38,16 @@ export function fieldsOfConnection(record: ConnectionRecord): FormFields {
 }
 
 /** The fields that the form changes; undefined: none. */
-export function changesOf(record: ConnectionRecord, fields: FormFields): ConnectionFields | undefined {
-  const before = Object.entries(selectionOf(fieldsOfConnection(record)));
-  const now = selectionOf(fields) as Readonly<Record<string, unknown>>;
+export function connectionChanges(record: ConnectionRecord, fields: FormFields): ConnectionFields | undefined {
+  const before = Object.entries(connectionSelectionOf(fieldsOfConnection(record)));
+  const now = connectionSelectionOf(fields) as Readonly<Record<string, unknown>>;
   const changed = before.flatMap(([name, value]) =>
     JSON.stringify(now[name]) === JSON.stringify(value) ? [] : [[name, now[name]] as const],
   );
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-export function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
+export function connectionCredentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
   const [token, appId] = [fields.text('token'), fields.optional('app')];
   if (forge === 'github' && appId !== undefined)
     return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
@@ -57,7 +57,7 @@ export function credentialsOf(fields: FormFields, forge: ForgeName): ConnectionC
 }
 
 /** `forge`: the fields of the others are absent; undefined: the form asks for the forge, and its style hides them. */
-export function CredentialFields({ forge }: { readonly forge?: ForgeName }): Child {
+export function ConnectionCredentialFields({ forge }: { readonly forge?: ForgeName }): Child {
   return (
     <>
       <TextField
@@ -82,7 +82,7 @@ export function CredentialFields({ forge }: { readonly forge?: ForgeName }): Chi
   );
 }
 
-export function SelectionFields(): Child {
+export function ConnectionSelectionFields(): Child {
   return (
     <>
       <TextArea

@@ -4,14 +4,14 @@ import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { Badge } from '../../components/badge.tsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import type { State } from '../../components/notice.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { connectionPath } from './services.ts';
@@ -60,7 +60,7 @@ function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {
   return [
     { label: 'Owner', cell: OwnerCell },
     { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
-    { label: 'Repositories', isNumber: true, cell: ({ counts }) => shownNumber(counts.registered) },
+    { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
     {
       label: 'Last refresh',
       cell: ({ last_refreshed_at: at }) => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />),
@@ -78,7 +78,7 @@ function OwnerCell(connection: ConnectionDocument): Child {
       <span class="small soft">{forgeTitles[forge]}</span>
       {error === null ? null : (
         <span class="small">
-          <Reason text={error} />
+          <ReasonText text={error} />
         </span>
       )}
     </div>

@@ -1,4 +1,4 @@
-// The page of one connection: how it stands, and each repository that the forge lists.
+// The page of one connection: its state, and each repository that the forge lists.
 
 import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';
@@ -7,12 +7,12 @@ import { skipReasons, type SeenRepository } from '../../../forges/model/forge-re
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { intervalWords } from '../repositories/repository-words.tsx';
@@ -75,17 +75,17 @@ function Notices({ connection, repositories }: Pick<ConnectionPageProps, 'connec
     <>
       {error === null ? null : (
         <Notice kind="bad">
-          <Reason text={error} />
+          <ReasonText text={error} />
         </Notice>
       )}
       {hookError === null ? null : (
         <Notice kind="warn">
-          <Reason text={hookError} />
+          <ReasonText text={hookError} />
         </Notice>
       )}
       {needing === 0 ? null : (
         <Notice kind="warn">
-          {`${counted(needing, 'repository', 'repositories')} archived or removed at the forge. What they published ` +
+          {`${formatCount(needing, 'repository', 'repositories')} archived or removed at the forge. What they published ` +
             'stays until you remove them here.'}
         </Notice>
       )}

@@ -4,7 +4,7 @@ import { readConnection } from '../../../forges/connection-document.ts';
 import { readConnected } from '../../../forges/model/connected.ts';
 import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -117,7 +117,7 @@ const refreshing: Question = {
 const removing: Question = {
   title: (owner) => `Remove the connection to ${owner}?`,
   sentence: (repositories, hasHook) =>
-    `Its credentials are deleted. ${counted(repositories, 'repository', 'repositories')} ` +
+    `Its credentials are deleted. ${formatCount(repositories, 'repository', 'repositories')} ` +
     `${repositories === 1 ? 'stays' : 'stay'} registered and published, but private ones cannot be read any more.` +
     (hasHook ? " The owner's webhook at the forge is removed." : ''),
   submit: 'Remove connection',

@@ -7,12 +7,12 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import {
-  changesOf,
-  CredentialFields,
-  credentialsOf,
-  fieldOf,
+  connectionChanges,
+  ConnectionCredentialFields,
+  connectionCredentialsOf,
+  connectionFieldOf,
   fieldsOfConnection,
-  SelectionFields,
+  ConnectionSelectionFields,
 } from './connection-fields.tsx';
 import { repositoriesTrail } from './connection-list.tsx';
 import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
@@ -24,11 +24,11 @@ export function registerEditingConnections(pages: Pages, services: ConnectionPag
     path: '/connections/:id/edit',
     operation: 'updateConnection',
     isDangerous: true,
-    fieldOf,
+    fieldOf: connectionFieldOf,
     show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => {
       const record = await recordOf(request);
-      const patch = changesOf(record, fields);
+      const patch = connectionChanges(record, fields);
       if (patch !== undefined) await connectionsFor(services, request).update(record.id, patch);
       return { to: connectionPath(record), notice: patch === undefined ? 'same' : 'saved' };
     },
@@ -37,11 +37,11 @@ export function registerEditingConnections(pages: Pages, services: ConnectionPag
     path: '/connections/:id/credentials',
     operation: 'updateConnection',
     isDangerous: true,
-    fieldOf,
+    fieldOf: connectionFieldOf,
     show: async (request, state) => credentialsView(request, await recordOf(request), state),
     submit: async (request, fields) => {
       const record = await recordOf(request);
-      const credentials = credentialsOf(fields, record.forge);
+      const credentials = connectionCredentialsOf(fields, record.forge);
       await connectionsFor(services, request).update(record.id, { credentials });
       return { to: connectionPath(record), notice: 'credentials' };
     },
@@ -70,7 +70,7 @@ function editView({ asksPassword }: SignedInRequest, record: ConnectionRecord, p
           trail={trailOf(record)}
         />
         <Form state={state} submit="Save changes" cancel={connectionPath(record)} asksPassword={asksPassword}>
-          <SelectionFields />
+          <ConnectionSelectionFields />
         </Form>
       </>
     ),
@@ -92,7 +92,7 @@ function credentialsView({ asksPassword }: SignedInRequest, record: ConnectionRe
           trail={trailOf(record)}
         />
         <Form state={state} submit="Replace credentials" cancel={connectionPath(record)} asksPassword={asksPassword}>
-          <CredentialFields forge={record.forge} />
+          <ConnectionCredentialFields forge={record.forge} />
         </Form>
       </>
     ),

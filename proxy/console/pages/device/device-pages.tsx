@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { decidedView, questionView } from './terminal-question.tsx';
+import { decidedView, terminalQuestionView } from './terminal-question.tsx';
 
 export interface DevicePageServices {
   readonly terminals: Pick<Terminals, 'find' | 'decide'>;
@@ -16,7 +16,7 @@ export interface DevicePageServices {
 
 export function registerDevicePages(pages: Pages, { terminals }: DevicePageServices): void {
   const ask = async (request: SignedInRequest, code: string, state?: FormState): Promise<PageOutcome> =>
-    questionView(request, await terminals.find(visitorOf(request), code), code, state);
+    terminalQuestionView(request, await terminals.find(visitorOf(request), code), code, state);
   pages.form({
     path: '/device',
     operation: 'approveTerminal',

@@ -9,13 +9,13 @@ import { Fact } from '../../components/fact.tsx';
 import { ButtonLink, Form } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { emptyForm, type FormState } from '../../request/form-fields.ts';
 
 /** `code`: as it was typed. */
-export function questionView(
+export function terminalQuestionView(
   request: SignedInRequest,
   terminal: SignInRequest,
   code: string,
@@ -73,8 +73,8 @@ function Facts({ request, terminal, code }: FactsProps): Child {
         <Time at={at} nowMs={nowMs} />
       </Fact>
       <Fact label="It gets">
-        a token for {counted(days, 'day')}. With it the terminal acts as {caller.email}, with the role {caller.role}.{' '}
-        {rightsText({ role: caller.role, seesAll: caller.view === undefined })}
+        a token for {formatCount(days, 'day')}. With it the terminal acts as {caller.email}, with the role {caller.role}
+        . {rightsText({ role: caller.role, seesAll: caller.view === undefined })}
       </Fact>
     </dl>
   );

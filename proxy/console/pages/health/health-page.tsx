@@ -1,4 +1,4 @@
-// The findings of the last check, the faults first, each with its repair.
+// The page about health: the findings of the last check, the faults first, each with its repair.
 
 import type { Child } from 'hono/jsx';
 import type { HealthFinding, HealthReport } from '../../../inspection/health.ts';
@@ -9,21 +9,25 @@ import { Icon, type IconName } from '../../components/icon.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import type { HealthStanding } from './health-watch.ts';
+import { type HealthStatus, createHealthWatch, type HealthWatch } from './health-watch.ts';
+import { SingleFlight } from '../../../../build/shared/concurrency/single-flight.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { PageRequest, PageView } from '../../frame/definitions.ts';
+import type { Pages } from '../../frame/pages.ts';
 
 export interface HealthPageProps {
-  readonly standing: HealthStanding;
+  readonly status: HealthStatus;
   readonly form: FormState;
   readonly nowMs: number;
   /** seconds between two looks at a running check */
   readonly refreshSeconds: number;
 }
 
-export function HealthPage({ standing, form, nowMs, refreshSeconds }: HealthPageProps): Child {
-  const { report, isChecking, failure } = standing;
+export function HealthPage({ status, form, nowMs, refreshSeconds }: HealthPageProps): Child {
+  const { report, isChecking, failure } = status;
   return (
     <>
       <PageHead
@@ -104,7 +108,7 @@ function Verdict({ findings }: Pick<HealthReport, 'findings'>): Child {
       )}
       {warnings === 0 ? null : (
         <Badge kind="warn" icon="triangle-alert">
-          {counted(warnings, 'warning')}
+          {formatCount(warnings, 'warning')}
         </Badge>
       )}
     </>
@@ -142,4 +146,37 @@ function Group({ title, kind, icon, findings }: GroupProps): Child {
       </ul>
     </section>
   );
+}
+
+export interface HealthPageServices {
+  readonly inspection: () => Promise<Inspection>;
+}
+
+const refreshSeconds = 3;
+
+export function registerHealthPage(pages: Pages, { inspection }: HealthPageServices): void {
+  const watches = new SingleFlight<HealthWatch>({ keeps: 'fulfilled' });
+  const watch = (): Promise<HealthWatch> => watches.run('', async () => createHealthWatch((await inspection()).health));
+  pages.form({
+    path: '/health',
+    operation: 'getHealth',
+    show: async (request, form) => showHealth(await watch(), request, form),
+    submit: async () => {
+      (await watch()).begin();
+      return { to: '/health' };
+    },
+  });
+}
+
+/** The first visit begins a check. */
+function showHealth(watch: HealthWatch, { nowMs }: PageRequest, form: FormState): PageView {
+  const { report, failure } = watch.status();
+  if (report === undefined && failure === undefined) watch.begin();
+  const status = watch.status();
+  return {
+    title: 'Health',
+    section: 'health',
+    ...(status.isChecking ? { refreshSeconds } : {}),
+    content: <HealthPage {...{ status, form, nowMs, refreshSeconds }} />,
+  };
 }

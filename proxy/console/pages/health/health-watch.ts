@@ -4,7 +4,7 @@
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { Health, HealthReport } from '../../../inspection/health.ts';
 
-export interface HealthStanding {
+export interface HealthStatus {
   /** undefined: this process has checked nothing yet */
   readonly report: HealthReport | undefined;
   readonly isChecking: boolean;
@@ -14,7 +14,7 @@ export interface HealthStanding {
 
 export interface HealthWatch {
   /** Throws the internal error that ended the last check, once: the server logs it. */
-  readonly look: () => HealthStanding;
+  readonly status: () => HealthStatus;
   /** Begins a check, unless one is running. */
   readonly begin: () => void;
 }
@@ -33,7 +33,7 @@ export function createHealthWatch(health: Health): HealthWatch {
     }
   };
   return {
-    look: () => {
+    status: () => {
       const error = failed;
       const failure = error instanceof RegistryError ? error.message : undefined;
       if (error === undefined || failure !== undefined) return { report: health.last(), isChecking, failure };

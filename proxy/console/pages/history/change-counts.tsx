@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { PublicationSummary } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 
 export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Child {
   const { added, changed, withdrawn, packages } = counts;
@@ -11,17 +11,17 @@ export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Ch
     <>
       {added === 0 ? null : (
         <Badge kind="good" icon="plus">
-          {shownNumber(added)} added
+          {formatNumber(added)} added
         </Badge>
       )}
       {changed === 0 ? null : (
         <Badge kind="warn" icon="pencil">
-          {shownNumber(changed)} changed
+          {formatNumber(changed)} changed
         </Badge>
       )}
       {withdrawn === 0 ? null : (
         <Badge kind="bad" icon="circle-minus">
-          {shownNumber(withdrawn)} withdrawn
+          {formatNumber(withdrawn)} withdrawn
         </Badge>
       )}
       {added + changed + withdrawn === 0 ? (

@@ -6,10 +6,10 @@ import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
-import { Timeline } from '../../components/timeline.tsx';
 import { ChangeCounts } from './change-counts.tsx';
 import type { DescribedPublication } from './described-publication.ts';
 import { RollbacksInEffect } from './lift-page.tsx';
+import { groupBy } from '../../../../build/shared/collections/group-by.ts';
 
 export interface HistoryTimelineProps {
   /** newest first */
@@ -38,7 +38,7 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
         <Timeline
           events={publications.map((publication) => ({
             at: publication.published_at,
-            content: <Publication publication={publication} nowMs={nowMs} />,
+            content: <PublicationEntry publication={publication} nowMs={nowMs} />,
           }))}
         />
       )}
@@ -78,7 +78,7 @@ export function HistoryElsewhere(): Child {
 }
 
 /** One publication in a timeline or a list. */
-export function Publication({
+export function PublicationEntry({
   publication,
   nowMs,
 }: {
@@ -134,3 +134,31 @@ function NoPublications({ isFirst, mayPublish }: Pick<HistoryTimelineProps, 'isF
     </EmptyState>
   );
 }
+
+// Events by day, the newest first. Days are those of UTC, because the server does not know the reader's zone.
+
+interface TimelineEvent {
+  /** RFC 3339 UTC */
+  readonly at: string;
+  readonly content: Child;
+}
+
+/** `events`: newest first. */
+function Timeline({ events }: { readonly events: readonly TimelineEvent[] }): Child {
+  return (
+    <div class="timeline">
+      {[...groupBy(events, ({ at }) => at.slice(0, 10))].map(([date, ofDay]) => (
+        <section>
+          <h2>{dayFormat.format(new Date(`${date}T00:00:00Z`))}</h2>
+          <ol>
+            {ofDay.map(({ content }) => (
+              <li>{content}</li>
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });

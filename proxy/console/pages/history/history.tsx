@@ -7,10 +7,10 @@ import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { describePublications } from './described-publication.ts';
 import { HistoryElsewhere, HistoryTimeline } from './history-page.tsx';
-import { PublicationPage } from './publication-page.tsx';
+import { PublicationView } from './publication-page.tsx';
 import { liftForm } from './lift-page.tsx';
 import { rollBackForm } from './roll-back-page.tsx';
-import { countIn, namedSerial } from './serial.ts';
+import { countIn, serialParam } from './serial.ts';
 
 export interface HistoryPageServices {
   readonly inspection: () => Promise<Inspection>;
@@ -70,7 +70,7 @@ async function historyView({ inspection, state }: HistoryPageServices, request: 
 }
 
 async function showPublication({ inspection, state }: HistoryPageServices, request: PageRequest): Promise<PageView> {
-  const serial = namedSerial(request);
+  const serial = serialParam(request);
   const from = ((countIn(request.query.get('page')) ?? 1) - 1) * packagesPerPage;
   const { publications } = await inspection();
   const [changes, newest] = await Promise.all([
@@ -83,7 +83,7 @@ async function showPublication({ inspection, state }: HistoryPageServices, reque
     title: `Publication ${serial}`,
     section: 'history',
     content: (
-      <PublicationPage
+      <PublicationView
         publication={publication}
         packages={changes.packages}
         from={from}

@@ -7,12 +7,12 @@ import type { Inspection } from '../../../inspection/inspection.ts';
 import { ButtonLink, Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
-import type { Form } from '../../frame/definitions.ts';
+import { formatCount } from '../../components/quantity.ts';
+import type { FormPage } from '../../frame/definitions.ts';
 
 export const liftPath = '/history/lift-rollbacks';
 
-export function liftForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): Form {
+export function liftForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): FormPage {
   return {
     path: liftPath,
     operation: 'rollBack',
@@ -31,7 +31,9 @@ export function liftForm({ inspection }: { readonly inspection: () => Promise<In
               sentence="The next build publishes the current content of the sources."
               trail={[{ label: 'History', to: '/history' }]}
             />
-            <p>Builds leave {counted(held, 'version')} as rolled back until then. Nothing changes before that build.</p>
+            <p>
+              Builds leave {formatCount(held, 'version')} as rolled back until then. Nothing changes before that build.
+            </p>
             <FormView {...{ state, asksPassword }} submit="End all rollbacks" cancel="/history" isDanger />
           </>
         ),
@@ -51,8 +53,8 @@ export function RollbacksInEffect({ held, mayLift }: { readonly held: number; re
     <Notice kind="info">
       <div class="stack-tight">
         <p>
-          A rollback is in effect: builds leave {counted(held, 'version')} as rolled back, until the source has other
-          content.
+          A rollback is in effect: builds leave {formatCount(held, 'version')} as rolled back, until the source has
+          other content.
         </p>
         {mayLift ? (
           <div>

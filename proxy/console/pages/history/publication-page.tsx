@@ -7,13 +7,13 @@ import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { ChangeCounts } from './change-counts.tsx';
 import type { DescribedPublication } from './described-publication.ts';
 
-export interface PublicationPageProps {
+export interface PublicationViewProps {
   readonly publication: DescribedPublication;
   /** of this page */
   readonly packages: readonly ChangedPackage[];
@@ -25,7 +25,7 @@ export interface PublicationPageProps {
   readonly nowMs: number;
 }
 
-export function PublicationPage(props: PublicationPageProps): Child {
+export function PublicationView(props: PublicationViewProps): Child {
   const { publication, packages, from, perPage, isNewest, mayRollBack } = props;
   const { serial, counts } = publication;
   return (
@@ -48,7 +48,7 @@ export function PublicationPage(props: PublicationPageProps): Child {
       />
       <div class="row">
         <ChangeCounts counts={counts} />
-        {counts.packages === 0 ? null : <span class="soft small">in {counted(counts.packages, 'package')}</span>}
+        {counts.packages === 0 ? null : <span class="soft small">in {formatCount(counts.packages, 'package')}</span>}
       </div>
       {counts.packages === 0 ? (
         <p>It changed no package: only the list of sources.</p>
@@ -66,7 +66,7 @@ export function PublicationPage(props: PublicationPageProps): Child {
   );
 }
 
-function PublicationOrigin({ publication, nowMs }: PublicationPageProps): Child {
+function PublicationOrigin({ publication, nowMs }: PublicationViewProps): Child {
   const { published_at: at, author, rollback_to: to, previous } = publication;
   return (
     <>

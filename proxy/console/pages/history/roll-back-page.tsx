@@ -8,21 +8,21 @@ import { ButtonLink, Form as FormView, TextField } from '../../components/form.t
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
-import type { Form, SignedInRequest } from '../../frame/definitions.ts';
+import { formatCount } from '../../components/quantity.ts';
+import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { fieldFault, type FormState } from '../../request/form-fields.ts';
-import { namedSerial } from './serial.ts';
+import { serialParam } from './serial.ts';
 
 const serialField = 'serial';
 
-export function rollBackForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): Form {
+export function rollBackForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): FormPage {
   return {
     path: '/history/:serial/roll-back',
     operation: 'rollBack',
     isDangerous: true,
     awaitsBuilder: true,
     show: async (request, form) => {
-      const to = namedSerial(request);
+      const to = serialParam(request);
       const preview = await (await inspection()).rollbacksOf(actorOf(request.caller)).preview(to);
       return {
         title: `Roll back to publication ${to}`,
@@ -31,7 +31,7 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
       };
     },
     submit: async (request, fields) => {
-      const to = namedSerial(request);
+      const to = serialParam(request);
       const rollbacks = (await inspection()).rollbacksOf(actorOf(request.caller));
       const { withdrawn } = await rollbacks.preview(to);
       if (withdrawn.length > 0 && fields.text(serialField) !== String(to))
@@ -91,7 +91,7 @@ function Confirmation({ to, preview: { withdrawn }, form, asksPassword }: RollBa
         <TextField
           name={serialField}
           label={`Write ${to} to confirm`}
-          hint={`Composer no longer finds ${counted(withdrawn.length, 'version')} afterwards.`}
+          hint={`Composer no longer finds ${formatCount(withdrawn.length, 'version')} afterwards.`}
           autocomplete="off"
           inputmode="numeric"
           required
@@ -106,7 +106,7 @@ function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child
     <>
       {withdrawn.length === 0 ? null : (
         <Notice kind="warn">
-          The rollback withdraws {counted(withdrawn.length, 'version')}. Builds do not publish{' '}
+          The rollback withdraws {formatCount(withdrawn.length, 'version')}. Builds do not publish{' '}
           {withdrawn.length === 1 ? 'it' : 'them'} again until the source has other content.
         </Notice>
       )}
@@ -115,7 +115,7 @@ function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child
       <Versions title="Gets its former content" versions={changed} />
       {metadata.length === 0 ? null : (
         <p class="soft">
-          The metadata of {counted(metadata.length, 'package')} changes, without a change of a version.
+          The metadata of {formatCount(metadata.length, 'package')} changes, without a change of a version.
         </p>
       )}
     </>
@@ -137,7 +137,7 @@ function StayingOut({ to, versions, may }: StayingOutProps): Child {
         Publication {to} had them. A rollback neither restores what a person withdrew, nor what was purged.
       </p>
       <ul class="stack-tight plain">
-        {versions.slice(0, mostShown).map(({ name, version, why }) => (
+        {versions.slice(0, maxShown).map(({ name, version, why }) => (
           <li>
             <A to={`/packages/${name}/why?${new URLSearchParams({ version })}`}>{name}</A> <code>{version}</code>
             {why === 'purged' ? ': purged for ever' : ': withdrawn by a person '}
@@ -153,12 +153,12 @@ function StayingOut({ to, versions, may }: StayingOutProps): Child {
           </li>
         ))}
       </ul>
-      {versions.length > mostShown ? <p class="soft small">and {versions.length - mostShown} more</p> : null}
+      {versions.length > maxShown ? <p class="soft small">and {versions.length - maxShown} more</p> : null}
     </section>
   );
 }
 
-const mostShown = 50;
+const maxShown = 50;
 
 function Versions({ title, versions }: { readonly title: string; readonly versions: RollbackReport['added'] }): Child {
   if (versions.length === 0) return null;
@@ -166,13 +166,13 @@ function Versions({ title, versions }: { readonly title: string; readonly versio
     <section class="stack-tight">
       <h2>{title}</h2>
       <ul class="stack-tight plain">
-        {versions.slice(0, mostShown).map(({ name, version }) => (
+        {versions.slice(0, maxShown).map(({ name, version }) => (
           <li>
             <A to={`/packages/${name}`}>{name}</A> <code>{version}</code>
           </li>
         ))}
       </ul>
-      {versions.length > mostShown ? <p class="soft small">and {versions.length - mostShown} more</p> : null}
+      {versions.length > maxShown ? <p class="soft small">and {versions.length - maxShown} more</p> : null}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
 
 /** The serial in the path. Throws NOT_FOUND. */
-export function namedSerial({ param }: Pick<PageRequest, 'param'>): number {
+export function serialParam({ param }: Pick<PageRequest, 'param'>): number {
   const serial = countIn(param('serial'));
   if (serial === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'There is no such publication: its address needs a number.' });

@@ -9,7 +9,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { HookPlace } from './services.ts';
@@ -34,7 +34,7 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
       />
       {hook.refused === null ? null : (
         <Notice kind="warn">
-          {`${counted(hook.refused.count, 'request was', 'requests were')} refused: ${hook.refused.reason}. The last one came `}
+          {`${formatCount(hook.refused.count, 'request was', 'requests were')} refused: ${hook.refused.reason}. The last one came `}
           <Time at={hook.refused.last_at} nowMs={nowMs} />
           {`. ${hook.refused.remedy}`}
         </Notice>

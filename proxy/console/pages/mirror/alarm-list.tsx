@@ -5,7 +5,7 @@ import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { relativeTime } from '../../components/time.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 
 const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
 const shownAtOnce = 10;
@@ -40,7 +40,7 @@ export function AlarmList({
         </Notice>
       ))}
       {sorted.length <= shownAtOnce ? null : (
-        <p class="soft small">{counted(sorted.length - shownAtOnce, 'more message')} in the log of the server.</p>
+        <p class="soft small">{formatCount(sorted.length - shownAtOnce, 'more message')} in the log of the server.</p>
       )}
     </section>
   );

@@ -1,4 +1,5 @@
-// The mirror at a glance: alarms, the registries that it asks, and what it keeps and holds back of them.
+// The mirror at a glance: alarms, the registries that it asks, and what it keeps and holds back of them;
+// and the register of the pages about packages of other registries.
 
 import type { Child } from 'hono/jsx';
 import type { MirrorRegistry, MirrorReport } from '../../../mirror/mirror-report.ts';
@@ -9,11 +10,12 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
-import { parseMirrorQuery, packagesPerPage, selectPackages } from './mirror-query.ts';
+import { parseMirrorQuery, packagesPerPage, selectStoredPackages } from './mirror-query.ts';
 import { StoredPackages, type StoredPackagesProps } from './stored-packages.tsx';
 import { publicRegistry } from '../../../mirror/rules/upstream-problems.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Table, type Column } from '../../components/table.tsx';
+import { registerStoredPackage } from './stored-package.tsx';
 
 export function registerMirrorOverview(pages: Pages, report: MirrorReport | undefined): void {
   pages.page({ path: '/mirror', operation: 'listMirrored', show: (request) => showMirror(report, request) });
@@ -41,7 +43,7 @@ async function readStored(
 ): Promise<StoredPackagesProps> {
   const query = parseMirrorQuery(given);
   const packages = await report.packages(nowMs);
-  const found = selectPackages(packages, query);
+  const found = selectStoredPackages(packages, query);
   const from = (query.page - 1) * packagesPerPage;
   const rows = await Promise.all(
     found
@@ -144,4 +146,14 @@ const columns: readonly Column<MirrorRegistry>[] = [
 function filterText({ allow, deny }: MirrorRegistry): string {
   const allowed = allow.length === 0 ? 'all' : allow.join(', ');
   return deny.length === 0 ? allowed : `${allowed}, except ${deny.join(', ')}`;
+}
+
+export interface MirrorPageServices {
+  /** undefined: the server runs without the feature `mirror` */
+  readonly mirrorReport: MirrorReport | undefined;
+}
+
+export function registerMirrorPages(pages: Pages, { mirrorReport }: MirrorPageServices): void {
+  registerMirrorOverview(pages, mirrorReport);
+  registerStoredPackage(pages, mirrorReport);
 }

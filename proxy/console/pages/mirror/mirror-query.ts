@@ -1,4 +1,4 @@
-// What a person wants to see of the stored packages, as it stands in the address. Pure.
+// The query of the list of stored packages, from and to its address. Pure.
 
 import type { StoredPackage } from '../../../mirror/known-packages.ts';
 
@@ -33,7 +33,7 @@ export function mirrorPath({ words, isHeldBack, page }: MirrorQuery): string {
   return given.length === 0 ? '/mirror' : `/mirror?${new URLSearchParams(given)}`;
 }
 
-export function selectPackages(
+export function selectStoredPackages(
   packages: readonly StoredPackage[],
   { words, isHeldBack }: MirrorQuery,
 ): readonly StoredPackage[] {

@@ -9,7 +9,7 @@ import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -49,7 +49,8 @@ interface StoredPackagePageProps {
 
 function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Child {
   const { name, summary, registry } = row;
-  const offered = summary === undefined ? 'No version is offered' : `${counted(summary.versions, 'version')} offered`;
+  const offered =
+    summary === undefined ? 'No version is offered' : `${formatCount(summary.versions, 'version')} offered`;
   return (
     <>
       <PageHead
@@ -78,14 +79,14 @@ function Archives({ row: { archives }, nowMs }: { readonly row: StoredRow; reado
     { label: 'From', cell: ({ from }) => <span class="soft small breaks">{from}</span> },
     { label: 'SHA-1', cell: ({ shasum }) => <code class="small breaks">{shasum}</code> },
     { label: 'Fetched', cell: ({ fetchedAt }) => <Time at={fetchedAt} nowMs={nowMs} /> },
-    { label: 'Size', isNumber: true, cell: ({ size }) => <span class="nowrap">{shownBytes(size)}</span> },
+    { label: 'Size', isNumber: true, cell: ({ size }) => <span class="nowrap">{formatBytes(size)}</span> },
   ];
   return (
     <section class="stack-tight">
       <h2>Archives</h2>
       {unreadable === 0 ? null : (
         <Notice kind="bad">
-          {counted(unreadable, 'record')} cannot be read. <code>libretto mirror verify</code> names the files.
+          {formatCount(unreadable, 'record')} cannot be read. <code>libretto mirror verify</code> names the files.
         </Notice>
       )}
       {records.length === 0 ? (
@@ -93,8 +94,8 @@ function Archives({ row: { archives }, nowMs }: { readonly row: StoredRow; reado
       ) : (
         <>
           <p class="soft">
-            {counted(records.length, 'archive')}, {shownBytes(sizeOf(archives))}. They stay, because lock files name
-            them.
+            {formatCount(records.length, 'archive')}, {formatBytes(sizeOf(archives))}. They stay, because lock files
+            name them.
           </p>
           <Table caption="Archives" columns={columns} rows={records} />
         </>

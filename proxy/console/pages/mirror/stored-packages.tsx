@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { heldBackPhrase } from '../package/held-back-words.ts';
 import { mirrorPath, packagesPerPage, type MirrorQuery } from './mirror-query.ts';
@@ -33,7 +33,9 @@ export function StoredPackages({ query, rows, found, total }: StoredPackagesProp
       {total === 0 ? null : <Filters query={query} />}
       <div id="results" class="stack">
         <p class="soft small" role="status">
-          {found === total ? counted(total, 'package') : `${counted(found, 'package')} of ${shownNumber(total)}`}
+          {found === total
+            ? formatCount(total, 'package')
+            : `${formatCount(found, 'package')} of ${formatNumber(total)}`}
         </p>
         {rows.length === 0 ? (
           <NoRows total={total} />
@@ -104,10 +106,14 @@ const columns: readonly Column<StoredRow>[] = [
     label: 'Registry',
     cell: ({ registry }) => <span class="breaks soft">{registry ?? 'only archives are stored'}</span>,
   },
-  { label: 'Versions', isNumber: true, cell: ({ summary }) => shownNumber(summary?.versions ?? 0) },
+  { label: 'Versions', isNumber: true, cell: ({ summary }) => formatNumber(summary?.versions ?? 0) },
   { label: 'Held back', cell: ({ heldBack }) => heldBack.map(heldBackPhrase).join(', ') },
-  { label: 'Archives', isNumber: true, cell: ({ archives }) => shownNumber(archives.records.length) },
-  { label: 'Size', isNumber: true, cell: ({ archives }) => <span class="nowrap">{shownBytes(sizeOf(archives))}</span> },
+  { label: 'Archives', isNumber: true, cell: ({ archives }) => formatNumber(archives.records.length) },
+  {
+    label: 'Size',
+    isNumber: true,
+    cell: ({ archives }) => <span class="nowrap">{formatBytes(sizeOf(archives))}</span>,
+  },
 ];
 
 /** Bytes. */

@@ -8,10 +8,10 @@ import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { NextAttempt } from './next-attempt.tsx';
+import { NextAttempt } from './endpoint-badge.tsx';
 import { PostButton } from '../repositories/post-button.tsx';
 
 export interface DeliveriesProps {
@@ -134,7 +134,7 @@ function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryRecord; rea
       {latest === undefined ? null : <Attempt attempt={latest} nowMs={nowMs} />}
       {attempts.length < 2 ? null : (
         <details>
-          <summary class="small">{counted(attempts.length, 'attempt')}</summary>
+          <summary class="small">{formatCount(attempts.length, 'attempt')}</summary>
           <ol class="plain">
             {attempts.toReversed().map((attempt) => (
               <li>
@@ -159,7 +159,7 @@ function Attempt({ attempt, nowMs }: { readonly attempt: DeliveryAttempt; readon
 
 function attemptWords({ status, error, milliseconds }: DeliveryAttempt): string {
   const answer = status === null ? 'no answer' : `HTTP ${status}`;
-  return `${answer} after ${shownNumber(milliseconds)} ms${error === null ? '' : `. ${error}`}`;
+  return `${answer} after ${formatNumber(milliseconds)} ms${error === null ? '' : `. ${error}`}`;
 }
 
 export function TestOutcome({ delivery }: { readonly delivery: DeliveryRecord }): Child {

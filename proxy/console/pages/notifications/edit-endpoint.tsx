@@ -6,14 +6,14 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { changesOf, fieldsOfEndpoint, NameField, SelectionFields } from './endpoint-fields.tsx';
-import { besideAddress } from './new-endpoint.tsx';
+import { endpointChanges, fieldsOfEndpoint, EndpointNameField, EndpointSelectionFields } from './endpoint-fields.tsx';
+import { atAddressField } from './new-endpoint.tsx';
 import {
   activeTokens,
   endpointOf,
   endpointPath,
   endpointsFor,
-  trailOf,
+  endpointTrail,
   type NotificationPageServices,
 } from './services.ts';
 
@@ -33,12 +33,12 @@ async function update(
   fields: FormFields,
 ): Promise<PageOutcome> {
   const record = await endpointOf(services, request);
-  const patch = changesOf(record, fields);
+  const patch = endpointChanges(record, fields);
   if (patch === undefined) return { to: endpointPath(record), notice: 'same' };
   try {
     await endpointsFor(services, request).update(record.id, patch);
   } catch (error) {
-    throw besideAddress(error);
+    throw atAddressField(error);
   }
   return { to: endpointPath(record), notice: 'saved' };
 }
@@ -60,10 +60,10 @@ async function editView(
         <PageHead
           title={title}
           sentence="The changes count for events from now on. What waits already is sent to the new address, too."
-          trail={trailOf(record)}
+          trail={endpointTrail(record)}
         />
         <Form state={state} submit="Save changes" cancel={endpointPath(record)} asksPassword={request.asksPassword}>
-          <NameField isNew={false} />
+          <EndpointNameField isNew={false} />
           <TextField
             name="url"
             label="New address"
@@ -71,7 +71,7 @@ async function editView(
             hint={`Empty: it stays ${record.shown_url}`}
             autocomplete="off"
           />
-          <SelectionFields tokens={tokens} view={record.view} />
+          <EndpointSelectionFields tokens={tokens} view={record.view} />
         </Form>
       </>
     ),

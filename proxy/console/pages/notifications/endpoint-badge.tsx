@@ -1,11 +1,12 @@
-// How an endpoint stands, in one word for lists, and in a sentence with the next step for its own page.
+// The state of an endpoint: one word for lists, a sentence with the next step for its own page, and the time of its next
+// attempt.
 
 import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
-import { NextAttempt } from './next-attempt.tsx';
+import { formatCount } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
 
 const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>, readonly [State, string]>> = {
   'by hand': ['info', 'off'],
@@ -20,7 +21,7 @@ export function EndpointBadge({ endpoint }: { readonly endpoint: EndpointDocumen
 
 function stateOf({ disabled_reason: reason, paused_until: paused, failures }: EndpointDocument): [State, string] {
   if (reason !== null) return [...reasons[reason]];
-  if (paused !== null) return ['bad', `paused after ${counted(failures, 'failure')}`];
+  if (paused !== null) return ['bad', `paused after ${formatCount(failures, 'failure')}`];
   return failures === 0 ? ['good', 'on'] : ['warn', 'the last attempt failed'];
 }
 
@@ -44,8 +45,13 @@ export function EndpointNotice({ endpoint, nowMs }: { endpoint: EndpointDocument
   if (paused === null) return <Notice kind="warn">{`The last attempt failed: ${error ?? ''}`}</Notice>;
   return (
     <Notice kind="bad">
-      {`${counted(failures, 'attempt')} in a row failed: ${error ?? ''} The next one comes `}
+      {`${formatCount(failures, 'attempt')} in a row failed: ${error ?? ''} The next one comes `}
       <NextAttempt at={paused} nowMs={nowMs} />.
     </Notice>
   );
+}
+
+/** When the next attempt comes, for a sentence: `within a minute`, `in 5 minutes`. `at`: RFC 3339; may have passed. */
+export function NextAttempt({ at, nowMs }: { readonly at: string; readonly nowMs: number }): Child {
+  return Date.parse(at) < nowMs + 60_000 ? 'within a minute' : <Time at={at} nowMs={nowMs} />;
 }

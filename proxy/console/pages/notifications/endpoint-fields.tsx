@@ -12,7 +12,7 @@ import { Icon } from '../../components/icon.tsx';
 import { FormFields } from '../../request/form-fields.ts';
 
 /** What the form says, without the address. */
-export function selectionOf(fields: FormFields): Omit<EndpointFields, 'url'> {
+export function endpointSelectionOf(fields: FormFields): Omit<EndpointFields, 'url'> {
   const packages = fields.lines('packages');
   return {
     name: fields.optional('name'),
@@ -32,9 +32,9 @@ export function fieldsOfEndpoint({ name, events, packages, stability, view }: En
 }
 
 /** The fields that the form changes; undefined: none. */
-export function changesOf(record: EndpointRecord, fields: FormFields): EndpointFields | undefined {
-  const before = selectionOf(fieldsOfEndpoint(record));
-  const now = { ...selectionOf(fields), name: fields.text('name') };
+export function endpointChanges(record: EndpointRecord, fields: FormFields): EndpointFields | undefined {
+  const before = endpointSelectionOf(fieldsOfEndpoint(record));
+  const now = { ...endpointSelectionOf(fields), name: fields.text('name') };
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
   );
@@ -97,7 +97,7 @@ interface SelectionFieldsProps {
   readonly view?: TokenId | null;
 }
 
-export function SelectionFields({ tokens, view = null }: SelectionFieldsProps): Child {
+export function EndpointSelectionFields({ tokens, view = null }: SelectionFieldsProps): Child {
   return (
     <>
       <EventFields />
@@ -107,25 +107,20 @@ export function SelectionFields({ tokens, view = null }: SelectionFieldsProps): 
         hint="One name or pattern a line, such as acme/core or acme/*. Empty: all."
         rows={3}
       />
-      <SelectField
-        name="stability"
-        label="Stability"
-        hint="RC also tells of stable versions."
-        choices={stabilityChoices}
-      />
+      <SelectField name="stability" label="Stability" hint="RC includes stable versions." choices={stabilityChoices} />
       <ViewField tokens={tokens} view={view} />
     </>
   );
 }
 
 /** A longer list would be harder to read than an id to copy. */
-const mostListed = 100;
+const maxListed = 100;
 
 const viewHint =
   'With the view of a token, the receiver is notified only of what that token sees, and of no events of the registry.';
 
 function ViewField({ tokens, view = null }: SelectionFieldsProps): Child {
-  if (tokens.length > mostListed)
+  if (tokens.length > maxListed)
     return (
       <TextField
         name="view"
@@ -147,7 +142,7 @@ function shortened(text: string): string {
 }
 
 /** A new endpoint without a name gets that of its host. */
-export function NameField({ isNew }: { readonly isNew: boolean }): Child {
+export function EndpointNameField({ isNew }: { readonly isNew: boolean }): Child {
   const example = 'For people, such as Releases in #php.';
   const hint = isNew ? `${example} Empty: the host of the address.` : example;
   return <TextField name="name" label="Name" hint={hint} maxlength={100} required={!isNew} />;

@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { EndpointBadge } from './endpoint-badge.tsx';
@@ -31,7 +31,7 @@ export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Ch
     <>
       <PageHead
         title="Notifications"
-        sentence="The registry tells these addresses what happens: new versions, failed syncs, advisories and more."
+        sentence="The registry notifies these addresses of events: new versions, failed syncs, advisories and more."
         actions={rows.length === 0 ? undefined : add}
       />
       {hasBuilder ? null : (
@@ -67,7 +67,7 @@ function columnsOf(nowMs: number): readonly Column<EndpointDocument>[] {
 
 /** More than that are not counted. */
 export function waitingWords(waiting: number): string {
-  return waiting >= mostCounted ? `${shownNumber(mostCounted)} or more` : shownNumber(waiting);
+  return waiting >= mostCounted ? `${formatNumber(mostCounted)} or more` : formatNumber(waiting);
 }
 
 function NameCell({ id, name, form, url }: EndpointDocument): Child {

@@ -1,4 +1,4 @@
-// The page of an endpoint: how it stands, what it is notified of, its secrets without their text, and the last
+// The page of an endpoint: its state, the events that it is subscribed to, its secrets without their text, and the last
 // deliveries.
 
 import type { Child } from 'hono/jsx';

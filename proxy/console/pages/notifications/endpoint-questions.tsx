@@ -6,7 +6,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import { endpointOf, endpointPath, endpointsFor, trailOf, type NotificationPageServices } from './services.ts';
+import { endpointOf, endpointPath, endpointsFor, endpointTrail, type NotificationPageServices } from './services.ts';
 
 interface Question {
   readonly record: EndpointRecord;
@@ -20,14 +20,14 @@ interface Question {
   readonly asksPassword?: boolean;
 }
 
-export function questionView(state: FormState, question: Question): PageView {
+export function endpointQuestionView(state: FormState, question: Question): PageView {
   const { record, title, sentence, submit, isDanger = false, asksPassword = false } = question;
   return {
     title,
     section: 'notifications',
     content: (
       <>
-        <PageHead title={title} sentence={sentence} trail={trailOf(record)} />
+        <PageHead title={title} sentence={sentence} trail={endpointTrail(record)} />
         <Form {...{ state, submit, isDanger, asksPassword }} cancel={endpointPath(record)} />
       </>
     ),
@@ -43,7 +43,7 @@ export function registerEndpointQuestions(pages: Pages, services: NotificationPa
     isDangerous: true,
     show: async (request, state) => {
       const record = await endpointOf(services, request);
-      return questionView(state, {
+      return endpointQuestionView(state, {
         record,
         title: `Remove ${record.name}?`,
         sentence: 'Its secrets and its deliveries are removed with it. What still waits is not sent.',
@@ -76,7 +76,7 @@ function registerTurning(pages: Pages, services: NotificationPageServices, to: '
     operation: 'updateEndpoint',
     show: async (request, state) => {
       const record = await endpointOf(services, request);
-      return questionView(state, { record, title: `Turn ${to} ${record.name}?`, ...turnings[to] });
+      return endpointQuestionView(state, { record, title: `Turn ${to} ${record.name}?`, ...turnings[to] });
     },
     submit: async (request) => {
       const { id } = await endpointsFor(services, request).update(request.param('id'), { enabled: to === 'on' });

@@ -13,8 +13,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { NameField, SelectionFields, selectionOf } from './endpoint-fields.tsx';
-import { secretView } from './secret-page.tsx';
+import { EndpointNameField, EndpointSelectionFields, endpointSelectionOf } from './endpoint-fields.tsx';
+import { endpointSecretView } from './secret-page.tsx';
 import {
   activeTokens,
   endpointPath,
@@ -47,14 +47,18 @@ async function create(
   try {
     // the form has the field for every choice
     const signature = form === 'standard' ? asked : undefined;
-    const draft = { ...selectionOf(fields), id, form, signature, url: addressIn(fields) };
+    const draft = { ...endpointSelectionOf(fields), id, form, signature, url: addressIn(fields) };
     const { record, secret } = await endpointsFor(services, request).create(draft);
     if (secret === undefined) return { to: endpointPath(record), notice: 'made' };
-    return secretView({ record, secret, sentence: 'The endpoint is made. Send it a test when the receiver is ready.' });
+    return endpointSecretView({
+      record,
+      secret,
+      sentence: 'The endpoint is made. Send it a test when the receiver is ready.',
+    });
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'CONFLICT')
       return { to: endpointPath({ id }), notice: 'made' };
-    throw besideAddress(error);
+    throw atAddressField(error);
   }
 }
 
@@ -65,7 +69,7 @@ function addressIn(fields: FormFields): string {
 }
 
 /** The guard of addresses names no field. */
-export function besideAddress(error: unknown): unknown {
+export function atAddressField(error: unknown): unknown {
   return error instanceof RegistryError && error.code === 'EGRESS_DENIED' ? fieldFault('url', error.message) : error;
 }
 
@@ -91,7 +95,7 @@ async function newView(
           <div class="ways stack">
             <PlaceFields />
           </div>
-          <SelectionFields tokens={tokens} />
+          <EndpointSelectionFields tokens={tokens} />
         </Form>
       </>
     ),
@@ -106,7 +110,7 @@ const signatureChoices: readonly { readonly value: EndpointRecord['scheme']; rea
 function PlaceFields() {
   return (
     <>
-      <NameField isNew />
+      <EndpointNameField isNew />
       <SelectField
         name="form"
         label="Form"

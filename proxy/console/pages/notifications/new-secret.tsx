@@ -6,8 +6,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { secretView } from './secret-page.tsx';
-import { endpointOf, endpointPath, endpointsFor, trailOf, type NotificationPageServices } from './services.ts';
+import { endpointSecretView } from './secret-page.tsx';
+import { endpointOf, endpointPath, endpointsFor, endpointTrail, type NotificationPageServices } from './services.ts';
 
 export function registerRotation(pages: Pages, services: NotificationPageServices): void {
   pages.form({
@@ -39,7 +39,7 @@ async function ask(
         <PageHead
           title={title}
           sentence={isPublic ? publicKeySentence : 'The next page shows it, once. Enter it at the receiver.'}
-          trail={trailOf(record)}
+          trail={endpointTrail(record)}
         />
         <Form
           state={state}
@@ -73,5 +73,5 @@ async function rotate(
   if (secret === undefined) throw new RegistryError('CONFLICT', { message: 'This endpoint signs nothing.' });
   const made = `The endpoint has a new ${record.scheme === 'v1a' ? 'key' : 'secret'}.`;
   const sentence = `${made} The former one ${dropOld ? 'has ended' : 'signs too, for a day'}.`;
-  return secretView({ record, secret, sentence });
+  return endpointSecretView({ record, secret, sentence });
 }

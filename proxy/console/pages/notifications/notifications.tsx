@@ -11,7 +11,13 @@ import { registerEndpointQuestions } from './endpoint-questions.tsx';
 import { registerMakingEndpoints } from './new-endpoint.tsx';
 import { registerRotation } from './new-secret.tsx';
 import { registerSendingAgain } from './send-again.tsx';
-import { endpointOf, endpointPath, endpointsFor, readDocument, type NotificationPageServices } from './services.ts';
+import {
+  endpointOf,
+  endpointPath,
+  endpointsFor,
+  readEndpointDocument,
+  type NotificationPageServices,
+} from './services.ts';
 
 const perPage = 20;
 /** Seconds between two looks at a delivery that is due. */
@@ -47,7 +53,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
   const records = await endpointsFor(services, request).list();
-  const rows = await Promise.all(records.map((record) => readDocument(services, record, request)));
+  const rows = await Promise.all(records.map((record) => readEndpointDocument(services, record, request)));
   return {
     title: 'Notifications',
     section: 'notifications',
@@ -60,7 +66,7 @@ async function showOne(services: NotificationPageServices, request: SignedInRequ
   const record = await endpointOf(services, request);
   const before = placeIn(query);
   const [endpoint, { deliveries, next }] = await Promise.all([
-    readDocument(services, record, request),
+    readEndpointDocument(services, record, request),
     listDeliveries(services.state, record.id, { limit: perPage, before }),
   ]);
   const isSending = endpoint.enabled && endpoint.paused_until === null;

@@ -21,7 +21,7 @@ interface SecretPageProps {
   readonly sentence: string;
 }
 
-export function secretView(props: SecretPageProps): PageView {
+export function endpointSecretView(props: SecretPageProps): PageView {
   return { title: `Secret of ${props.record.name}`, section: 'notifications', content: <SecretPage {...props} /> };
 }
 

@@ -6,8 +6,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { questionView } from './endpoint-questions.tsx';
-import { endpointOf, endpointPath, trailOf, type NotificationPageServices } from './services.ts';
+import { endpointQuestionView } from './endpoint-questions.tsx';
+import { endpointOf, endpointPath, endpointTrail, type NotificationPageServices } from './services.ts';
 
 export function registerSendingAgain(pages: Pages, services: NotificationPageServices): void {
   registerTest(pages, services);
@@ -32,7 +32,7 @@ function registerTest(pages: Pages, services: NotificationPageServices): void {
     operation: 'testEndpoint',
     show: async (request, state) => {
       const record = await endpointOf(services, request);
-      return questionView(state, {
+      return endpointQuestionView(state, {
         record,
         title: `Send a test to ${record.name}?`,
         sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
@@ -52,7 +52,7 @@ function registerOneAgain(pages: Pages, services: NotificationPageServices): voi
     operation: 'replayNotifications',
     show: async (request, state) => {
       const record = await endpointOf(services, request);
-      return questionView(state, {
+      return endpointQuestionView(state, {
         record,
         title: 'Send this notification again?',
         sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
@@ -95,7 +95,7 @@ async function rangeView(
         <PageHead
           title={title}
           sentence="Every kept notification of this time is sent once more, with the same ids."
-          trail={trailOf(record)}
+          trail={endpointTrail(record)}
         />
         <Form state={state} submit="Send them again" cancel={endpointPath(record)}>
           <div class="side-by-side">

@@ -32,7 +32,7 @@ export function endpointOf(services: NotificationPageServices, request: SignedIn
   return endpointsFor(services, request).get(request.param('id'));
 }
 
-export function readDocument(
+export function readEndpointDocument(
   { state }: NotificationPageServices,
   record: EndpointRecord,
   { nowMs }: SignedInRequest,
@@ -54,6 +54,6 @@ export function endpointPath({ id }: { readonly id: EndpointId }): string {
   return `/notifications/${id}`;
 }
 
-export function trailOf(record: Pick<EndpointRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
+export function endpointTrail(record: Pick<EndpointRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
   return [...notificationsTrail, { label: record.name, to: endpointPath(record) }];
 }

@@ -9,7 +9,7 @@ import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { withCapital } from '../../components/page-words.ts';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
 import type { LeftOutVersion } from './left-out.ts';
 
@@ -47,7 +47,7 @@ export interface NeedFacts {
 const dayMs = 86_400_000;
 const soonMs = 14 * dayMs;
 /** of one kind; a sentence counts the others */
-const mostOfKind = 5;
+const maxOfKind = 5;
 
 export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
   const needs = [
@@ -55,14 +55,14 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
     ...buildNeeds(facts),
     ...atMost(facts.repositories.filter(({ status }) => status === 'error').map(repositoryNeed), (left) => ({
       kind: 'bad',
-      title: `${counted(left, 'more repository fails', 'more repositories fail')}`,
+      title: `${formatCount(left, 'more repository fails', 'more repositories fail')}`,
       detail: 'The list of repositories names them.',
       to: '/repositories',
     })),
     ...connectionNeeds(facts.connections ?? []),
     ...atMost((facts.endpoints ?? []).map(endpointNeed), (left) => ({
       kind: 'warn',
-      title: counted(left, 'more endpoint is notified of nothing', 'more endpoints are notified of nothing'),
+      title: formatCount(left, 'more endpoint is notified of nothing', 'more endpoints are notified of nothing'),
       detail: 'The list of notifications names them.',
       to: '/notifications',
     })),
@@ -84,7 +84,7 @@ function diskNeed({ folder, acceptsWrites, bytes }: DiskSpace): readonly Need[] 
   const served = 'Packages are served, and changes fail.';
   if (!acceptsWrites) return [{ kind: 'bad', title: `${title} is full or read-only`, detail: served, to: '/health' }];
   if (bytes === undefined || bytes.available >= scarceBytes) return [];
-  const detail = `${shownBytes(bytes.available)} of ${shownBytes(bytes.size)} are free. Free disk space before changes fail.`;
+  const detail = `${formatBytes(bytes.available)} of ${formatBytes(bytes.size)} are free. Free disk space before changes fail.`;
   return [
     {
       kind: bytes.available < exhaustedBytes ? 'bad' : 'warn',
@@ -108,14 +108,14 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
   if (unread > 0)
     needs.push({
       kind: 'bad',
-      title: `The last build could not read ${counted(unread, 'source')}`,
+      title: `The last build could not read ${formatCount(unread, 'source')}`,
       detail: 'Versions published from there stay available.',
       to: '/health',
     });
   if (damaged > 0)
     needs.push({
       kind: 'bad',
-      title: `${counted(damaged, 'package')} cannot be read`,
+      title: `${formatCount(damaged, 'package')} cannot be read`,
       detail: 'A file is missing or damaged. `libretto verify` names the repair.',
       to: '/packages',
     });
@@ -128,7 +128,7 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
   if (failedChecks > 0)
     needs.push({
       kind: 'bad',
-      title: `${counted(failedChecks, 'check')} of the registry failed`,
+      title: `${formatCount(failedChecks, 'check')} of the registry failed`,
       detail: 'The page about health names the repair of each.',
       to: '/health',
     });
@@ -144,7 +144,7 @@ function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
   }));
   return atMost(needs, (left) => ({
     kind: 'bad',
-    title: `${counted(left, 'more alarm')} about other registries`,
+    title: `${formatCount(left, 'more alarm')} about other registries`,
     detail: 'The page about the mirror has them.',
     to: '/mirror',
   }));
@@ -168,7 +168,7 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
   }));
   return atMost(needs, (left) => ({
     kind: 'warn',
-    title: counted(left, 'more problem of connections', 'more problems of connections'),
+    title: formatCount(left, 'more problem of connections', 'more problems of connections'),
     detail: 'The list of connections names them.',
     to: '/connections',
   }));
@@ -177,7 +177,7 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
 function leftOutNeeds(versions: readonly LeftOutVersion[]): readonly Need[] {
   return atMost(versions.map(leftOutNeed), (left) => ({
     kind: 'warn',
-    title: `${counted(left, 'more version was', 'more versions were')} left out`,
+    title: `${formatCount(left, 'more version was', 'more versions were')} left out`,
     detail: 'The page of each repository lists its own. `libretto build` on the host lists all.',
     to: '/repositories',
   }));
@@ -211,7 +211,7 @@ function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Nee
     }));
   return atMost(ending, (left) => ({
     kind: 'warn',
-    title: `${counted(left, 'more token ends', 'more tokens end')} within 14 days`,
+    title: `${formatCount(left, 'more token ends', 'more tokens end')} within 14 days`,
     detail: 'The list of tokens names them.',
     to: '/tokens',
   }));
@@ -219,8 +219,8 @@ function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Nee
 
 /** `more`: for the number of needs that are left out. */
 function atMost(needs: readonly Need[], more: (left: number) => Need): readonly Need[] {
-  const left = needs.length - mostOfKind;
-  return left > 0 ? [...needs.slice(0, mostOfKind), more(left)] : needs;
+  const left = needs.length - maxOfKind;
+  return left > 0 ? [...needs.slice(0, maxOfKind), more(left)] : needs;
 }
 
 // The notification endpoints that need a person's attention. Pure.

@@ -1,22 +1,23 @@
-// What needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
+// The page that people see first: what needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownBytes, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
 import { StatTile } from '../../components/stat-tile.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { RepositoryDocument } from '../../../sync/repository-document.ts';
-import { Publication } from '../history/history-page.tsx';
+import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
-import type { Overview } from './read-overview.ts';
+import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';
+import type { Pages } from '../../frame/pages.ts';
 
 export interface OverviewPageProps {
   readonly overview: Overview;
@@ -38,7 +39,7 @@ export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child
           <ul class="plain stack">
             {publications.map((publication) => (
               <li>
-                <Publication publication={publication} nowMs={nowMs} />
+                <PublicationEntry publication={publication} nowMs={nowMs} />
               </li>
             ))}
           </ul>
@@ -78,7 +79,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
                 </A>
               )}
               <p class="soft small">
-                <Reason text={detail} />
+                <ReasonText text={detail} />
               </p>
             </div>
           </li>
@@ -93,13 +94,13 @@ function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'
   const { counts, publication } = status;
   return (
     <div class="tiles">
-      <StatTile label="Packages" to="/packages" value={shownNumber(counts.packages)} />
+      <StatTile label="Packages" to="/packages" value={formatNumber(counts.packages)} />
       <StatTile
         label="Versions"
-        value={shownNumber(counts.versions)}
-        note={leftOut === 0 ? undefined : `${shownNumber(leftOut)} left out`}
+        value={formatNumber(counts.versions)}
+        note={leftOut === 0 ? undefined : `${formatNumber(leftOut)} left out`}
       />
-      <StatTile label="Installs in 30 days" value={shownNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
+      <StatTile label="Installs in 30 days" value={formatNumber(installs.reduce((sum, { count }) => sum + count, 0))}>
         <DayChart days={installs} unit="install" />
       </StatTile>
       <StatTile
@@ -121,8 +122,8 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
     <StatTile
       label="Free disk"
       to="/health"
-      value={shownBytes(least.available)}
-      note={`of ${shownBytes(least.size)}`}
+      value={formatBytes(least.available)}
+      note={`of ${formatBytes(least.size)}`}
     />
   );
 }
@@ -152,7 +153,7 @@ function Repositories({
       <Table caption="Repositories" columns={columnsOf(nowMs)} rows={failingFirst.slice(0, shownRepositories)} />
       {repositories.length > shownRepositories ? (
         <p class="small">
-          <A to="/repositories">Show all {counted(repositories.length, 'repository', 'repositories')}</A>
+          <A to="/repositories">Show all {formatCount(repositories.length, 'repository', 'repositories')}</A>
         </p>
       ) : null}
     </section>
@@ -185,4 +186,19 @@ function StateBadge({ status }: Pick<RepositoryDocument, 'status'>): Child {
       {text}
     </Badge>
   );
+}
+
+export function registerOverviewPage(pages: Pages, services: OverviewServices): void {
+  pages.page({
+    path: '/overview',
+    operation: 'getStatus',
+    show: async (request) => {
+      const overview = await readOverview(services, request);
+      return {
+        title: 'Overview',
+        section: 'overview',
+        content: <OverviewPage {...{ overview, may: request.may, nowMs: request.nowMs }} />,
+      };
+    },
+  });
 }

@@ -8,7 +8,7 @@ import type { PublishedVersion } from '../../../packages/published-package.ts';
 import { webAddress } from './web-links.ts';
 
 /** One advisory, or one entry of a filter list. */
-export interface Warned {
+export interface VersionWarning {
   readonly title: string;
   /** the advisory's own id, and those of its sources; empty for an entry of a filter list */
   readonly ids: readonly string[];
@@ -24,10 +24,10 @@ export interface Warned {
 }
 
 /** `versions`: newest first. */
-export function warnedVersions(
+export function versionWarnings(
   { advisories, filter }: PackageAdvisories,
   versions: readonly PublishedVersion[],
-): readonly Warned[] {
+): readonly VersionWarning[] {
   return [
     ...advisories.map((advisory) => fromAdvisory(advisory, versions)),
     ...Object.entries(filter).flatMap(([list, entries]) =>
@@ -55,10 +55,10 @@ export function isAdvised({ advisories }: Pick<PackageAdvisories, 'advisories'>,
 
 /** Whether an advisory or a filter list is about this version. */
 export function isWarned(advisories: PackageAdvisories, version: PublishedVersion): boolean {
-  return warnedVersions(advisories, [version]).some(({ affected }) => affected.length > 0);
+  return versionWarnings(advisories, [version]).some(({ affected }) => affected.length > 0);
 }
 
-function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Warned {
+function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): VersionWarning {
   const { advisoryId, title, affectedVersions, reportedAt } = advisory;
   const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
   return {

@@ -3,12 +3,12 @@
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { warnedVersions, type Warned } from './advised-versions.ts';
-import { Outside } from './facts-panel.tsx';
+import { versionWarnings, type VersionWarning } from './advised-versions.ts';
+import { ExternalLink } from './facts-panel.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -33,7 +33,7 @@ interface AdvisoriesProps {
 }
 
 export function Advisories({ opened, nowMs }: AdvisoriesProps): Child {
-  const warned = warnedVersions(opened.advisories, opened.details.versions);
+  const warned = versionWarnings(opened.advisories, opened.details.versions);
   return (
     <PackageFrame opened={opened} tab="advisories">
       {warned.length === 0 ? (
@@ -47,9 +47,9 @@ export function Advisories({ opened, nowMs }: AdvisoriesProps): Child {
   );
 }
 
-const mostLabels = 20;
+const maxLabels = 20;
 
-function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<Warned>[] {
+function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<VersionWarning>[] {
   return [
     { label: 'Advisory', cell: TitleCell },
     {
@@ -68,11 +68,11 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
   ];
 }
 
-function TitleCell({ title, ids, severity, link }: Warned): Child {
+function TitleCell({ title, ids, severity, link }: VersionWarning): Child {
   return (
     <div class="stack-tight">
       <span class="row">
-        {link === undefined ? <strong class="breaks">{title}</strong> : <Outside to={link}>{title}</Outside>}
+        {link === undefined ? <strong class="breaks">{title}</strong> : <ExternalLink to={link}>{title}</ExternalLink>}
         {severity === undefined ? null : (
           <Badge kind="warn" icon="shield-alert">
             {severity}
@@ -94,12 +94,12 @@ function AffectedCell({ name, affected }: { readonly name: string; readonly affe
   return (
     <span class="row">
       <Badge kind="bad" icon="triangle-alert">
-        {counted(affected.length, 'version')}
+        {formatCount(affected.length, 'version')}
       </Badge>
-      {affected.slice(0, mostLabels).map((version) => (
+      {affected.slice(0, maxLabels).map((version) => (
         <VersionLink {...{ name, version }} />
       ))}
-      {affected.length > mostLabels ? <span class="soft">and {affected.length - mostLabels} more</span> : null}
+      {affected.length > maxLabels ? <span class="soft">and {affected.length - maxLabels} more</span> : null}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { readable, sourceOf, type OpenPackage } from './open-package.ts';
+import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -16,7 +16,7 @@ export async function showChangelog(
 ): Promise<PageView> {
   const { name, latest } = opened;
   const reading = packageTexts.read(name, 'changelog', latest.entry.version, undefined, sourceOf(opened, latest));
-  const text = await readable(reading);
+  const text = await reportDamage(reading);
   return {
     title: `Changelog of ${name}`,
     section: 'packages',

@@ -6,11 +6,11 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { LayeredPicture } from '../../components/layered-picture.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { mostInPicture, neighbourhoodOf, type Neighbourhood } from './neighbourhood.ts';
+import { maxInPicture, neighbourhoodOf, type Neighbourhood } from './neighbourhood.ts';
 import { packagePath, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -51,7 +51,9 @@ export function Dependents({ opened, steps, neighbourhood, page, nowMs }: Depend
     <PackageFrame opened={opened} tab="dependents">
       <PictureSection {...{ name, steps, neighbourhood }} />
       <section class="stack-tight">
-        <h2>{dependents.length === 0 ? 'Dependents' : `${counted(dependents.length, 'package')} of this registry`}</h2>
+        <h2>
+          {dependents.length === 0 ? 'Dependents' : `${formatCount(dependents.length, 'package')} of this registry`}
+        </h2>
         {dependents.length === 0 ? (
           <EmptyState icon="network" title="No package requires it">
             No package of this registry requires {name}. Applications that install it are not known here.
@@ -115,7 +117,7 @@ function PictureSection({
       </p>
       {picture === undefined ? (
         <p>
-          There are more than {mostInPicture - 1} neighbours, too many for a picture. The list below has all dependents.
+          There are more than {maxInPicture - 1} neighbours, too many for a picture. The list below has all dependents.
         </p>
       ) : (
         <LayeredPicture picture={picture} label={`Packages around ${name}`} />

@@ -4,11 +4,11 @@ import type { Child } from 'hono/jsx';
 import { DayChart, everyDay, type DayCount } from '../../components/day-chart.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { packagePath, type OpenPackage } from './open-package.ts';
-import { sumOf } from './overview-page.tsx';
+import { sumOf } from '../../../packages/download-rows.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -28,7 +28,7 @@ interface DownloadsProps {
 }
 
 const shownDays = 90;
-const mostVersions = 100;
+const maxVersions = 100;
 
 export async function showDownloads(
   { downloads }: PackagePageServices,
@@ -61,7 +61,7 @@ export async function showDownloads(
 }
 
 function DownloadsView({ opened, days, versions, total }: DownloadsProps): Child {
-  const left = versions.length - mostVersions;
+  const left = versions.length - maxVersions;
   return (
     <PackageFrame opened={opened} tab="downloads">
       <section class="stack-tight">
@@ -80,9 +80,9 @@ function DownloadsView({ opened, days, versions, total }: DownloadsProps): Child
           </EmptyState>
         ) : (
           <>
-            <p class="soft small">{counted(total, 'download')} in total.</p>
-            <Table caption="Downloads by version" columns={columnsOf(opened)} rows={versions.slice(0, mostVersions)} />
-            {left > 0 ? <p class="soft small">and {counted(left, 'version')} more</p> : null}
+            <p class="soft small">{formatCount(total, 'download')} in total.</p>
+            <Table caption="Downloads by version" columns={columnsOf(opened)} rows={versions.slice(0, maxVersions)} />
+            {left > 0 ? <p class="soft small">and {formatCount(left, 'version')} more</p> : null}
           </>
         )}
       </section>
@@ -98,7 +98,7 @@ function columnsOf({ name, details }: OpenPackage): readonly Column<VersionCount
       cell: ({ version }) =>
         published.has(version) ? <A to={packagePath(name, 'version', { version })}>{version}</A> : version,
     },
-    { label: `Last ${shownDays} days`, isNumber: true, cell: ({ recent }) => shownNumber(recent) },
-    { label: 'In total', isNumber: true, cell: ({ total }) => shownNumber(total) },
+    { label: `Last ${shownDays} days`, isNumber: true, cell: ({ recent }) => formatNumber(recent) },
+    { label: 'In total', isNumber: true, cell: ({ total }) => formatNumber(total) },
   ];
 }

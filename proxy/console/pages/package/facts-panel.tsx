@@ -7,7 +7,7 @@ import { commitLink } from '../../../packages/source-pages.ts';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { shownBytes } from '../../components/quantity.ts';
+import { formatBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import { sourceOf, type OpenPackage } from './open-package.ts';
 import { VersionLink } from './version-link.tsx';
@@ -30,7 +30,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
   return (
     <dl class="facts">
       <Fact label="Latest version">
-        <VersionLink {...{ name, version }} />, {shownBytes(size)}
+        <VersionLink {...{ name, version }} />, {formatBytes(size)}
         {block === undefined ? null : (
           <div class="breaks">
             blocked by the rule <code>{block.rule}</code>
@@ -47,7 +47,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
         </Fact>
       )}
       <Fact label="Reference">
-        <Reference reference={latest.entry.reference} link={commitLink(latest, location)} />
+        <ShortReference reference={latest.entry.reference} link={commitLink(latest, location)} />
       </Fact>
       {details.license.length === 0 ? null : <Fact label="Licence">{details.license.join(', ')}</Fact>}
       <Keywords record={latest.record} />
@@ -61,7 +61,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
 }
 
 /** A commit, or the digest of a content. `link`: the page of the commit. */
-export function Reference({
+export function ShortReference({
   reference,
   link,
 }: {
@@ -72,14 +72,14 @@ export function Reference({
   return link === undefined ? (
     short
   ) : (
-    <Outside to={link}>
+    <ExternalLink to={link}>
       <Icon name="git-commit-horizontal" /> {short}
-    </Outside>
+    </ExternalLink>
   );
 }
 
 /** A link to another site, which learns nothing about this one. */
-export function Outside({ to, children }: { readonly to: string; readonly children?: Child }): Child {
+export function ExternalLink({ to, children }: { readonly to: string; readonly children?: Child }): Child {
   return (
     <a href={to} rel="noreferrer noopener">
       {children}
@@ -90,34 +90,34 @@ export function Outside({ to, children }: { readonly to: string; readonly childr
 /** A text that becomes a link if it is an address of the web. */
 function WebText({ text }: { readonly text: string }): Child {
   const to = webAddress(text);
-  return to === undefined ? <code>{text}</code> : <Outside to={to}>{text}</Outside>;
+  return to === undefined ? <code>{text}</code> : <ExternalLink to={to}>{text}</ExternalLink>;
 }
 
-const mostKeywords = 30;
+const maxKeywords = 30;
 
 function Keywords({ record: { keywords } }: { readonly record: JsonObject }): Child {
   const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === 'string' && word !== '') : [];
   if (words.length === 0) return null;
-  const left = words.length - mostKeywords;
+  const left = words.length - maxKeywords;
   return (
     <Fact label="Keywords">
-      {words.slice(0, mostKeywords).join(', ')}
+      {words.slice(0, maxKeywords).join(', ')}
       {left > 0 ? ` and ${left} more` : ''}
     </Fact>
   );
 }
 
-const mostAuthors = 10;
+const maxAuthors = 10;
 
 function Authors({ record }: { readonly record: JsonObject }): Child {
   const authors = authorsOf(record);
   if (authors.length === 0) return null;
   return (
     <Fact label={authors.length === 1 ? 'Author' : 'Authors'}>
-      {authors.slice(0, mostAuthors).map(({ name, homepage }) => (
-        <div>{homepage === undefined ? name : <Outside to={homepage}>{name}</Outside>}</div>
+      {authors.slice(0, maxAuthors).map(({ name, homepage }) => (
+        <div>{homepage === undefined ? name : <ExternalLink to={homepage}>{name}</ExternalLink>}</div>
       ))}
-      {authors.length > mostAuthors ? <div class="soft">and {authors.length - mostAuthors} more</div> : null}
+      {authors.length > maxAuthors ? <div class="soft">and {authors.length - maxAuthors} more</div> : null}
     </Fact>
   );
 }
@@ -143,9 +143,9 @@ function Links({ links }: { readonly links: Readonly<Record<string, string>> }):
     <Fact label="Links">
       {shown.map(({ kind, to }) => (
         <div>
-          <Outside to={to}>
+          <ExternalLink to={to}>
             {kind} <Icon name="external-link" />
-          </Outside>
+          </ExternalLink>
         </div>
       ))}
     </Fact>

@@ -1,7 +1,7 @@
 // Why versions of other registries are held back, in words. Pure.
 
 import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 
 /** By the name of the setting. Other names are those of rules, which people choose. */
 const reasons: ReadonlyMap<string, string> = new Map([
@@ -14,13 +14,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
 /** `3 versions by licence`, `1 version by the rule age` */
 export function heldBackPhrase({ setting, count }: HeldBack): string {
   const reason = setting === null ? 'that cannot be mirrored' : (reasons.get(setting) ?? `by the rule ${setting}`);
-  return `${counted(count, 'version')} ${reason}`;
+  return `${formatCount(count, 'version')} ${reason}`;
 }
 
 /** The same as a sentence without its end: `1 version is left out by the rule age`. undefined: no rule of the policy. */
 export function leftOutByRule({ setting, count }: HeldBack): string | undefined {
   if (setting === null || reasons.has(setting)) return undefined;
-  return `${counted(count, 'version is', 'versions are')} left out by the rule ${setting}`;
+  return `${formatCount(count, 'version is', 'versions are')} left out by the rule ${setting}`;
 }
 
 /** True for a setting that a person can change. */

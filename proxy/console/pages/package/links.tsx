@@ -51,16 +51,16 @@ export function Links({ record, locate }: LinksProps): Child {
           <Table
             caption={heading}
             columns={kind === 'suggest' ? suggestionColumns : columns}
-            rows={rows.slice(0, mostRows)}
+            rows={rows.slice(0, maxRows)}
           />
-          {rows.length > mostRows ? <p class="soft small">and {rows.length - mostRows} more</p> : null}
+          {rows.length > maxRows ? <p class="soft small">and {rows.length - maxRows} more</p> : null}
         </section>
       ))}
     </>
   );
 }
 
-const mostRows = 300;
+const maxRows = 300;
 
 const nameColumn: Column<LinkRow> = {
   label: 'Package',

@@ -9,13 +9,13 @@ import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
-import { Outside } from './facts-panel.tsx';
+import { ExternalLink } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
@@ -58,7 +58,7 @@ export async function showMirrored(
   };
 }
 
-const mostRows = 100;
+const maxRows = 100;
 
 /** A version that clients may get, or whose archive is stored. */
 interface MirroredVersion extends OfferedRelease {
@@ -132,7 +132,7 @@ function Versions({ versions, unreadable, nowMs }: VersionsProps): Child {
     <>
       {unreadable === 0 ? null : (
         <Notice kind="warn">
-          {counted(unreadable, 'record')} of this package cannot be read. <code>libretto mirror verify</code> names
+          {formatCount(unreadable, 'record')} of this package cannot be read. <code>libretto mirror verify</code> names
           them.
         </Notice>
       )}
@@ -140,8 +140,8 @@ function Versions({ versions, unreadable, nowMs }: VersionsProps): Child {
         An archive is stored when the first client installs it. Clients get stored archives unchanged, even while the
         other registry is down.
       </p>
-      <Table caption="Versions" columns={columnsOf(nowMs)} rows={versions.slice(0, mostRows)} />
-      {versions.length > mostRows ? <p class="soft small">and {versions.length - mostRows} more</p> : null}
+      <Table caption="Versions" columns={columnsOf(nowMs)} rows={versions.slice(0, maxRows)} />
+      {versions.length > maxRows ? <p class="soft small">and {versions.length - maxRows} more</p> : null}
     </>
   );
 }
@@ -159,7 +159,7 @@ function columnsOf(nowMs: number): readonly Column<MirroredVersion>[] {
     { label: 'Version', cell: ({ version }) => <strong>{version}</strong> },
     { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
     { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.fetched_at ?? null, 'not yet') },
-    { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : shownBytes(kept.size)) },
+    { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
     {
       label: 'SHA-1',
       cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
@@ -187,7 +187,7 @@ function MirroredFacts({
         <Fact label="Links">
           {[...new Set(pages)].map((to) => (
             <div>
-              <Outside to={to}>{to}</Outside>
+              <ExternalLink to={to}>{to}</ExternalLink>
             </div>
           ))}
         </Fact>

@@ -8,7 +8,7 @@ import type { Picture } from '../../components/layered-picture.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
 /** A picture of more is no picture: the lists say the same. */
-export const mostInPicture = 50;
+export const maxInPicture = 50;
 
 type All = PublishedPackages['all'];
 type Layer = ReadonlySet<string>;
@@ -26,12 +26,12 @@ export type Centre = Pick<OpenPackage, 'name' | 'packages' | 'dependents'>;
 /** `steps`: 1 or 2 in both directions. */
 export function neighbourhoodOf({ name, packages: { all }, dependents }: Centre, steps: number): Neighbourhood {
   const seen = new Set<string>([name]);
-  const nearest = new Set<string>(dependents.slice(0, mostInPicture + 1));
+  const nearest = new Set<string>(dependents.slice(0, maxInPicture + 1));
   const right = layersFrom(name, steps, seen, (layer) => requiredBy(all, layer));
   // the dependents of the package are known: a search for them in all packages, for each package, is slow
   const left = layersFrom(name, steps, seen, (layer) => (layer.has(name) ? nearest : requiring(all, layer)));
   const count = seen.size - 1;
-  if (count === 0 || count > mostInPicture - 1) return { picture: undefined, count };
+  if (count === 0 || count > maxInPicture - 1) return { picture: undefined, count };
   const layers = [...left.toReversed(), new Set([name]), ...right];
   return {
     picture: {
@@ -46,7 +46,7 @@ export function neighbourhoodOf({ name, packages: { all }, dependents }: Centre,
 function layersFrom(name: string, steps: number, seen: Set<string>, next: (layer: Layer) => Layer): readonly Layer[] {
   const layers: Layer[] = [];
   let layer: Layer = new Set([name]);
-  for (let step = 0; step < steps && seen.size <= mostInPicture; step += 1) {
+  for (let step = 0; step < steps && seen.size <= maxInPicture; step += 1) {
     layer = new Set([...next(layer)].filter((one) => !seen.has(one)));
     if (layer.size === 0) break;
     for (const one of layer) seen.add(one);
@@ -65,7 +65,7 @@ function requiredBy(all: All, layer: Layer): Layer {
 function requiring(all: All, layer: Layer): Layer {
   const found = new Set<string>();
   for (const { name, requires } of all.values()) {
-    if (found.size > mostInPicture) break;
+    if (found.size > maxInPicture) break;
     for (const one of layer) {
       if (!requires.has(one)) continue;
       found.add(name);

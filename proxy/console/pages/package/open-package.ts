@@ -46,7 +46,7 @@ export async function openPackage(
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
   const view = caller?.view;
-  const [packages, found, lists, explanation] = await readable(
+  const [packages, found, lists, explanation] = await reportDamage(
     Promise.all([
       catalogue.read(nowMs, view),
       readPackageDetails(published, name, view),
@@ -73,7 +73,7 @@ export async function openPackage(
 }
 
 /** A damaged file of the tree becomes a page that says so. */
-export async function readable<Value>(reading: Promise<Value>): Promise<Value> {
+export async function reportDamage<Value>(reading: Promise<Value>): Promise<Value> {
   try {
     return await reading;
   } catch (cause) {

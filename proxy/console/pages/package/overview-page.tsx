@@ -4,9 +4,10 @@ import { everyDay } from '../../components/day-chart.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { blocksAmong } from './blocked-releases.tsx';
-import { readable, sourceOf, type OpenPackage } from './open-package.ts';
-import { Overview } from './overview.tsx';
+import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
+import { PackageOverview } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { sumOf } from '../../../packages/download-rows.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { PublicationSummary } from '../../../inspection/publications.ts';
@@ -23,7 +24,9 @@ export async function showOverview(
   const [readme, stored, publication, blockOf] = await Promise.all([
     latest.entry.readme === undefined
       ? undefined
-      : readable(services.packageTexts.read(name, 'readme', latest.entry.version, undefined, sourceOf(opened, latest))),
+      : reportDamage(
+          services.packageTexts.read(name, 'readme', latest.entry.version, undefined, sourceOf(opened, latest)),
+        ),
     services.downloads.daysOf(name),
     services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),
     services.blockedVersions(name, nowMs),
@@ -37,18 +40,14 @@ export async function showOverview(
   return {
     title: name,
     section: 'packages',
-    content: <Overview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, nowMs }} />,
+    content: <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, nowMs }} />,
   };
-}
-
-export function sumOf(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 // Which publication brought a version: its serial, and who published. Only the newest publications are looked at, since
 // a page answers at once.
 
-const mostLookedAt = 100;
+const maxPublications = 100;
 
 /**
  * `since`: the time of a version that is published, RFC 3339. It is taken inside the publication, so the first
@@ -56,7 +55,7 @@ const mostLookedAt = 100;
  */
 async function publicationAt(inspection: Inspection, since: string): Promise<PublicationSummary | undefined> {
   try {
-    const { publications, next } = await inspection.publications.list({ limit: mostLookedAt });
+    const { publications, next } = await inspection.publications.list({ limit: maxPublications });
     const later = publications.filter(({ published_at: at }) => at >= since);
     return later.length === publications.length && next !== null ? undefined : later.at(-1);
   } catch (error) {

@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { FactsPanel } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { AllReleasesBlocked, type ReleaseBlocks } from './blocked-releases.tsx';
@@ -36,7 +36,7 @@ interface OverviewProps {
   readonly nowMs: number | undefined;
 }
 
-export function Overview({
+export function PackageOverview({
   opened,
   readme,
   days,
@@ -78,7 +78,7 @@ function Downloads({ name, days }: { readonly name: string; readonly days: reado
       {total === 0 ? null : <DayChart days={days} unit="download" />}
       <p class="small">
         <A to={packagePath(name, 'downloads')}>
-          {total === 0 ? 'None' : shownNumber(total)} in the last {days.length} days
+          {total === 0 ? 'None' : formatNumber(total)} in the last {days.length} days
         </A>
       </p>
     </section>

@@ -4,9 +4,9 @@ import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A, PlaceContext } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Tabs } from '../../components/tabs.tsx';
-import { warnedVersions } from './advised-versions.ts';
+import { versionWarnings } from './advised-versions.ts';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
 export type PackageTab =
@@ -46,7 +46,7 @@ export function PackageFrame({ opened, tab, children }: PackageFrameProps): Chil
 /** The catalogue knows neither downloads nor reasons. */
 function tabsOf(opened: OpenPackage, current: PackageTab, isCatalogue: boolean) {
   const { name, details, dependents, latest } = opened;
-  const warned = warnedVersions(opened.advisories, details.versions).length;
+  const warned = versionWarnings(opened.advisories, details.versions).length;
   const tab = (id: PackageTab, label: string, count = 0) => ({
     label: <TabLabel {...{ label, count }} />,
     to: packagePath(name, id === 'overview' ? '' : id),
@@ -70,14 +70,14 @@ function TabLabel({ label, count }: { readonly label: string; readonly count: nu
     label
   ) : (
     <>
-      {label} <span class="soft">{shownNumber(count)}</span>
+      {label} <span class="soft">{formatNumber(count)}</span>
     </>
   );
 }
 
 function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const { summary, latest, details } = opened;
-  const warned = warnedVersions(opened.advisories, details.versions);
+  const warned = versionWarnings(opened.advisories, details.versions);
   const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
   return (
     <div class="row badges">
@@ -92,7 +92,7 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
       {warned.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
           <Badge kind={isLatestWarned ? 'bad' : 'warn'} icon="shield-alert">
-            {counted(warned.length, 'advisory', 'advisories')}
+            {formatCount(warned.length, 'advisory', 'advisories')}
             {warned[0] !== undefined && warned.length === 1 ? ` in ${warned[0].constraint}` : ''}
           </Badge>
         </A>

@@ -24,7 +24,7 @@ import { restoreForm } from './restore-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
-import { askedVersion, withdrawForm } from './withdraw-page.tsx';
+import { versionInQuery, withdrawForm } from './withdraw-page.tsx';
 
 type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageView>;
 
@@ -77,7 +77,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
 }
 
 function hasVersion({ details }: OpenPackage, request: SignedInRequest): boolean {
-  return findVersion(details.versions, askedVersion(request)) !== undefined;
+  return findVersion(details.versions, versionInQuery(request)) !== undefined;
 }
 
 /** The one page of a package of another registry, in place of each tab. Throws NOT_FOUND. */
@@ -97,7 +97,7 @@ async function formerPage(
   name: PackageName,
 ): Promise<PageOutcome | undefined> {
   if (!request.may('explainVersion')) return undefined;
-  const version = askedVersion(request);
+  const version = versionInQuery(request);
   const known = await explainPackage(services, name, version === '' ? undefined : version);
   if (known === undefined || known.versions.length === 0) return undefined;
   return { to: packagePath(name, 'why', version === '' ? {} : { version }) };

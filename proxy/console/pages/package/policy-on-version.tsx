@@ -9,13 +9,13 @@ import { A } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
-import type { Question } from './why-answer.ts';
+import type { VersionQuestion } from './why-answer.ts';
 
 /** undefined: the question is not about one version, or there is no such version. */
 export async function readPolicyOn(
   { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
   name: PackageName,
-  question: Question,
+  question: VersionQuestion,
 ): Promise<ExplainedVersion | undefined> {
   if (question.kind !== 'version') return undefined;
   try {

@@ -5,14 +5,14 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { Form as FormView } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import type { Form } from '../../frame/definitions.ts';
+import type { FormPage } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { explainPackage } from './explain-package.ts';
 import { nameIn, packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
-import { namedVersion } from './withdraw-page.tsx';
+import { requireVersion } from './withdraw-page.tsx';
 
-export function restoreForm(services: PackagePageServices): Form {
+export function restoreForm(services: PackagePageServices): FormPage {
   return {
     path: '/packages/:vendor/:package/restore',
     operation: 'restoreVersion',
@@ -20,7 +20,7 @@ export function restoreForm(services: PackagePageServices): Form {
     awaitsBuilder: true,
     show: async (request, form) => {
       const name = nameIn(request);
-      const version = namedVersion(request, name);
+      const version = requireVersion(request, name);
       const known = (await explainPackage(services, name, version))?.versions ?? [];
       if (!known.some(({ state }) => state === 'withheld'))
         throw new RegistryError('NOT_FOUND', { message: `${name} ${version} was not withdrawn by a person.` });
@@ -32,7 +32,7 @@ export function restoreForm(services: PackagePageServices): Form {
     },
     submit: async (request) => {
       const name = nameIn(request);
-      const version = namedVersion(request, name);
+      const version = requireVersion(request, name);
       const { problems } = await services.restorationsOf(actorOf(request.caller)).restore(name, version);
       return problems.length === 0
         ? { to: packagePath(name, 'versions'), notice: 'restored' }

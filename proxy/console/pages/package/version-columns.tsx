@@ -3,18 +3,18 @@
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { A, PlaceContext } from '../../components/place.tsx';
-import { shownBytes, shownNumber } from '../../components/quantity.ts';
+import { formatBytes, formatNumber } from '../../components/quantity.ts';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
-import { Reference } from './facts-panel.tsx';
+import { ShortReference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 import { VersionLink, versionAnchor } from './version-link.tsx';
 import type { VersionRow } from './version-rows.ts';
 
-export interface ShownVersion extends VersionRow {
+export interface VersionTableRow extends VersionRow {
   readonly isLatest: boolean;
   /** an advisory or a filter list is about it */
   readonly isAdvised: boolean;
@@ -29,22 +29,22 @@ export interface ShownVersion extends VersionRow {
 }
 
 /** The columns for everyone. `nowMs`: undefined if the page is stored. */
-export function versionColumns(name: string, nowMs: number | undefined): readonly Column<ShownVersion>[] {
+export function versionColumns(name: string, nowMs: number | undefined): readonly Column<VersionTableRow>[] {
   return [
     { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
     { label: 'Published', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
-    { label: 'Reference', cell: ({ reference, commit }) => <Reference {...{ reference }} link={commit} /> },
-    { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
+    { label: 'Reference', cell: ({ reference, commit }) => <ShortReference {...{ reference }} link={commit} /> },
+    { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
   ];
 }
 
 /** The further columns of the console. */
-export function keeperColumns(
+export function consoleColumns(
   name: string,
   { may, hasBuilder }: Pick<PageRequest, 'may' | 'hasBuilder'>,
-): readonly Column<ShownVersion>[] {
+): readonly Column<VersionTableRow>[] {
   return [
-    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads) },
+    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
     {
       label: 'Actions',
       isPlain: true,
@@ -61,7 +61,7 @@ export function keeperColumns(
   ];
 }
 
-function NameCell({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
+function NameCell({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
   const { block } = row;
   if (block === undefined) return <NameLine {...{ name, row }} />;
   return (
@@ -74,7 +74,7 @@ function NameCell({ name, row }: { readonly name: string; readonly row: ShownVer
   );
 }
 
-function NameLine({ name, row }: { readonly name: string; readonly row: ShownVersion }): Child {
+function NameLine({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
   const { version, kind, isLatest, isAdvised, block } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
@@ -112,7 +112,7 @@ function NameLine({ name, row }: { readonly name: string; readonly row: ShownVer
   );
 }
 
-function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs: number | undefined }): Child {
+function SinceCell({ row, nowMs }: { readonly row: VersionTableRow; readonly nowMs: number | undefined }): Child {
   const { kind, since, withdrawnBy, cause } = row;
   if (kind !== 'withdrawn') return <Time at={since} nowMs={nowMs} />;
   return (
@@ -131,7 +131,7 @@ function SinceCell({ row, nowMs }: { readonly row: ShownVersion; readonly nowMs:
 
 interface ActionsProps {
   readonly name: string;
-  readonly row: ShownVersion;
+  readonly row: VersionTableRow;
   readonly mayCompare: boolean;
   readonly mayWithdraw: boolean;
   readonly mayRestore: boolean;

@@ -13,15 +13,15 @@ import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { shownBytes } from '../../components/quantity.ts';
+import { formatBytes } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { CiRun } from '../ci-run.tsx';
-import { warnedVersions } from './advised-versions.ts';
-import { Reference } from './facts-panel.tsx';
+import { versionWarnings } from './advised-versions.ts';
+import { ShortReference } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
@@ -128,7 +128,7 @@ function Blocked({ opened: { name }, version, block, request }: Omit<VersionProp
 
 /** What advisories and filter lists say about this version. */
 function Warnings({ opened: { name, advisories }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
-  const warned = warnedVersions(advisories, [version]).filter(({ affected }) => affected.length > 0);
+  const warned = versionWarnings(advisories, [version]).filter(({ affected }) => affected.length > 0);
   if (warned.length === 0) return null;
   return (
     <Notice kind="bad">
@@ -171,9 +171,9 @@ function Facts({
         </Fact>
       )}
       <Fact label="Reference">
-        <Reference reference={entry.reference} link={commitLink(version, location)} />
+        <ShortReference reference={entry.reference} link={commitLink(version, location)} />
       </Fact>
-      <Fact label="Archive">{shownBytes(entry.size)}</Fact>
+      <Fact label="Archive">{formatBytes(entry.size)}</Fact>
       <Fact label="SHA-1 of the archive">
         <code>{entry.shasum}</code>
       </Fact>

@@ -9,14 +9,14 @@ import { Notice } from '../../components/notice.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { isWarned } from './advised-versions.ts';
 import { sourceOf, type OpenPackage, packagePath } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { keeperColumns, versionColumns, type ShownVersion } from './version-columns.tsx';
+import { consoleColumns, versionColumns, type VersionTableRow } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
 import { readCauses } from './withdrawal-causes.tsx';
 
@@ -27,7 +27,7 @@ interface VersionsProps {
   readonly rows: readonly VersionRow[];
   /** the number of versions that the query asks for, and those of its page */
   readonly wanted: number;
-  readonly shown: readonly ShownVersion[];
+  readonly shown: readonly VersionTableRow[];
   readonly request: SignedInRequest;
 }
 
@@ -70,7 +70,7 @@ async function complete(
   opened: OpenPackage,
   row: VersionRow,
   blockOf: FindBlock,
-): Promise<Omit<ShownVersion, 'cause'>> {
+): Promise<Omit<VersionTableRow, 'cause'>> {
   const { name, latest } = opened;
   const { published } = row;
   const by = row.isByHand ? (await readWithdrawal(state, name, row.version))?.withdrawn_by : undefined;
@@ -99,7 +99,7 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
         <Kinds {...{ name, query, rows }} />
         <Table
           caption="Versions"
-          columns={[...versionColumns(name, request.nowMs), ...keeperColumns(name, request)]}
+          columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
           rows={shown}
         />
       </section>
@@ -126,7 +126,7 @@ function Kinds({ name, query, rows }: Pick<VersionsProps, 'query' | 'rows'> & { 
   const tabOf = (kind: VersionKind | '', label: string, count: number) => ({
     label: (
       <>
-        {label} <span class="soft">{shownNumber(count)}</span>
+        {label} <span class="soft">{formatNumber(count)}</span>
       </>
     ),
     to: versionsPath(name, { kind, page: 1 }),
@@ -140,27 +140,27 @@ function Kinds({ name, query, rows }: Pick<VersionsProps, 'query' | 'rows'> & { 
   );
 }
 
-const mostLeftOut = 20;
+const maxLeftOut = 20;
 
 function LeftOut({ versions }: { readonly versions: readonly QuarantinedVersion[] }): Child {
   return (
     <Notice kind="warn">
       <div class="stack-tight">
         <p>
-          {counted(versions.length, 'version is', 'versions are')} left out. The source has{' '}
+          {formatCount(versions.length, 'version is', 'versions are')} left out. The source has{' '}
           {versions.length === 1 ? 'it' : 'them'}, and the registry does not publish{' '}
           {versions.length === 1 ? 'it' : 'them'}:
         </p>
         <ul class="stack-tight">
-          {versions.slice(0, mostLeftOut).map(({ version, message, where }) => (
+          {versions.slice(0, maxLeftOut).map(({ version, message, where }) => (
             <li>
               <strong>{version ?? 'unknown version'}</strong>: {message} <span class="soft small">{where}</span>
             </li>
           ))}
         </ul>
-        {versions.length > mostLeftOut ? (
+        {versions.length > maxLeftOut ? (
           <p>
-            <code>libretto why</code> lists the {versions.length - mostLeftOut} others.
+            <code>libretto why</code> lists the {versions.length - maxLeftOut} others.
           </p>
         ) : null}
       </div>
@@ -168,7 +168,7 @@ function LeftOut({ versions }: { readonly versions: readonly QuarantinedVersion[
   );
 }
 
-// Which versions a person wants to see, as it stands in the address. Pure.
+// The query of the list of versions, from and to its address. Pure.
 
 interface VersionsQuery {
   /** empty: all */

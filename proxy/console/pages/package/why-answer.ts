@@ -5,14 +5,14 @@ import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { Explanation } from '../../../inspection/why-reader.ts';
 
 /** `invalid`: the text is neither a version nor a constraint; `refusal` follows "the constraint …". */
-export type Question =
+export type VersionQuestion =
   | { readonly kind: 'package' }
   | { readonly kind: 'version'; readonly text: string }
   | { readonly kind: 'constraint'; readonly text: string; readonly satisfies: (version: string) => boolean }
   | { readonly kind: 'invalid'; readonly text: string; readonly refusal: string };
 
 /** A text that is a version means this version: as a constraint it would mean the same. */
-export function parseQuestion(text: string): Question {
+export function parseQuestion(text: string): VersionQuestion {
   if (text === '') return { kind: 'package' };
   if (normalizeVersion(text) !== undefined) return { kind: 'version', text };
   const parsed = parseConstraint(text);
@@ -28,7 +28,7 @@ export function parseQuestion(text: string): Question {
 }
 
 /** The part of the explanation that is about versions within the constraint. */
-export function within(explanation: Explanation, satisfies: (version: string) => boolean): Explanation {
+export function withinConstraint(explanation: Explanation, satisfies: (version: string) => boolean): Explanation {
   return {
     ...explanation,
     versions: explanation.versions.filter(({ version }) => satisfies(version)),

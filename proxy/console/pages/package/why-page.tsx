@@ -5,25 +5,25 @@ import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-admin.ts';
 import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
-import { MarkedText, Reason } from '../../components/marked-text.tsx';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { explainPackage } from './explain-package.ts';
-import { KnownContent } from './known-content.tsx';
+import { VersionContent } from './version-content.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
-import { parseQuestion, within, type Question } from './why-answer.ts';
+import { parseQuestion, withinConstraint, type VersionQuestion } from './why-answer.ts';
 
 interface WhyProps {
   readonly name: PackageName;
-  readonly question: Question;
+  readonly question: VersionQuestion;
   /** undefined: the reasons are recorded on another host */
   readonly explanation: Explanation | undefined;
   readonly causeOf: CauseOf;
@@ -47,11 +47,12 @@ export async function showWhy(
     question.kind === 'version' || opened === undefined
       ? await explainPackage(services, name, question.kind === 'version' ? question.text : undefined)
       : opened.explanation;
-  const explanation = whole !== undefined && question.kind === 'constraint' ? within(whole, question.satisfies) : whole;
-  const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, mostShown);
+  const explanation =
+    whole !== undefined && question.kind === 'constraint' ? withinConstraint(whole, question.satisfies) : whole;
+  const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, maxShown);
   const [causeOf, runOf, judged] = await Promise.all([
     readCauses(services, name, withdrawn),
-    readRuns(services, name, (explanation?.versions ?? []).slice(0, mostShown)),
+    readRuns(services, name, (explanation?.versions ?? []).slice(0, maxShown)),
     readPolicyOn(services, name, question),
   ]);
   const answer = <Why {...{ name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
@@ -162,7 +163,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Left out without a name: it may be this one"
         reasons={unclear.map(({ message, where }) => (
           <>
-            <Reason text={message} /> <span class="soft small">{where}</span>
+            <ReasonText text={message} /> <span class="soft small">{where}</span>
           </>
         ))}
       />
@@ -185,13 +186,13 @@ function Verdict({ name, question, explanation }: Pick<AnswerProps, 'name' | 'qu
   return (
     <Notice kind="good">
       {question.kind === 'constraint'
-        ? `${counted(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}. The newest is ${newest.version}.`
+        ? `${formatCount(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}. The newest is ${newest.version}.`
         : `${subjectOf(name, question)} is published here.`}
     </Notice>
   );
 }
 
-function subjectOf(name: string, question: Question): string {
+function subjectOf(name: string, question: VersionQuestion): string {
   return question.kind === 'version' ? `${name} ${question.text}` : name;
 }
 
@@ -199,7 +200,7 @@ function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: Ex
   return [versions, left_out, unclear, excluded_by, purged].some(({ length }) => length > 0);
 }
 
-const mostShown = 100;
+const maxShown = 100;
 
 function Contents({
   name,
@@ -214,7 +215,7 @@ function Contents({
     <Reasons
       heading="Known contents"
       reasons={versions.map((content) => (
-        <KnownContent {...{ name, content, request }} cause={causeOf(content)} run={runOf(content)} />
+        <VersionContent {...{ name, content, request }} cause={causeOf(content)} run={runOf(content)} />
       ))}
     />
   );
@@ -227,11 +228,11 @@ function Reasons({ heading, reasons }: { readonly heading: string; readonly reas
     <section class="stack-tight">
       <h2>{heading}</h2>
       <ul class="stack-tight">
-        {reasons.slice(0, mostShown).map((reason) => (
+        {reasons.slice(0, maxShown).map((reason) => (
           <li>{reason}</li>
         ))}
       </ul>
-      {reasons.length > mostShown ? <p class="soft small">and {reasons.length - mostShown} more</p> : null}
+      {reasons.length > maxShown ? <p class="soft small">and {reasons.length - maxShown} more</p> : null}
     </section>
   );
 }

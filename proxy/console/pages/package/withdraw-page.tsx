@@ -12,13 +12,13 @@ import { Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
-import type { Form, SignedInRequest } from '../../frame/definitions.ts';
+import { formatCount } from '../../components/quantity.ts';
+import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import { nameIn, packagePath, readable } from './open-package.ts';
+import { nameIn, packagePath, reportDamage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
-export function withdrawForm(services: PackagePageServices): Form {
+export function withdrawForm(services: PackagePageServices): FormPage {
   return {
     path: '/packages/:vendor/:package/withdraw',
     operation: 'withdrawVersion',
@@ -27,7 +27,7 @@ export function withdrawForm(services: PackagePageServices): Form {
     show: async (request, form) => {
       const name = nameIn(request);
       const { impact } = await services.inspection();
-      const found = await readable(impact.read(name, namedVersion(request, name)));
+      const found = await reportDamage(impact.read(name, requireVersion(request, name)));
       const block = await blockAmong(services, name, found.version, request.nowMs);
       return {
         title: `Withdraw ${name} ${found.version}`,
@@ -37,20 +37,20 @@ export function withdrawForm(services: PackagePageServices): Form {
     },
     submit: async (request) => {
       const name = nameIn(request);
-      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, namedVersion(request, name));
+      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, requireVersion(request, name));
       return { to: packagePath(name, 'versions'), notice: 'withdrawn' };
     },
   };
 }
 
 /** The version that `?version=` names. */
-export function askedVersion({ query }: Pick<SignedInRequest, 'query'>): string {
+export function versionInQuery({ query }: Pick<SignedInRequest, 'query'>): string {
   return (query.get('version') ?? '').slice(0, 200);
 }
 
 /** Throws BAD_REQUEST if the address names no version. */
-export function namedVersion(request: Pick<SignedInRequest, 'query'>, name: string): string {
-  const version = askedVersion(request);
+export function requireVersion(request: Pick<SignedInRequest, 'query'>, name: string): string {
+  const version = versionInQuery(request);
   if (version !== '') return version;
   const message = `The address names no version of ${name}. Choose one on the page of the package, under “Versions”.`;
   throw new RegistryError('BAD_REQUEST', { message });
@@ -62,7 +62,7 @@ async function blockAmong(
   version: string,
   nowMs: number,
 ): Promise<Block | undefined> {
-  const details = await readable(readPackageDetails(published, name, undefined));
+  const details = await reportDamage(readPackageDetails(published, name, undefined));
   const found = details === undefined ? undefined : findVersion(details.versions, version);
   return found === undefined ? undefined : (await blockedVersions(name, nowMs))(found);
 }
@@ -92,7 +92,7 @@ function Withdraw({ impact, block, form, asksPassword }: WithdrawProps): Child {
         {left === 0 ? (
           <strong>It is the only published version: the package disappears from the lists.</strong>
         ) : (
-          `${counted(left, 'other version stays', 'other versions stay')} published.`
+          `${formatCount(left, 'other version stays', 'other versions stay')} published.`
         )}{' '}
         You can restore the version later.
       </p>
@@ -107,7 +107,7 @@ function Withdraw({ impact, block, form, asksPassword }: WithdrawProps): Child {
   );
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** The packages that require the version: first those that nothing else satisfies. */
 function Broken({
@@ -127,21 +127,21 @@ function Broken({
       <Notice kind={broken.length > 0 ? 'bad' : 'info'}>
         {broken.length === 0
           ? 'Packages require this version. Another version satisfies each of them.'
-          : `${counted(broken.length, 'requirement', 'requirements')} cannot be satisfied any more: Composer refuses to update there.`}
+          : `${formatCount(broken.length, 'requirement', 'requirements')} cannot be satisfied any more: Composer refuses to update there.`}
       </Notice>
       <ul class="stack-tight">
-        {sorted.slice(0, mostShown).map(({ name, versions, constraint, otherwise }) => (
+        {sorted.slice(0, maxShown).map(({ name, versions, constraint, otherwise }) => (
           <li>
             <A to={packagePath(name)}>{name}</A> {shortly(versions)} requires <code>{constraint}</code>:{' '}
             {otherwise === null ? <strong>nothing else satisfies it</strong> : `gets ${otherwise} instead`}
           </li>
         ))}
       </ul>
-      {sorted.length > mostShown ? <p class="soft small">and {sorted.length - mostShown} more</p> : null}
+      {sorted.length > maxShown ? <p class="soft small">and {sorted.length - maxShown} more</p> : null}
       {providers.length === 0 ? null : (
         <p class="soft small">{shortly(providers)} may stand in for it, because they replace or provide the package.</p>
       )}
-      {unknown === 0 ? null : <p class="soft small">{counted(unknown, 'package')} could not be checked.</p>}
+      {unknown === 0 ? null : <p class="soft small">{formatCount(unknown, 'package')} could not be checked.</p>}
     </>
   );
 }

@@ -25,7 +25,7 @@ export async function readCauses(
   return (content) => causes.get(contentKey(content));
 }
 
-/** The builder's folder on another host tells nothing here. */
+/** The builder's folder is on another host: no cause is known here. */
 function nothingElsewhere(error: unknown): readonly undefined[] {
   if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return [];
   throw error;

@@ -5,10 +5,10 @@ import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import type { ListedRow } from './list-query.ts';
+import type { PackageRow } from './list-query.ts';
 
 /** Without what only a running server counts. */
-export type PublishedRow = Omit<ListedRow, 'downloads'>;
+export type PublishedRow = Omit<PackageRow, 'downloads'>;
 
 /** `nowMs`: undefined if the page is stored. */
 export function listColumns(

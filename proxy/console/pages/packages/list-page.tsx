@@ -6,16 +6,16 @@ import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { listColumns } from './list-columns.tsx';
-import { listPath, rowsPerPage, type ListedRow, type ListQuery, type Order } from './list-query.ts';
+import { listPath, rowsPerPage, type PackageRow, type ListQuery, type ListOrder } from './list-query.ts';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 
 export interface PackageListProps {
   readonly query: ListQuery;
   /** those of the page that the query asks for */
-  readonly rows: readonly ListedRow[];
+  readonly rows: readonly PackageRow[];
   /** the number of packages that the query found */
   readonly found: number;
   /** the number of packages without any filter */
@@ -39,7 +39,7 @@ export function PackageList(props: PackageListProps): Child {
       <PageHead title="Packages" sentence="Everything that Composer can install from this registry." />
       {damaged === 0 ? null : (
         <Notice kind="warn">
-          {counted(damaged, 'package')} cannot be read, because a file is missing or damaged.{' '}
+          {formatCount(damaged, 'package')} cannot be read, because a file is missing or damaged.{' '}
           <code>libretto verify</code> names the repair.
         </Notice>
       )}
@@ -58,7 +58,7 @@ function Results({ query, rows, found, total, nowMs }: PackageListProps): Child 
   return (
     <div id="results" class="stack">
       <p class="soft small" role="status">
-        {found === total ? counted(total, 'package') : `${counted(found, 'package')} of ${shownNumber(total)}`}
+        {found === total ? formatCount(total, 'package') : `${formatCount(found, 'package')} of ${formatNumber(total)}`}
       </p>
       {rows.length === 0 ? (
         <EmptyState
@@ -82,8 +82,8 @@ function Results({ query, rows, found, total, nowMs }: PackageListProps): Child 
   );
 }
 
-function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[] {
-  const sorting = (order: Order) => ({
+function columnsOf(query: ListQuery, nowMs: number): readonly Column<PackageRow>[] {
+  const sorting = (order: ListOrder) => ({
     sortsTo: listPath({ ...query, order, page: 1 }),
     ...(query.order === order ? { sorted: order === 'name' ? ('ascending' as const) : ('descending' as const) } : {}),
   });
@@ -93,7 +93,7 @@ function columnsOf(query: ListQuery, nowMs: number): readonly Column<ListedRow>[
     latest,
     type,
     { ...published, ...sorting('updated') },
-    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => shownNumber(downloads), ...sorting('downloads') },
+    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads), ...sorting('downloads') },
   ];
 }
 

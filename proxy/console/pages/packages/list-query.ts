@@ -1,4 +1,4 @@
-// What a person wants to see of the packages: words, filters, an order and a page, as they stand in the address. Pure.
+// The query of the list of packages: words, filters, order and page, from and to its address. Pure.
 
 import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
@@ -6,32 +6,32 @@ import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
 
-export const orders = ['name', 'updated', 'downloads'] as const;
-export type Order = (typeof orders)[number];
+export const listOrders = ['name', 'updated', 'downloads'] as const;
+export type ListOrder = (typeof listOrders)[number];
 
-export const stabilities = ['stable', 'dev'] as const;
-export const states = ['abandoned', 'advisory'] as const;
-export const origins = ['private', 'mirrored'] as const;
+export const listStabilities = ['stable', 'dev'] as const;
+export const listStates = ['abandoned', 'advisory'] as const;
+export const listOrigins = ['private', 'mirrored'] as const;
 
 export interface ListQuery {
   readonly words: string;
   /** empty: every type */
   readonly type: string;
-  readonly stability: (typeof stabilities)[number] | '';
-  readonly state: (typeof states)[number] | '';
-  readonly origin: (typeof origins)[number] | '';
-  readonly order: Order;
+  readonly stability: (typeof listStabilities)[number] | '';
+  readonly state: (typeof listStates)[number] | '';
+  readonly origin: (typeof listOrigins)[number] | '';
+  readonly order: ListOrder;
   /** from 1 */
   readonly page: number;
 }
 
-export interface ListedPackage {
+export interface PackageEntry {
   readonly summary: PackageSummary;
   readonly isMirrored: boolean;
 }
 
 /** What a row shows. */
-export interface ListedRow extends ListedPackage {
+export interface PackageRow extends PackageEntry {
   readonly downloads: number;
   /** an advisory of the registry's list names it */
   readonly hasAdvisories: boolean;
@@ -53,10 +53,10 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
   return {
     words: (query.get('q') ?? '').slice(0, 200),
     type: (query.get('type') ?? '').slice(0, 100),
-    stability: oneOf(stabilities, query.get('stability')),
-    state: oneOf(states, query.get('state')),
-    origin: oneOf(origins, query.get('origin')),
-    order: oneOf(orders, query.get('sort')) || 'name',
+    stability: oneOf(listStabilities, query.get('stability')),
+    state: oneOf(listStates, query.get('state')),
+    origin: oneOf(listOrigins, query.get('origin')),
+    order: oneOf(listOrders, query.get('sort')) || 'name',
     page: Number.isInteger(page) && page >= 1 && page <= 1_000_000 ? page : 1,
   };
 }
@@ -77,10 +77,10 @@ export function listPath({ words, type, stability, state, origin, order, page }:
 
 /** The packages that the query asks for, in its order. `packages`: sorted by name. */
 export function selectPackages(
-  packages: readonly ListedPackage[],
+  packages: readonly PackageEntry[],
   query: ListQuery,
   facts: ListFacts,
-): readonly ListedPackage[] {
+): readonly PackageEntry[] {
   const wanted = filterPackages(packages, query, facts);
   if (query.order === 'name') return wanted;
   if (query.order === 'updated') return wanted.toSorted((a, b) => compare(b.summary.updated_at, a.summary.updated_at));
@@ -90,14 +90,14 @@ export function selectPackages(
     .map(({ one }) => one);
 }
 
-function filterPackages(packages: readonly ListedPackage[], query: ListQuery, facts: ListFacts) {
+function filterPackages(packages: readonly PackageEntry[], query: ListQuery, facts: ListFacts) {
   const { words, type, stability, state, origin } = query;
   if ([words, type, stability, state, origin].every((asked) => asked === '')) return packages;
   const isFound = searchFilter({ words, type: type === '' ? undefined : type });
   return packages.filter((one) => isFound(one.summary) && fits(one, query, facts));
 }
 
-function fits({ summary, isMirrored }: ListedPackage, query: ListQuery, { hasAdvisories }: ListFacts): boolean {
+function fits({ summary, isMirrored }: PackageEntry, query: ListQuery, { hasAdvisories }: ListFacts): boolean {
   const { stability, state, origin } = query;
   if (stability !== '' && (stability === 'stable') !== hasStable(summary)) return false;
   if (state === 'abandoned' && summary.abandoned === false) return false;

@@ -13,10 +13,10 @@ import {
   parseListQuery,
   rowsPerPage,
   selectPackages,
-  type ListedRow,
+  type PackageRow,
   type ListFacts,
   type ListQuery,
-  type ListedPackage,
+  type PackageEntry,
 } from './list-query.ts';
 import type { MirroredSummaries } from '../../../mirror/known-packages.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
@@ -39,7 +39,7 @@ async function showList(
 ): Promise<PageView> {
   const query = parseListQuery(given);
   const [found, damaged] = await Promise.all([
-    findRows(services, listPackages, query, { nowMs, view: caller?.view }),
+    searchRows(services, listPackages, query, { nowMs, view: caller?.view }),
     services.catalogue.unread(nowMs),
   ]);
   return {
@@ -57,21 +57,21 @@ async function showList(
   };
 }
 
-interface FoundRows {
+interface SearchResult {
   /** of the page that the query asks for */
-  readonly rows: readonly ListedRow[];
+  readonly rows: readonly PackageRow[];
   /** the number of packages that the query finds */
   readonly found: number;
   readonly total: number;
   readonly types: readonly string[];
 }
 
-async function findRows(
+async function searchRows(
   { catalogue, downloads, advisories, mirrored }: PackagePageServices,
   listPackages: ListPackages,
   query: ListQuery,
   { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
-): Promise<FoundRows> {
+): Promise<SearchResult> {
   const [packages, counts, lists, foreign] = await Promise.all([
     catalogue.read(nowMs, view),
     query.order === 'downloads' ? readCounts(downloads, view !== undefined) : undefined,
@@ -99,27 +99,27 @@ async function findRows(
 
 // The packages that the list shows, own and mirrored, put together once for each publication and not for each request.
 
-interface ListedPackages {
+interface PackageEntries {
   /** sorted by name */
-  readonly all: readonly ListedPackage[];
+  readonly all: readonly PackageEntry[];
   /** the types that occur, sorted */
   readonly types: readonly string[];
 }
 
 /** Returns the same object as long as both catalogues return the same packages. */
-type ListPackages = (published: PublishedPackages['all'], mirrored: MirroredSummaries | undefined) => ListedPackages;
+type ListPackages = (published: PublishedPackages['all'], mirrored: MirroredSummaries | undefined) => PackageEntries;
 
 function createListPackages(): ListPackages {
-  let last: { readonly of: Parameters<ListPackages>; readonly listed: ListedPackages } | undefined;
+  let last: { readonly of: Parameters<ListPackages>; readonly listed: PackageEntries } | undefined;
   return (published, mirrored) => {
     if (last === undefined || last.of[0] !== published || last.of[1] !== mirrored)
-      last = { of: [published, mirrored], listed: listTogether(published, mirrored) };
+      last = { of: [published, mirrored], listed: mergeEntries(published, mirrored) };
     return last.listed;
   };
 }
 
-/** An own package stands before a mirrored one of the same name. */
-function listTogether(...[published, mirrored = new Map()]: Parameters<ListPackages>): ListedPackages {
+/** An own package precedes a mirrored one of the same name. */
+function mergeEntries(...[published, mirrored = new Map()]: Parameters<ListPackages>): PackageEntries {
   const own = [...published.values()].map((summary) => ({ summary, isMirrored: false }));
   const others = [...mirrored.values()]
     .filter(({ name }: PackageSummary) => !published.has(name))
@@ -128,6 +128,6 @@ function listTogether(...[published, mirrored = new Map()]: Parameters<ListPacka
   return { all, types: [...new Set(all.map(({ summary }) => summary.type))].toSorted() };
 }
 
-function byName(one: ListedPackage, other: ListedPackage): number {
+function byName(one: PackageEntry, other: PackageEntry): number {
   return one.summary.name < other.summary.name ? -1 : 1;
 }

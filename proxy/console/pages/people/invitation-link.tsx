@@ -10,7 +10,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { personPath } from './shown-person.ts';
+import { personPath } from './find-person.ts';
 
 interface LinkPageProps {
   readonly user: UserView;

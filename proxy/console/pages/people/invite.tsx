@@ -10,7 +10,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { linkView } from './invitation-link.tsx';
-import { roleChoices, usersFor } from './shown-person.ts';
+import { roleChoices, usersFor } from './find-person.ts';
 
 export function registerInvite(pages: Pages, people: People): void {
   pages.form({

@@ -7,11 +7,11 @@ import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { personPath, statusKinds, usersFor } from './shown-person.ts';
+import { personPath, statusKinds, usersFor } from './find-person.ts';
 
 export function registerPeopleList(pages: Pages, people: People): void {
   pages.page({
@@ -49,7 +49,7 @@ function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
           </ButtonLink>
         }
       />
-      <p class="soft small">{counted(users.length, 'account')}</p>
+      <p class="soft small">{formatCount(users.length, 'account')}</p>
       <Table caption="People" columns={columnsOf(self, nowMs)} rows={users} />
     </>
   );

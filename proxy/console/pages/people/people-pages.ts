@@ -3,16 +3,16 @@
 import type { People } from '../../../auth/people.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { registerDeletion } from './delete-person.tsx';
+import { registerDeletion } from './account-actions.tsx';
 import { registerInvite } from './invite.tsx';
 import { registerPeopleList } from './people-list.tsx';
 import { registerPerson } from './person.tsx';
-import { registerEndSession } from './end-session.tsx';
+import { registerEndSession } from './account-actions.tsx';
 import { registerResetLink } from './reset-link.tsx';
-import { registerResetTwoFactor } from './reset-two-factor.tsx';
-import { registerPolicyRight } from './policy-right.tsx';
+import { registerResetTwoFactor } from './account-actions.tsx';
+import { registerPolicyRight } from './role.tsx';
 import { registerRole } from './role.tsx';
-import { registerStatus } from './status.tsx';
+import { registerPersonStatus } from './account-actions.tsx';
 
 export interface PeoplePageServices {
   readonly people: People;
@@ -26,7 +26,7 @@ export function registerPeoplePages(pages: Pages, { people, state }: PeoplePageS
   registerPerson(pages, people, state);
   registerRole(pages, people);
   registerPolicyRight(pages, people);
-  registerStatus(pages, people);
+  registerPersonStatus(pages, people);
   registerResetLink(pages, people);
   registerResetTwoFactor(pages, people);
   registerEndSession(pages, people);

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { UserView } from '../../../auth/user.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { personPath } from './shown-person.ts';
+import { personPath } from './find-person.ts';
 
 interface PersonActionsProps {
   readonly user: UserView;

@@ -14,9 +14,9 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PersonActions } from './person-actions.tsx';
-import { findPerson, isOnlyAdmin, statusKinds, personPath } from './shown-person.ts';
+import { findPerson, isOnlyAdmin, statusKinds, personPath } from './find-person.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PackageRule } from '../../../teams/packages-of.ts';
@@ -121,7 +121,7 @@ function PersonFacts({ user, nowMs }: { readonly user: UserView; readonly nowMs:
     <section class="panel stack-tight">
       <dl class="facts">
         <Fact term="Two-factor">
-          {hasTwoFactor ? `on, ${counted(user.recovery_codes_left, 'recovery code')} left` : 'off'}
+          {hasTwoFactor ? `on, ${formatCount(user.recovery_codes_left, 'recovery code')} left` : 'off'}
         </Fact>
         {user.passkeys === 0 ? null : <Fact term="Passkeys">{user.passkeys}</Fact>}
         {user.policy_editor ? <Fact term="Rights beside the role">changes the policy</Fact> : null}
@@ -213,7 +213,7 @@ function PersonTeams({ user, teams, rule }: PersonTeamsProps): Child {
   return (
     <section class="stack-tight">
       <h2>Teams</h2>
-      <p class="soft">{sightOf(user.role === 'admin', teams.length > 0, rule)}</p>
+      <p class="soft">{visibilityText(user.role === 'admin', teams.length > 0, rule)}</p>
       {teams.length === 0 ? null : (
         <ul class="stack-tight">
           {teams.map(({ id, name, packages }) => (
@@ -227,7 +227,7 @@ function PersonTeams({ user, teams, rule }: PersonTeamsProps): Child {
   );
 }
 
-function sightOf(isAdmin: boolean, hasTeams: boolean, rule: PackageRule): string {
+function visibilityText(isAdmin: boolean, hasTeams: boolean, rule: PackageRule): string {
   if (isAdmin) return 'An admin sees all packages, with and without teams.';
   if (hasTeams) return 'They see the packages of these teams.';
   return rule === 'all'

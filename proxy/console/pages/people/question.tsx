@@ -5,7 +5,7 @@ import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import { personPath } from './shown-person.ts';
+import { personPath } from './find-person.ts';
 
 interface Question {
   readonly user: UserView;
@@ -20,7 +20,7 @@ interface Question {
   readonly isDanger?: boolean;
 }
 
-export function questionView(form: FormState, question: Question): PageView {
+export function personQuestionView(form: FormState, question: Question): PageView {
   const { user, title, sentence, submit, asksPassword = false, isDanger = false } = question;
   return {
     title,

@@ -11,8 +11,8 @@ import { Notice } from '../../components/notice.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { questionView } from './question.tsx';
-import { findPerson, personPath, usersFor } from './shown-person.ts';
+import { personQuestionView } from './question.tsx';
+import { findPerson, personPath, usersFor } from './find-person.ts';
 
 export function registerResetLink(pages: Pages, people: People): void {
   pages.form({
@@ -37,14 +37,14 @@ async function ask(people: People, request: SignedInRequest, form: FormState): P
   const inVain = notNamed(people.localSignIn, record);
   if (inVain !== undefined) return noLinkView(user, inVain);
   return user.status === 'invited'
-    ? questionView(form, {
+    ? personQuestionView(form, {
         user,
         title: `Make a new invitation for ${user.email}?`,
         sentence: 'The next page shows a new link once. The earlier link ends.',
         submit: 'Make the invitation',
         asksPassword,
       })
-    : questionView(form, {
+    : personQuestionView(form, {
         user,
         title: `Make a reset link for ${user.email}?`,
         sentence: `The next page shows a link once. ${isMadeByProvider(record) ? leavesProvider : keepsPassword}`,

@@ -7,16 +7,16 @@ import type { PolicyDifference } from '../../../policy/model/policy-difference.t
 import { LineDiff } from '../../components/line-diff.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { diffLines } from '../compare/diff-lines.ts';
 
-const mostChanges = 50;
+const maxChanges = 50;
 
 export function CheckedPolicy({ check: { issues, remarks, difference } }: { readonly check: PolicyCheck }): Child {
   if (issues.length > 0)
     return (
       <Notice kind="bad">
-        <p>{counted(issues.length, 'fault')}: such a policy cannot be saved.</p>
+        <p>{formatCount(issues.length, 'fault')}: such a policy cannot be saved.</p>
         <Issues issues={issues} />
       </Notice>
     );
@@ -33,11 +33,11 @@ export function CheckedPolicy({ check: { issues, remarks, difference } }: { read
       <section class="stack-tight">
         <h3>Difference from the policy in effect</h3>
         {difference.length === 0 ? <p class="soft">None.</p> : null}
-        {difference.slice(0, mostChanges).map((change) => (
+        {difference.slice(0, maxChanges).map((change) => (
           <Change change={change} />
         ))}
-        {difference.length > mostChanges ? (
-          <p class="soft small">and {counted(difference.length - mostChanges, 'more change', 'more changes')}</p>
+        {difference.length > maxChanges ? (
+          <p class="soft small">and {formatCount(difference.length - maxChanges, 'more change', 'more changes')}</p>
         ) : null}
       </section>
     </>

@@ -10,7 +10,7 @@ import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { mayChange, type PolicyPageServices } from './services.ts';
-import { tryText, type TriedPolicy } from './try-policy.ts';
+import { tryText, type PolicyTrial } from './try-policy.ts';
 
 export function registerEditing(pages: Pages, services: PolicyPageServices): void {
   pages.form({
@@ -76,7 +76,7 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
   const { policyAdmin } = services;
   const policy = await policyAdmin.get();
   const text = state.fields.text('policy');
-  const tried: TriedPolicy | undefined = state.isPosted ? await tryText(policyAdmin, text) : undefined;
+  const tried: PolicyTrial | undefined = state.isPosted ? await tryText(policyAdmin, text) : undefined;
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {
     title,

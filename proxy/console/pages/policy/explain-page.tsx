@@ -17,7 +17,7 @@ import { ActionBadge, ExceptionWords } from './rule-table.tsx';
 import { soughtWords } from './rule-words.ts';
 import type { PolicyPageServices } from './services.ts';
 
-export function registerExplaining(pages: Pages, services: PolicyPageServices): void {
+export function registerPolicyExplanation(pages: Pages, services: PolicyPageServices): void {
   pages.page({
     path: '/packages/:vendor/:package/policy',
     operation: 'explainPolicy',

@@ -8,10 +8,10 @@ import type { FeedView } from '../../../policy/admin/policy-admin.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Form } from '../../components/form.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -72,7 +72,7 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[]
       ),
     },
     { label: 'Kind', cell: ({ kind }) => kind },
-    { label: 'Rows', isNumber: true, cell: ({ rows }) => shownNumber(rows) },
+    { label: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
     {
       label: 'Fetched',
       cell: ({ fetched_at: at }) => (at === null ? <span class="soft">never</span> : <Time {...{ at, nowMs }} />),
@@ -102,7 +102,7 @@ function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
       <HealthBadge {...{ feed, nowMs }} />
       {problem === null ? null : (
         <span class="small breaks">
-          <Reason text={problem} />
+          <ReasonText text={problem} />
         </span>
       )}
     </div>
@@ -142,7 +142,7 @@ function Warning({ text }: { readonly text: string }): Child {
 }
 
 function shrunkWords({ from, to }: NonNullable<FeedView['shrunk']>): string {
-  return `The newest list has ${counted(to, 'row')}, and the copy in use ${counted(from, 'row')}. The copy stays until somebody accepts the list.`;
+  return `The newest list has ${formatCount(to, 'row')}, and the copy in use ${formatCount(from, 'row')}. The copy stays until somebody accepts the list.`;
 }
 
 function acceptPath({ id }: Pick<FeedView, 'id'>): string {
@@ -169,7 +169,7 @@ function acceptView({ asksPassword }: SignedInRequest, feed: FeedView, state: Fo
           sentence={
             feed.shrunk === null
               ? 'Its newest list is in use already.'
-              : `${counted(feed.shrunk.from, 'row becomes', 'rows become')} ${shownNumber(feed.shrunk.to)}. Versions that only the copy in use names are no longer blocked.`
+              : `${formatCount(feed.shrunk.from, 'row becomes', 'rows become')} ${formatNumber(feed.shrunk.to)}. Versions that only the copy in use names are no longer blocked.`
           }
           trail={[...policyTrail, { label: 'Feeds', to: '/policy/feeds' }]}
         />

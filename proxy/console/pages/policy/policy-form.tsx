@@ -11,7 +11,7 @@ import type { FormState } from '../../request/form-fields.ts';
 import { CheckedPolicy } from './checked-policy.tsx';
 import { mayChange, policyTrail } from './services.ts';
 import { TrialResult } from './trial-result.tsx';
-import type { TriedPolicy } from './try-policy.ts';
+import type { PolicyTrial } from './try-policy.ts';
 
 interface PolicyFormProps {
   readonly title: string;
@@ -23,7 +23,7 @@ interface PolicyFormProps {
   readonly base: string;
   readonly state: FormState;
   /** undefined: nothing was tried */
-  readonly tried: TriedPolicy | undefined;
+  readonly tried: PolicyTrial | undefined;
   readonly request: SignedInRequest;
 }
 

@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerEditing } from './edit-policy.tsx';
-import { registerExplaining } from './explain-page.tsx';
+import { registerPolicyExplanation } from './explain-page.tsx';
 import { registerFeeds } from './feeds-page.tsx';
 import { showHits } from './hits-page.tsx';
 import { PolicyFrame } from './policy-frame.tsx';
@@ -26,7 +26,7 @@ export function registerPolicyPages(pages: Pages, services: PolicyPageServices):
   registerEditing(pages, services);
   pages.page({ path: '/policy/hits', operation: 'listPolicyHits', show: (request) => showHits(services, request) });
   registerFeeds(pages, services);
-  registerExplaining(pages, services);
+  registerPolicyExplanation(pages, services);
 }
 
 async function showPolicy({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {

@@ -11,16 +11,16 @@ import type { IconName } from '../../components/icon.tsx';
 import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
 
 /** A rule, and whether a setting describes it. */
-export interface ShownRule {
+export interface RuleUse {
   readonly rule: Rule;
   readonly isOfSettings: boolean;
 }
 
-export function RuleTable({ rules }: { readonly rules: readonly ShownRule[] }): Child {
+export function RuleTable({ rules }: { readonly rules: readonly RuleUse[] }): Child {
   return <Table caption="Rules" columns={ruleColumns} rows={rules} />;
 }
 
-const ruleColumns: readonly Column<ShownRule>[] = [
+const ruleColumns: readonly Column<RuleUse>[] = [
   { label: 'Name', cell: ({ rule, isOfSettings }) => <RuleName {...{ rule, isOfSettings }} /> },
   { label: 'Looks for', cell: ({ rule }) => <span class="breaks">{soughtWords(rule)}</span> },
   { label: 'Action', cell: ({ rule }) => <ActionBadge action={rule.action} /> },
@@ -28,7 +28,7 @@ const ruleColumns: readonly Column<ShownRule>[] = [
   { label: 'Acts at', cell: ({ rule }) => placeWords(rule) },
 ];
 
-function RuleName({ rule: { name, ...rule }, isOfSettings }: ShownRule): Child {
+function RuleName({ rule: { name, ...rule }, isOfSettings }: RuleUse): Child {
   const message = 'message' in rule ? rule.message : undefined;
   return (
     <div class="stack-tight">

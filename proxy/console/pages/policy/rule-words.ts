@@ -1,9 +1,9 @@
 // A rule of the policy in words: what it looks for, which packages it concerns, and where it acts. Pure.
 
 import type { Rule } from '../../../policy/model/policy-document.ts';
-import { counted, shownNumber, shownSpan } from '../../components/quantity.ts';
+import { formatCount, formatNumber, formatSpan } from '../../components/quantity.ts';
 
-const mostNamed = 6;
+const maxNamed = 6;
 
 /** Completes “looks for”. */
 export function soughtWords(rule: Rule): string {
@@ -39,12 +39,12 @@ const fieldWords = {
 } as const;
 
 function ageOf({ days, seconds }: Extract<Rule, { readonly rule: 'age' }>): string {
-  return shownSpan(seconds ?? Math.round((days ?? 0) * 86_400));
+  return formatSpan(seconds ?? Math.round((days ?? 0) * 86_400));
 }
 
 /** The versions that the rule concerns. */
 export function scopeWords(rule: Rule): string {
-  const tokens = rule.tokens === undefined ? [] : [`for ${counted(rule.tokens.length, 'token')}`];
+  const tokens = rule.tokens === undefined ? [] : [`for ${formatCount(rule.tokens.length, 'token')}`];
   if (rule.rule === 'composer') return ['all requests of Composer', ...tokens].join(', ');
   const { packages, except = [] } = rule;
   const stability = rule.rule === 'source' ? undefined : rule.stability;
@@ -70,6 +70,6 @@ export function placeWords(rule: Rule): string {
 
 /** `acme/*, other/tool and 3 more` */
 export function listed(words: readonly string[]): string {
-  const left = words.length - mostNamed;
-  return `${words.slice(0, mostNamed).join(', ')}${left > 0 ? ` and ${shownNumber(left)} more` : ''}`;
+  const left = words.length - maxNamed;
+  return `${words.slice(0, maxNamed).join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
 }

@@ -4,12 +4,12 @@ import type { Child } from 'hono/jsx';
 import type { PolicyTest, TestedVersion } from '../../../policy/admin/policy-admin.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { packagePath } from '../package/open-package.ts';
 import { ActionBadge } from './rule-table.tsx';
 
-const mostShown = 100;
+const maxShown = 100;
 
 export function TrialResult({ test: { versions, counts, examined } }: { readonly test: PolicyTest }): Child {
   const total = counts.reduce((sum, { versions: concerned }) => sum + concerned, 0);
@@ -17,8 +17,8 @@ export function TrialResult({ test: { versions, counts, examined } }: { readonly
     <section class="stack-tight">
       <h3>What it would concern</h3>
       <p class="prose">
-        {counted(examined, 'version was', 'versions were')} looked at: everything that is published or mirrored here.
-        Used means installed or downloaded in the last 90 days.
+        {formatCount(examined, 'version was', 'versions were')} looked at: everything that is published or mirrored
+        here. Used means installed or downloaded in the last 90 days.
       </p>
       {counts.length === 0 ? (
         <p class="soft">No rule concerns any of them.</p>
@@ -28,10 +28,10 @@ export function TrialResult({ test: { versions, counts, examined } }: { readonly
       {versions.length === 0 ? null : (
         <>
           <h3>Versions, those in use first</h3>
-          <Table caption="Versions" columns={versionColumns} rows={versions.slice(0, mostShown)} />
-          {total > mostShown ? (
+          <Table caption="Versions" columns={versionColumns} rows={versions.slice(0, maxShown)} />
+          {total > maxShown ? (
             <p class="soft small">
-              {`The list has the first ${mostShown} of ${shownNumber(total)}. POST /api/policy/test gives up to 1000.`}
+              {`The list has the first ${maxShown} of ${formatNumber(total)}. POST /api/policy/test gives up to 1000.`}
             </p>
           ) : null}
         </>
@@ -43,9 +43,9 @@ export function TrialResult({ test: { versions, counts, examined } }: { readonly
 const countColumns: readonly Column<PolicyTest['counts'][number]>[] = [
   { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
   { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
-  { label: 'Versions', isNumber: true, cell: ({ versions }) => shownNumber(versions) },
-  { label: 'Used', isNumber: true, cell: ({ used }) => shownNumber(used) },
-  { label: 'Tokens', isNumber: true, cell: ({ tokens }) => shownNumber(tokens) },
+  { label: 'Versions', isNumber: true, cell: ({ versions }) => formatNumber(versions) },
+  { label: 'Used', isNumber: true, cell: ({ used }) => formatNumber(used) },
+  { label: 'Tokens', isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
 ];
 
 const versionColumns: readonly Column<TestedVersion>[] = [
@@ -63,6 +63,6 @@ const versionColumns: readonly Column<TestedVersion>[] = [
   { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
   { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
   { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
-  { label: 'Uses', isNumber: true, cell: ({ used }) => shownNumber(used) },
-  { label: 'Tokens', isNumber: true, cell: ({ tokens }) => shownNumber(tokens.length) },
+  { label: 'Uses', isNumber: true, cell: ({ used }) => formatNumber(used) },
+  { label: 'Tokens', isNumber: true, cell: ({ tokens }) => formatNumber(tokens.length) },
 ];

@@ -4,13 +4,13 @@ import type { JsonValue } from '../../../../build/contract/json.ts';
 import type { PolicyAdmin, PolicyCheck, PolicyTest } from '../../../policy/admin/policy-admin.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
 
-export interface TriedPolicy {
+export interface PolicyTrial {
   readonly check: PolicyCheck;
   /** undefined: the policy has faults */
   readonly test: PolicyTest | undefined;
 }
 
-export async function tryText(policyAdmin: Pick<PolicyAdmin, 'check' | 'test'>, text: string): Promise<TriedPolicy> {
+export async function tryText(policyAdmin: Pick<PolicyAdmin, 'check' | 'test'>, text: string): Promise<PolicyTrial> {
   const parsed = parsePolicyText(text);
   if ('issues' in parsed) return { check: { issues: parsed.issues, remarks: [], difference: [] }, test: undefined };
   const given = JSON.parse(text) as JsonValue;

@@ -5,10 +5,10 @@ import { Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { changesOf, fieldsOfPublisher, withFaultsOfLines } from './publisher-draft.ts';
+import { withLineFaults, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { fieldsOfPublisher, publisherChanges, publisherLists } from './publisher-draft.ts';
 import { JobFields, TokenFields } from './publisher-fields.tsx';
-import { publisherOf, publisherPath, publishersFor, trailOf, type PublisherPageServices } from './services.ts';
+import { publisherOf, publisherPath, publishersFor, publisherTrail, type PublisherPageServices } from './services.ts';
 
 export function registerEditingPublishers(pages: Pages, services: PublisherPageServices): void {
   pages.form({
@@ -36,7 +36,7 @@ async function update(
   fields: FormFields,
 ): Promise<PageOutcome> {
   const record = await publisherOf(services, request);
-  const patch = changesOf(record, fields);
+  const patch = publisherChanges(record, fields);
   if (patch === undefined) return { to: publisherPath(record), notice: 'same' };
   await publishersFor(services, request).update(record.id, patch);
   return { to: publisherPath(record), notice: 'saved' };
@@ -53,10 +53,10 @@ function editView({ asksPassword }: SignedInRequest, record: PublisherRecord, po
         <PageHead
           title={title}
           sentence="The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, the minutes or the exchanges change."
-          trail={trailOf(record)}
+          trail={publisherTrail(record)}
         />
         <Form
-          state={withFaultsOfLines(state)}
+          state={withLineFaults(state, publisherLists)}
           submit="Save changes"
           cancel={publisherPath(record)}
           asksPassword={asksPassword}
@@ -80,7 +80,7 @@ function removalView({ asksPassword }: SignedInRequest, record: PublisherRecord,
         <PageHead
           title={title}
           sentence="Its CI jobs can no longer get tokens. Current tokens are revoked."
-          trail={trailOf(record)}
+          trail={publisherTrail(record)}
         />
         <Form {...{ state, asksPassword }} submit="Remove publisher" isDanger cancel={publisherPath(record)} />
       </>

@@ -12,9 +12,9 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, fieldFault, type FormState } from '../../request/form-fields.ts';
 import { CiRun } from '../ci-run.tsx';
-import { publisherOf, publisherPath, trailOf, type PublisherPageServices } from './services.ts';
+import { publisherOf, publisherPath, publisherTrail, type PublisherPageServices } from './services.ts';
 
-export function registerExplaining(pages: Pages, services: PublisherPageServices): void {
+export function registerIdTokenExplanation(pages: Pages, services: PublisherPageServices): void {
   pages.form({
     path: '/publishers/:id/explain',
     operation: 'explainIdToken',
@@ -41,7 +41,7 @@ function explainView(record: PublisherRecord, state: FormState, explanation: IdT
     section: 'publishers',
     content: (
       <>
-        <PageHead title={title} trail={trailOf(record)} />
+        <PageHead title={title} trail={publisherTrail(record)} />
         {explanation === undefined ? null : <Explained record={record} explanation={explanation} />}
         <ExplainForm record={record} state={shown} />
       </>

@@ -73,13 +73,13 @@ async function ask(services: PublisherPageServices, request: SignedInRequest, st
   };
 }
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 function publishedWords(publishers: readonly PublisherRecord[]): string {
   const published = [...new Set(publishers.flatMap((one) => publishedBy(one)))].toSorted();
   if (published.length === 0) return 'No publisher publishes packages yet.';
-  const more = published.length > mostNamed ? ` and ${published.length - mostNamed} more` : '';
-  return `Publishers publish ${published.slice(0, mostNamed).join(', ')}${more}.`;
+  const more = published.length > maxNamed ? ` and ${published.length - maxNamed} more` : '';
+  return `Publishers publish ${published.slice(0, maxNamed).join(', ')}${more}.`;
 }
 
 interface KeylessOnlyProps {

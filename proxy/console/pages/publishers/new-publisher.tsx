@@ -7,8 +7,8 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { draftOf, withFaultsOfLines } from './publisher-draft.ts';
+import { fieldFault, withLineFaults, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { publisherDraftOf, publisherLists } from './publisher-draft.ts';
 import { JobFields, TokenFields } from './publisher-fields.tsx';
 import { publisherPath, publishersFor, publishersTrail, type PublisherPageServices } from './services.ts';
 
@@ -30,13 +30,13 @@ async function create(
   const issuer = services.issuers.find(({ url }) => url === fields.text('issuer'));
   if (issuer === undefined) throw fieldFault('issuer', 'Choose one of these CI systems.');
   const purpose = fields.text('purpose') === 'read' ? 'read' : 'publish';
-  const draft = { ...draftOf(fields, purpose), issuer: issuer.url, purpose } as const;
+  const draft = { ...publisherDraftOf(fields, purpose), issuer: issuer.url, purpose } as const;
   const record = await publishersFor(services, request).create(draft);
   return { to: publisherPath(record), notice: 'made' };
 }
 
 function newView({ issuers }: PublisherPageServices, request: SignedInRequest, posted: FormState): PageView {
-  const state = withFaultsOfLines(posted);
+  const state = withLineFaults(posted, publisherLists);
   const title = 'New publisher';
   return {
     title,

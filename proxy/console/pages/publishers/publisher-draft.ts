@@ -3,10 +3,13 @@
 
 import { refRules, workflowClaims, type PublisherRecord, type Purpose } from '../../../publishers/model/publisher.ts';
 import type { PublisherFields } from '../../../publishers/records/publisher-fields.ts';
-import { FormFields, fieldFaults, type FormState, type Issue } from '../../request/form-fields.ts';
+import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
+
+/** The fields with one entry a line. */
+export const publisherLists = ['packages', 'claims', 'constraints'];
 
 /** Throws INVALID_INPUT for lines without a value; the service checks the rest. */
-export function draftOf(fields: FormFields, purpose: Purpose): PublisherFields {
+export function publisherDraftOf(fields: FormFields, purpose: Purpose): PublisherFields {
   const issues: Issue[] = [];
   const claims = pairsOf(fields, 'claims', /^([^\s=]+)\s*=\s*(.+)$/, 'claim = value', issues);
   const versions = pairsOf(fields, 'constraints', /^(\S+)\s+(.+)$/, 'acme/core <3.0', issues);
@@ -62,25 +65,13 @@ export function fieldsOfPublisher(record: PublisherRecord): FormFields {
 }
 
 /** What the form changes; undefined: nothing. Throws INVALID_INPUT. */
-export function changesOf(record: PublisherRecord, fields: FormFields): PublisherFields | undefined {
-  const before = draftOf(fieldsOfPublisher(record), record.purpose);
-  const now = { ...draftOf(fields, record.purpose), name: fields.text('name') };
+export function publisherChanges(record: PublisherRecord, fields: FormFields): PublisherFields | undefined {
+  const before = publisherDraftOf(fieldsOfPublisher(record), record.purpose);
+  const now = { ...publisherDraftOf(fields, record.purpose), name: fields.text('name') };
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
   );
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
-}
-
-/** The form with each fault of a line beside its text area. */
-export function withFaultsOfLines(state: FormState): FormState {
-  const faults = new Map<string, string>();
-  for (const [path, fault] of state.faults) {
-    const [, field = path, line = ''] = /^(packages|claims|constraints)\.(.+)$/.exec(path) ?? [];
-    const text = line === '' || field === 'packages' ? fault : `${line}: ${fault}`;
-    const before = faults.get(field);
-    faults.set(field, before === undefined ? text : `${before} ${text}`);
-  }
-  return { ...state, faults };
 }
 
 function pairsOf(

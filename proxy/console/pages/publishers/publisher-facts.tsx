@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
 import { Fact } from '../../components/fact.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import { refWords, workflowClaimWords } from './publisher-fields.tsx';
 import { IdsBadge, LastRun } from './publisher-list.tsx';
@@ -65,7 +65,7 @@ function TokenFacts({ publisher }: FactsProps): Child {
           <span class="breaks">{value}</span>
         </Fact>
       ))}
-      <Fact label="A token ends after">{counted(minutes, 'minute')}</Fact>
+      <Fact label="A token ends after">{formatCount(minutes, 'minute')}</Fact>
     </>
   );
 }
@@ -74,7 +74,7 @@ function UseFacts({ publisher, author, nowMs }: FactsProps): Child {
   const { exchanges, created_at: at } = publisher;
   return (
     <>
-      <Fact label="This hour">{`${shownNumber(exchanges.used)} of ${counted(exchanges.limit, 'exchange')}`}</Fact>
+      <Fact label="This hour">{`${formatNumber(exchanges.used)} of ${formatCount(exchanges.limit, 'exchange')}`}</Fact>
       <Fact label="Last run">
         <LastRun publisher={publisher} nowMs={nowMs} />
       </Fact>

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { CiRun } from '../ci-run.tsx';
@@ -58,7 +58,7 @@ function columnsOf(nowMs: number): readonly Column<PublisherDocument>[] {
     {
       label: 'This hour',
       isNumber: true,
-      cell: ({ exchanges: { used, limit } }) => `${shownNumber(used)} of ${shownNumber(limit)}`,
+      cell: ({ exchanges: { used, limit } }) => `${formatNumber(used)} of ${formatNumber(limit)}`,
     },
   ];
 }

@@ -9,14 +9,14 @@ import { emptyForm } from '../../request/form-fields.ts';
 import { nameActor } from '../name-actor.ts';
 import { ciLines, type CiLines } from './ci-lines.ts';
 import { registerEditingPublishers } from './edit-publisher.tsx';
-import { registerExplaining } from './explain-id-token.tsx';
+import { registerIdTokenExplanation } from './explain-id-token.tsx';
 import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
 import { registerMakingPublishers } from './new-publisher.tsx';
 import { PublisherList } from './publisher-list.tsx';
 import { PublisherPage } from './publisher-page.tsx';
-import { publisherOf, publishersFor, readDocument, type PublisherPageServices } from './services.ts';
+import { publisherOf, publishersFor, readPublisherDocument, type PublisherPageServices } from './services.ts';
 
-const mostTokens = 20;
+const maxTokens = 20;
 
 export function registerPublisherPages(pages: Pages, services: PublisherPageServices): void {
   pages.page({
@@ -43,12 +43,12 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
     show: (request) => showOne(services, request),
   });
   registerEditingPublishers(pages, services);
-  registerExplaining(pages, services);
+  registerIdTokenExplanation(pages, services);
 }
 
 async function showList(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
   const records = await publishersFor(services, request).list();
-  const rows = await Promise.all(records.map((record) => readDocument(services, record, request)));
+  const rows = await Promise.all(records.map((record) => readPublisherDocument(services, record, request)));
   return {
     title: 'Publishers',
     section: 'publishers',
@@ -59,8 +59,8 @@ async function showList(services: PublisherPageServices, request: SignedInReques
 async function showOne(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
   const record = await publisherOf(services, request);
   const [publisher, tokens, author] = await Promise.all([
-    readDocument(services, record, request),
-    publisherTokens(services.state, record.id, mostTokens),
+    readPublisherDocument(services, record, request),
+    publisherTokens(services.state, record.id, maxTokens),
     nameActor(services.state, record.created_by, request),
   ]);
   return {

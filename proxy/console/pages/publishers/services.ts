@@ -32,7 +32,7 @@ export function publisherOf(services: PublisherPageServices, request: SignedInRe
   return publishersFor(services, request).get(request.param('id'));
 }
 
-export function readDocument(
+export function readPublisherDocument(
   { state, issuers }: PublisherPageServices,
   record: PublisherRecord,
   { nowMs }: SignedInRequest,
@@ -44,6 +44,6 @@ export function publisherPath({ id }: { readonly id: PublisherId }): string {
   return `/publishers/${id}`;
 }
 
-export function trailOf(record: Pick<PublisherRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
+export function publisherTrail(record: Pick<PublisherRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
   return [...publishersTrail, { label: record.name, to: publisherPath(record) }];
 }

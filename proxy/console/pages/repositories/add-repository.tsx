@@ -10,8 +10,14 @@ import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import type { Verification } from '../../../sync/verifier.ts';
 import { anywayField, CheckPanel, checkPart, formId } from './check-panel.tsx';
-import { draftOf, fieldOf } from './draft-fields.ts';
-import { CredentialFields, FoldedFilterFields, IntervalField, PlaceFields, shownState } from './draft-form.tsx';
+import { repositoryDraftOf, repositoryFieldOf } from './draft-fields.ts';
+import {
+  RepositoryCredentialFields,
+  FoldedFilterFields,
+  IntervalField,
+  PlaceFields,
+  withoutSecrets,
+} from './draft-form.tsx';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
 
 const path = '/repositories/new';
@@ -22,7 +28,7 @@ export function registerAddingRepositories(pages: Pages, services: RepositoryPag
     path,
     operation: 'createRepository',
     awaitsBuilder: true,
-    fieldOf,
+    fieldOf: repositoryFieldOf,
     show: (_request, state) => newView(state),
     submit: (request, fields) => add(services, request, fields),
   });
@@ -30,7 +36,7 @@ export function registerAddingRepositories(pages: Pages, services: RepositoryPag
     path: checkPath,
     operation: 'createRepository',
     awaitsBuilder: true,
-    fieldOf,
+    fieldOf: repositoryFieldOf,
     show: (_request, state) => newView(state),
     submit: (request, fields) => check(services, request, fields),
   });
@@ -46,7 +52,7 @@ async function add(
     const found = await verify(services, request, fields);
     if (!found.ok) return { ...checkedView(fields, found), status: 400 };
   }
-  const record = await repositoriesFor(services, request).create(draftOf(fields));
+  const record = await repositoriesFor(services, request).create(repositoryDraftOf(fields));
   return { to: repositoryPath(record), notice: record.type === 'composer' ? 'added-mirror' : 'added' };
 }
 
@@ -64,7 +70,7 @@ async function verify(
   request: SignedInRequest,
   fields: FormFields,
 ): Promise<Verification> {
-  return services.verifier.verify(await repositoriesFor(services, request).prepare(draftOf(fields)));
+  return services.verifier.verify(await repositoriesFor(services, request).prepare(repositoryDraftOf(fields)));
 }
 
 function checkedView(fields: FormFields, found: Verification): PageView {
@@ -72,7 +78,7 @@ function checkedView(fields: FormFields, found: Verification): PageView {
 }
 
 function newView(posted: FormState, found?: Verification): PageView {
-  const state = shownState(posted);
+  const state = withoutSecrets(posted);
   return {
     title: 'Add a repository',
     section: 'repositories',
@@ -94,7 +100,7 @@ function newView(posted: FormState, found?: Verification): PageView {
             hasOtherButtons
           >
             <PlaceFields />
-            <CredentialFields isAgain={state.isPosted} />
+            <RepositoryCredentialFields isAgain={state.isPosted} />
             <IntervalField />
             <FoldedFilterFields state={state} />
             <CheckButton />

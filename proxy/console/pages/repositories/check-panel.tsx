@@ -2,9 +2,9 @@
 
 import type { Child } from 'hono/jsx';
 import type { Verification } from '../../../sync/verifier.ts';
-import { MarkedText, Reason } from '../../components/marked-text.tsx';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import type { FormState } from '../../request/form-fields.ts';
 
 /** The id of the panel. */
@@ -16,7 +16,7 @@ export const formId = 'repository';
 /** The field of the button that adds what cannot be read. */
 export const anywayField = 'anyway';
 
-const mostNames = 20;
+const maxNames = 20;
 
 export interface CheckPanelProps {
   readonly state: FormState;
@@ -36,7 +36,7 @@ export function CheckPanel({ state, found }: CheckPanelProps): Child {
         <Notice kind="warn">
           {faults.map((fault) => (
             <p>
-              <Reason text={fault} />
+              <ReasonText text={fault} />
             </p>
           ))}
         </Notice>
@@ -80,11 +80,11 @@ function contentWords({
 }: Verification): string {
   if (tags !== null && branches !== null)
     return [
-      counted(tags, 'tag'),
-      counted(branches, 'branch', 'branches'),
+      formatCount(tags, 'tag'),
+      formatCount(branches, 'branch', 'branches'),
       branch === null ? 'no default branch' : `default branch ${branch}`,
     ].join(', ');
-  return counted(count ?? packages.length, 'package');
+  return formatCount(count ?? packages.length, 'package');
 }
 
 function Names({ title, names }: { readonly title: string; readonly names: readonly string[] }): Child {
@@ -93,10 +93,10 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
     <div class="stack-tight">
       <h3>{title}</h3>
       <ul>
-        {names.slice(0, mostNames).map((name) => (
+        {names.slice(0, maxNames).map((name) => (
           <li>{name}</li>
         ))}
-        {names.length > mostNames ? <li>{`and ${names.length - mostNames} more`}</li> : null}
+        {names.length > maxNames ? <li>{`and ${names.length - maxNames} more`}</li> : null}
       </ul>
     </div>
   );

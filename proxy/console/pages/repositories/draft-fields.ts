@@ -24,7 +24,7 @@ export const filterFields = [
 type FilterField = (typeof filterFields)[number];
 
 /** Where the paths of the services' faults differ from the names of the fields. */
-export const fieldOf: Readonly<Record<string, string>> = {
+export const repositoryFieldOf: Readonly<Record<string, string>> = {
   minimum_stability: 'minimum-stability',
   credentials: 'auth',
   'credentials.username': 'username',
@@ -35,7 +35,7 @@ export const fieldOf: Readonly<Record<string, string>> = {
 };
 
 /** Throws INVALID_INPUT. */
-export function draftOf(fields: FormFields): RepositoryDraft {
+export function repositoryDraftOf(fields: FormFields): RepositoryDraft {
   const type = (Object.keys(typeWords) as RepositoryType[]).find((one) => one === fields.text('type'));
   if (type === undefined) throw fieldFault('type', 'Choose one of these kinds.');
   const url = fields.text('url');
@@ -43,7 +43,7 @@ export function draftOf(fields: FormFields): RepositoryDraft {
   return {
     type,
     url,
-    credentials: credentialsOf(fields),
+    credentials: repositoryCredentialsOf(fields),
     interval: intervalOf(fields),
     filters: Object.fromEntries(
       filterFields.map((name) => [name, filterOf(name, fields)] as const).filter(([, value]) => value !== null),
@@ -76,7 +76,7 @@ export function patchOf(record: RepositoryRecord, fields: FormFields): Repositor
 }
 
 /** null: none. Throws INVALID_INPUT for a secret that is missing. */
-export function credentialsOf(fields: FormFields): RepositoryCredentials | null {
+export function repositoryCredentialsOf(fields: FormFields): RepositoryCredentials | null {
   const secret = fields.text('secret');
   switch (fields.text('auth')) {
     case '':

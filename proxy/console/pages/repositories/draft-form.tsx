@@ -9,7 +9,7 @@ import { secretFields } from './draft-fields.ts';
 import { intervalWords } from './repository-words.tsx';
 
 /** The form without its secrets, and with the faults of single lines beside their fields. */
-export function shownState(state: FormState): FormState {
+export function withoutSecrets(state: FormState): FormState {
   const faults = new Map([...state.faults].map(([path, fault]) => [path.replace(/[.[].*$/, ''), fault]));
   return { ...state, faults, fields: state.fields.without(secretFields) };
 }
@@ -64,7 +64,7 @@ const ways: readonly Choice[] = [
  * The style sheet shows the fields of the chosen way. `isAgain`: the form was sent before, so that a secret must be
  * entered again.
  */
-export function CredentialFields({ isAgain }: { readonly isAgain: boolean }): Child {
+export function RepositoryCredentialFields({ isAgain }: { readonly isAgain: boolean }): Child {
   return (
     <fieldset class="limits ways">
       <legend>Credentials</legend>

@@ -6,8 +6,8 @@ import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definit
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
-import { credentialsOf, fieldOf, fieldsOfRepository, patchOf } from './draft-fields.ts';
-import { CredentialFields, FilterFields, IntervalField, shownState } from './draft-form.tsx';
+import { repositoryCredentialsOf, repositoryFieldOf, fieldsOfRepository, patchOf } from './draft-fields.ts';
+import { RepositoryCredentialFields, FilterFields, IntervalField, withoutSecrets } from './draft-form.tsx';
 import { credentialsWords } from './repository-words.tsx';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
 
@@ -18,7 +18,7 @@ export function registerEditingRepositories(pages: Pages, services: RepositoryPa
     path: '/repositories/:id/edit',
     operation: 'updateRepository',
     isDangerous: true,
-    fieldOf,
+    fieldOf: repositoryFieldOf,
     show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => edit(services, request, await recordOf(request), fields),
   });
@@ -26,11 +26,11 @@ export function registerEditingRepositories(pages: Pages, services: RepositoryPa
     path: '/repositories/:id/credentials',
     operation: 'updateRepository',
     isDangerous: true,
-    fieldOf,
+    fieldOf: repositoryFieldOf,
     show: async (request, state) => credentialsView(request, await recordOf(request), state),
     submit: async (request, fields) => {
       const record = await recordOf(request);
-      await repositoriesFor(services, request).update(record.id, { credentials: credentialsOf(fields) });
+      await repositoriesFor(services, request).update(record.id, { credentials: repositoryCredentialsOf(fields) });
       return { to: repositoryPath(record), notice: 'credentials' };
     },
   });
@@ -57,7 +57,7 @@ function trailOf(record: RepositoryRecord) {
 function editView({ asksPassword }: SignedInRequest, record: RepositoryRecord, posted: FormState): PageView {
   const title = `Edit ${record.url}`;
   const state: FormState = posted.isPosted
-    ? shownState(posted)
+    ? withoutSecrets(posted)
     : { ...posted, isPosted: true, fields: fieldsOfRepository(record) };
   return {
     title,
@@ -79,7 +79,7 @@ function editView({ asksPassword }: SignedInRequest, record: RepositoryRecord, p
 }
 
 function credentialsView({ asksPassword }: SignedInRequest, record: RepositoryRecord, posted: FormState): PageView {
-  const state = shownState(posted);
+  const state = withoutSecrets(posted);
   const title = `Replace the credentials of ${record.url}`;
   const now =
     record.credentials_kind === null
@@ -92,7 +92,7 @@ function credentialsView({ asksPassword }: SignedInRequest, record: RepositoryRe
       <>
         <PageHead title={title} sentence={`${now} The next sync uses the new ones.`} trail={trailOf(record)} />
         <Form state={state} submit="Replace credentials" cancel={repositoryPath(record)} asksPassword={asksPassword}>
-          <CredentialFields isAgain={state.isPosted} />
+          <RepositoryCredentialFields isAgain={state.isPosted} />
         </Form>
       </>
     ),

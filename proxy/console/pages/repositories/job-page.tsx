@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { JobRecord } from '../../../sync/job.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { MarkedText, Reason } from '../../components/marked-text.tsx';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
@@ -36,7 +36,7 @@ export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
         <div class="stack">
           {error === null ? null : (
             <Notice kind="bad">
-              <Reason text={error.message} />
+              <ReasonText text={error.message} />
             </Notice>
           )}
           <h2>Log, times in UTC</h2>

@@ -3,9 +3,9 @@
 import type { Child } from 'hono/jsx';
 import type { JsonObject } from '../../../../build/contract/json.ts';
 import type { JobReport } from '../../../sync/job.ts';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 
 /** `3 added, 1 left out`, `no change`. */
@@ -16,7 +16,7 @@ export function reportWords({ counts: { added, changed, withdrawn, quarantined }
     [withdrawn, 'withdrawn'],
     [quarantined, 'left out'],
   ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([count, verb]) => `${shownNumber(count)} ${verb}`);
+  const words = parts.filter(([count]) => count > 0).map(([count, verb]) => `${formatNumber(count)} ${verb}`);
   return words.length === 0 ? 'no change' : words.join(', ');
 }
 
@@ -28,13 +28,13 @@ export function LeftOutVersions({ report }: { readonly report: JobReport }): Chi
     <section class="stack">
       <h2>Left out</h2>
       <Notice kind="warn">
-        {`${counted(counts.quarantined, 'version')} cannot be published. Correct the source, and sync again.`}
+        {`${formatCount(counts.quarantined, 'version')} cannot be published. Correct the source, and sync again.`}
       </Notice>
       <Table
         caption="Versions that were left out"
         columns={[
           { label: 'Version', cell: (one) => versionWords(one) },
-          { label: 'Reason', cell: ({ message }) => <Reason text={String(message)} /> },
+          { label: 'Reason', cell: ({ message }) => <ReasonText text={String(message)} /> },
           { label: 'Where', cell: ({ where }) => <code class="whole">{String(where)}</code> },
         ]}
         rows={quarantined}
@@ -75,5 +75,5 @@ function versionWords({ name, version }: JsonObject): string {
 }
 
 function Cut({ shown, all }: { readonly shown: number; readonly all: number }): Child {
-  return all > shown ? <p class="soft small">{shownNumber(all - shown)} more are not listed.</p> : null;
+  return all > shown ? <p class="soft small">{formatNumber(all - shown)} more are not listed.</p> : null;
 }

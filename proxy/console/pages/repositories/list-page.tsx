@@ -1,25 +1,25 @@
 // The list of repositories: words, filters, pages of fifty.
 
 import type { Child } from 'hono/jsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { repositoriesPerPage, repositoryListPath, type RepositoryQuery } from './list-query.ts';
 import { intervalWords, StatusBadge, typeWords } from './repository-words.tsx';
-import { lastReport, nextSync, repositoryPath, type RepositoryStanding } from './services.ts';
+import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryListProps {
   readonly query: RepositoryQuery;
   /** the repositories of this page */
-  readonly rows: readonly RepositoryStanding[];
+  readonly rows: readonly RepositoryWithJobs[];
   /** the number of repositories that the query found, and of all */
   readonly found: number;
   readonly total: number;
@@ -110,8 +110,8 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
     <div id="results" class="stack">
       <p class="soft small" role="status">
         {found === total
-          ? counted(total, 'repository', 'repositories')
-          : `${counted(found, 'repository', 'repositories')} of ${shownNumber(total)}`}
+          ? formatCount(total, 'repository', 'repositories')
+          : `${formatCount(found, 'repository', 'repositories')} of ${formatNumber(total)}`}
       </p>
       {rows.length === 0 ? (
         <EmptyState
@@ -135,7 +135,7 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<RepositoryStanding>[] {
+function columnsOf(nowMs: number): readonly Column<RepositoryWithJobs>[] {
   const time = (at: string | null | undefined, without: string): Child =>
     at === null || at === undefined ? without : <Time at={at} nowMs={nowMs} />;
   return [
@@ -144,17 +144,17 @@ function columnsOf(nowMs: number): readonly Column<RepositoryStanding>[] {
     { label: 'Last success', cell: ({ document }) => time(document.last_synced_at, 'never') },
     {
       label: 'Next sync',
-      cell: (standing) => time(nextSync(standing), intervalWords(standing.record.interval)),
+      cell: (repository) => time(nextSync(repository), intervalWords(repository.record.interval)),
     },
     {
       label: 'Left out',
       isNumber: true,
-      cell: (standing) => shownNumber(lastReport(standing)?.counts.quarantined ?? 0),
+      cell: (repository) => formatNumber(lastReport(repository)?.counts.quarantined ?? 0),
     },
   ];
 }
 
-function RepositoryCell({ record, document }: RepositoryStanding): Child {
+function RepositoryCell({ record, document }: RepositoryWithJobs): Child {
   return (
     <div class="stack-tight">
       <A to={repositoryPath(record)} class="main-link">
@@ -163,7 +163,7 @@ function RepositoryCell({ record, document }: RepositoryStanding): Child {
       <span class="small soft">{typeWords[record.type]}</span>
       {document.error_message === null ? null : (
         <span class="small">
-          <Reason text={document.error_message} />
+          <ReasonText text={document.error_message} />
         </span>
       )}
     </div>

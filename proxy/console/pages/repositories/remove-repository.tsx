@@ -6,7 +6,7 @@ import { removeRepository } from '../../../sync/remove-repository.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
 import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -28,7 +28,7 @@ export function registerRemovingRepositories(pages: Pages, services: RepositoryP
   });
 }
 
-const mostNames = 40;
+const maxNames = 40;
 
 async function ask(services: RepositoryPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
   const repositories = repositoriesFor(services, request);
@@ -43,12 +43,12 @@ async function ask(services: RepositoryPageServices, request: SignedInRequest, s
         <PageHead title={title} sentence={whatHappens(record, packages.length)} />
         {packages.length === 0 ? null : (
           <ul>
-            {packages.slice(0, mostNames).map((name) => (
+            {packages.slice(0, maxNames).map((name) => (
               <li>
                 <code>{name}</code>
               </li>
             ))}
-            {packages.length > mostNames ? <li>{`and ${packages.length - mostNames} more`}</li> : null}
+            {packages.length > maxNames ? <li>{`and ${packages.length - maxNames} more`}</li> : null}
           </ul>
         )}
         <Form
@@ -69,7 +69,7 @@ function whatHappens({ type }: RepositoryRecord, packages: number): string {
   const ends = 'Its credentials and its syncs are deleted.';
   if (packages === 0) return `It withdraws nothing. ${ends}`;
   return (
-    `It withdraws ${counted(packages, 'package')}: the registry no longer offers the versions from this repository, ` +
+    `It withdraws ${formatCount(packages, 'package')}: the registry no longer offers the versions from this repository, ` +
     `but existing lock files still install them, unless the policy blocks them. ${ends}`
   );
 }

@@ -15,8 +15,8 @@ import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from '.
 import { registerRemovingRepositories } from './remove-repository.tsx';
 import { RepositoryPage } from './repository-page.tsx';
 import {
-  readStanding,
-  readStandings,
+  readWithJobs,
+  readAllWithJobs,
   repositoriesFor,
   repositoryPath,
   type RepositoryPageServices,
@@ -82,7 +82,7 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
     content: (
       <RepositoryList
         query={query}
-        rows={await readStandings(services, request, records, all)}
+        rows={await readAllWithJobs(services, request, records, all)}
         found={found.length}
         total={all.length}
         mayAdd={request.may('createRepository')}
@@ -94,16 +94,16 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
 }
 
 async function showOne(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
-  const standing = await readStanding(services, request);
-  const authors = [standing.record, ...standing.jobs].map((one) => one.created_by);
+  const repository = await readWithJobs(services, request);
+  const authors = [repository.record, ...repository.jobs].map((one) => one.created_by);
   const authorOf = await readActorNames(services.state, authors, request);
   return {
-    title: standing.record.url,
+    title: repository.record.url,
     section: 'repositories',
-    ...(standing.document.status === 'syncing' ? { refreshSeconds } : {}),
+    ...(repository.document.status === 'syncing' ? { refreshSeconds } : {}),
     content: (
       <RepositoryPage
-        standing={standing}
+        repository={repository}
         authorOf={authorOf}
         maySync={request.may('syncRepository')}
         mayChange={request.may('updateRepository')}

@@ -6,11 +6,11 @@ import type { JobRecord } from '../../../sync/job.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { MarkedText, Reason } from '../../components/marked-text.tsx';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
@@ -25,18 +25,18 @@ import {
   StatusBadge,
   typeWords,
 } from './repository-words.tsx';
-import { lastReport, nextSync, repositoryPath, type RepositoryStanding } from './services.ts';
+import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryPageProps {
-  readonly standing: RepositoryStanding;
+  readonly repository: RepositoryWithJobs;
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
   readonly nowMs: number;
 }
 
-export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
-  const { record, document } = standing;
+export function RepositoryPage({ repository, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
+  const { record, document } = repository;
   const takesCredentials = record.type === 'git' || record.type === 'composer';
   return (
     <>
@@ -57,10 +57,10 @@ export function RepositoryPage({ standing, authorOf, maySync, mayChange, nowMs }
       />
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
-          <LastSync standing={standing} />
-          <Jobs standing={standing} authorOf={authorOf} nowMs={nowMs} />
+          <LastSync repository={repository} />
+          <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
         </div>
-        <Facts standing={standing} author={authorOf(record.created_by)} nowMs={nowMs} />
+        <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
       </div>
     </>
   );
@@ -104,9 +104,9 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
   );
 }
 
-function LastSync({ standing }: { readonly standing: RepositoryStanding }): Child {
-  const { document } = standing;
-  const report = lastReport(standing);
+function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): Child {
+  const { document } = repository;
+  const report = lastReport(repository);
   return (
     <>
       {document.status === 'syncing' ? <Notice kind="info">A sync is running. This part follows it.</Notice> : null}
@@ -123,15 +123,15 @@ function LastSync({ standing }: { readonly standing: RepositoryStanding }): Chil
   );
 }
 
-function Jobs({ standing, authorOf, nowMs }: Pick<RepositoryPageProps, 'standing' | 'authorOf' | 'nowMs'>): Child {
-  const { jobs } = standing;
+function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'repository' | 'authorOf' | 'nowMs'>): Child {
+  const { jobs } = repository;
   const columns: readonly Column<JobRecord>[] = [
     { label: 'Sync', cell: (job) => <JobLink job={job} nowMs={nowMs} /> },
     { label: 'Result', cell: ({ state }) => <JobBadge state={state} /> },
     {
       label: 'Versions',
       cell: ({ report, error }) => (
-        <span class="soft">{report === null ? <Reason text={error?.message ?? ''} /> : reportWords(report)}</span>
+        <span class="soft">{report === null ? <ReasonText text={error?.message ?? ''} /> : reportWords(report)}</span>
       ),
     },
     {
@@ -162,14 +162,14 @@ function JobLink({ job, nowMs }: { readonly job: JobRecord; readonly nowMs: numb
 }
 
 interface FactsProps {
-  readonly standing: RepositoryStanding;
+  readonly repository: RepositoryWithJobs;
   readonly author: string;
   readonly nowMs: number;
 }
 
-function Facts({ standing, author, nowMs }: FactsProps): Child {
-  const { record, document } = standing;
-  const next = nextSync(standing);
+function Facts({ repository, author, nowMs }: FactsProps): Child {
+  const { record, document } = repository;
+  const next = nextSync(repository);
   const { last_synced_at: synced, position } = document;
   const filters = (Object.keys(filterLabels) as (keyof typeof filterLabels)[]).filter(
     (name) => document[name] !== null,
@@ -190,7 +190,7 @@ function Facts({ standing, author, nowMs }: FactsProps): Child {
         {record.credentials_kind === null ? 'none' : credentialsWords[record.credentials_kind]}
       </Fact>
       {position === null ? null : (
-        <Fact label="Asked for a name">{position === 1 ? 'first' : `after ${counted(position - 1, 'other')}`}</Fact>
+        <Fact label="Asked for a name">{position === 1 ? 'first' : `after ${formatCount(position - 1, 'other')}`}</Fact>
       )}
       {filters.map((name) => (
         <Fact label={filterLabels[name]}>{filterWords(document[name])}</Fact>

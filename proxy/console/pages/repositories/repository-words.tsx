@@ -8,7 +8,7 @@ import type { RepositoryDocument } from '../../../sync/repository-document.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
-import { shownSpan } from '../../components/quantity.ts';
+import { formatSpan } from '../../components/quantity.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
   git: 'Git repository',
@@ -69,7 +69,7 @@ export function startedBy(trigger: JobTrigger, person: () => string): string {
 /** `every 15 minutes`, `only on request`. `interval`: seconds. */
 export function intervalWords(interval: number | null): string {
   if (interval === null) return 'only on request';
-  return `every ${shownSpan(interval).replace(/^1 /, '')}`;
+  return `every ${formatSpan(interval).replace(/^1 /, '')}`;
 }
 
 /** `acme/*, tools/cli`, `acme/core: ^1.0`. */

@@ -21,8 +21,8 @@ export interface RepositoryPageServices {
   readonly state: Pick<StateStore, 'get'>;
 }
 
-/** A repository with its kept jobs, newest first. */
-export interface RepositoryStanding {
+/** A repository with its stored jobs, newest first. */
+export interface RepositoryWithJobs {
   readonly record: RepositoryRecord;
   readonly document: RepositoryDocument;
   readonly jobs: readonly JobRecord[];
@@ -34,12 +34,12 @@ export function repositoriesFor({ repositoriesOf }: RepositoryPageServices, { ca
 }
 
 /** In the order of `records`. `all`: every registered repository. */
-export async function readStandings(
+export async function readAllWithJobs(
   services: RepositoryPageServices,
   request: SignedInRequest,
   records: readonly RepositoryRecord[],
   all?: readonly RepositoryRecord[],
-): Promise<readonly RepositoryStanding[]> {
+): Promise<readonly RepositoryWithJobs[]> {
   const repositories = repositoriesFor(services, request);
   const [documents, jobs] = await Promise.all([
     describeRepositories({ repositories, jobs: services.jobs }, records, all),
@@ -52,18 +52,18 @@ export async function readStandings(
 }
 
 /** The repository that the path names. Throws NOT_FOUND. */
-export async function readStanding(
+export async function readWithJobs(
   services: RepositoryPageServices,
   request: SignedInRequest,
-): Promise<RepositoryStanding> {
+): Promise<RepositoryWithJobs> {
   const record = await repositoriesFor(services, request).get(request.param('id'));
-  const [standing] = await readStandings(services, request, [record]);
-  if (standing === undefined) throw new Error('a repository has no standing');
-  return standing;
+  const [repository] = await readAllWithJobs(services, request, [record]);
+  if (repository === undefined) throw new Error('a repository has no document');
+  return repository;
 }
 
 /** The report of the newest sync that has one; undefined: none has. */
-export function lastReport({ jobs }: RepositoryStanding): JobRecord['report'] | undefined {
+export function lastReport({ jobs }: RepositoryWithJobs): JobRecord['report'] | undefined {
   return jobs.find(({ report }) => report !== null)?.report;
 }
 
@@ -71,7 +71,7 @@ export function lastReport({ jobs }: RepositoryStanding): JobRecord['report'] | 
  * About when the next automatic sync begins, RFC 3339; the server varies it by a tenth. undefined: only on request, or
  * one is due or running.
  */
-export function nextSync({ record: { interval }, document: { status }, jobs }: RepositoryStanding): string | undefined {
+export function nextSync({ record: { interval }, document: { status }, jobs }: RepositoryWithJobs): string | undefined {
   const ended = jobs.find(({ finished_at: at }) => at !== null)?.finished_at;
   if (interval === null || status === 'syncing' || ended === undefined || ended === null) return undefined;
   return new Date(Date.parse(ended) + interval * 1000).toISOString();

@@ -1,4 +1,4 @@
-// Changing one setting.
+// Changing one setting, and removing the change.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
@@ -9,11 +9,11 @@ import { ButtonLink, Form, CheckField, SelectField, TextArea, TextField } from '
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest, PageOutcome } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { settingIn, valueField, kindOf, typedSetting } from './setting-text.ts';
+import { settingIn, valueField, kindOf, settingFieldText } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { advertisable } from '../../../settings/advertised.ts';
@@ -109,7 +109,7 @@ function ChangeForm({ setting, form, asksPassword }: ChangeFormProps): Child {
 
 function SettingField({ setting: { key, value } }: { readonly setting: SettingView }): Child {
   const hint = <MarkedText text={asSentence(`allowed: ${settingDefinitions[key].allowed}`)} />;
-  const field = { name: valueField, label: 'Value', hint, value: typedSetting(value) };
+  const field = { name: valueField, label: 'Value', hint, value: settingFieldText(value) };
   switch (kindOf(key)) {
     case 'switch':
       return <CheckField name={valueField} label="On" isChecked={value === true} />;
@@ -149,4 +149,39 @@ function Endpoints({ value }: { readonly value: JsonValue }): Child {
       ))}
     </fieldset>
   );
+}
+
+// Removing the change of a setting: libretto.json or the default counts again.
+
+export function registerSettingReset(pages: Pages, services: SettingsPageServices): void {
+  pages.form({
+    path: '/settings/:key/reset',
+    operation: 'updateSettings',
+    isDangerous: true,
+    show: (request, form) => askReset(services, request, form),
+    submit: async (request) => {
+      await services.settings.update({ [keyIn(request)]: null }, actorOf(request.caller));
+      return { to: '/settings', notice: 'reset' };
+    },
+  });
+}
+
+async function askReset(
+  services: SettingsPageServices,
+  request: SignedInRequest,
+  form: FormState,
+): Promise<PageOutcome> {
+  const { key, origin } = await findSetting(services, request);
+  if (origin !== 'api') return { to: `/settings/${key}` };
+  const title = `Remove the change of ${key}?`;
+  return {
+    title,
+    section: 'settings',
+    content: (
+      <>
+        <PageHead title={title} sentence="The value of libretto.json, or else the default, counts again at once." />
+        <Form state={form} submit="Remove the change" cancel={`/settings/${key}`} asksPassword={request.asksPassword} />
+      </>
+    ),
+  };
 }

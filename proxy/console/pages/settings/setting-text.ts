@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
-import { shownNumber, shownSpan } from '../../components/quantity.ts';
+import { formatNumber, formatSpan } from '../../components/quantity.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 
 /** How a form asks for a setting. `endpoints`: a choice of several. `notices`: lines of `<2.5: text`. */
@@ -22,16 +22,16 @@ export function kindOf(key: SettingKey): FieldKind {
 }
 
 /** For reading, times in words; empty: an empty list. */
-export function shownSetting(key: SettingKey, value: JsonValue): string {
+export function formatSetting(key: SettingKey, value: JsonValue): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const definition = settingDefinitions[key];
   if (typeof value === 'number')
-    return 'unit' in definition && definition.unit === 'seconds' ? shownSpan(value) : shownNumber(value);
+    return 'unit' in definition && definition.unit === 'seconds' ? formatSpan(value) : formatNumber(value);
   return Array.isArray(value) ? value.map(lineOf).join(', ') : lineOf(value);
 }
 
 /** For a field; a list has one line for each entry. */
-export function typedSetting(value: JsonValue): string {
+export function settingFieldText(value: JsonValue): string {
   return Array.isArray(value) ? value.map(lineOf).join('\n') : String(value);
 }
 

@@ -11,8 +11,9 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { shownSetting } from './setting-text.ts';
+import { formatSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
+import { registerSettingChange, registerSettingReset } from './change-setting.tsx';
 
 export function registerSettingsList(pages: Pages, { settings, configuration }: SettingsPageServices): void {
   pages.page({
@@ -78,8 +79,8 @@ function Contents({ titles }: { readonly titles: readonly string[] }): Child {
 
 function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boolean): readonly Column<SettingView>[] {
   const columns: readonly Column<SettingView>[] = [
-    { label: 'Setting', cell: ({ key }) => <Named name={key} purpose={settingDefinitions[key].description} /> },
-    { label: 'Value', cell: ({ key, value }) => <Value text={shownSetting(key, value)} empty="none" /> },
+    { label: 'Setting', cell: ({ key }) => <SettingName name={key} purpose={settingDefinitions[key].description} /> },
+    { label: 'Value', cell: ({ key, value }) => <Value text={formatSetting(key, value)} empty="none" /> },
     { label: 'From', cell: (setting) => <ValueOrigin setting={setting} configuration={configuration} /> },
   ];
   if (!mayChange) return columns;
@@ -98,7 +99,7 @@ function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boole
   ];
 }
 
-function Named({ name, purpose }: { readonly name: string; readonly purpose: string }): Child {
+function SettingName({ name, purpose }: { readonly name: string; readonly purpose: string }): Child {
   return (
     <div class="stack-tight">
       <code>{name}</code>
@@ -138,7 +139,7 @@ function OriginText({ name }: { readonly name: string }): Child {
 function Configuration({ configuration }: Pick<SettingsListProps, 'configuration'>): Child {
   const rows = configuration.filter(({ runtimeKey }) => runtimeKey === undefined);
   const columns: readonly Column<ConfiguredSetting>[] = [
-    { label: 'Setting', cell: ({ key, purpose }) => <Named name={key} purpose={purpose} /> },
+    { label: 'Setting', cell: ({ key, purpose }) => <SettingName name={key} purpose={purpose} /> },
     { label: 'Value', cell: ({ value }) => <Value text={value} empty="not set" /> },
     { label: 'From', cell: ({ origin }) => <OriginText name={origin} /> },
   ];
@@ -180,4 +181,11 @@ function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
     groups.set(title, [...(groups.get(title) ?? []), setting]);
   }
   return [...groups].map(([title, members]) => ({ title, settings: members }));
+}
+
+/** The pages about settings: the list, and the forms of one. */
+export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
+  registerSettingsList(pages, services);
+  registerSettingChange(pages, services);
+  registerSettingReset(pages, services);
 }

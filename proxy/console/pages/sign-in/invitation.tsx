@@ -6,12 +6,12 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
-import type { BegunSession, PageRequest, Redirect } from '../../frame/definitions.ts';
+import type { BrowserSession, PageRequest, Redirect } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { begunSession } from './begun-session.ts';
+import { browserSession } from './browser-session.ts';
 import { NewPassword, newPassword } from './new-password.tsx';
-import { CodeField, codeOf, hasUnknownCode } from './one-time-code.tsx';
+import { CodeField, linkCodeOf, hasUnknownCode } from './one-time-code.tsx';
 
 export function registerInvitation(pages: Pages, people: People): void {
   pages.openForm({
@@ -40,7 +40,7 @@ async function accept(people: People, request: PageRequest, fields: FormFields):
   const { clientAddress } = request;
   const password = newPassword(fields, 'password');
   const name = fields.optional('name');
-  const acceptance = { code: codeOf(request, fields), password, ...(name === undefined ? {} : { name }) };
+  const acceptance = { code: linkCodeOf(request, fields), password, ...(name === undefined ? {} : { name }) };
   const { email } = await people.acceptInvitation(acceptance, clientAddress);
   const session = await trySignIn(people, { email, password }, clientAddress);
   return session === undefined
@@ -53,10 +53,10 @@ async function trySignIn(
   people: People,
   credentials: { readonly email: string; readonly password: string },
   address: string,
-): Promise<BegunSession | undefined> {
+): Promise<BrowserSession | undefined> {
   try {
     const reached = await people.twoStepLogin.begin(credentials, address);
-    return 'user' in reached ? await begunSession(people, reached) : undefined;
+    return 'user' in reached ? await browserSession(people, reached) : undefined;
   } catch (error) {
     if (error instanceof RegistryError) return undefined;
     throw error;

@@ -32,6 +32,6 @@ export async function hasUnknownCode(
   return code !== null && !(await knows(code));
 }
 
-export function codeOf({ query }: PageRequest, fields: FormFields): string {
+export function linkCodeOf({ query }: PageRequest, fields: FormFields): string {
   return query.get(name) ?? fields.text(name);
 }

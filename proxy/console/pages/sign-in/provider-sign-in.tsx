@@ -17,23 +17,23 @@ export function registerProviderSignIn(pages: Pages, sso: SingleSignOn, confirma
     path: '/sso/:provider/confirm',
     operation: 'getMe',
     show: ({ query }) => ({ to: nextPage(pages, query.get('next')) }),
-    submit: (request) => withRefusals(sso, request, () => lead(pages, sso, request, request.caller)),
+    submit: (request) => withRefusals(sso, request, () => beginSignIn(pages, sso, request, request.caller)),
   });
   pages.openForm({
     path: '/sso/:provider',
     operation: 'login',
     show: () => ({ to: '/sign-in' }),
-    submit: (request) => withRefusals(sso, request, () => lead(pages, sso, request)),
+    submit: (request) => withRefusals(sso, request, () => beginSignIn(pages, sso, request)),
   });
   pages.openPage({
     path: '/sso/:provider/callback',
     operation: 'login',
-    show: (request) => withRefusals(sso, request, () => arrive(pages, { sso, confirmations }, request)),
+    show: (request) => withRefusals(sso, request, () => finishSignIn(pages, { sso, confirmations }, request)),
   });
 }
 
 /** `confirms`: who signs in again, to confirm what they do; undefined: a sign-in. */
-async function lead(
+async function beginSignIn(
   pages: Pages,
   sso: SingleSignOn,
   request: PageRequest,
@@ -45,10 +45,10 @@ async function lead(
     choosesAccount: confirms === undefined && request.query.get('account') === 'other',
     ...(confirms !== undefined && { confirms: sessionOf(confirms), loginHint: confirms.email }),
   });
-  return onTheWay(providerOf(sso, request).title, address, transaction);
+  return leadingView(providerOf(sso, request).title, address, transaction);
 }
 
-function onTheWay(title: string, address: string, waitingSignIn: PageView['waitingSignIn'] & object): PageView {
+function leadingView(title: string, address: string, waitingSignIn: PageView['waitingSignIn'] & object): PageView {
   return {
     title: `To ${title}`,
     bare: true,
@@ -67,19 +67,23 @@ function onTheWay(title: string, address: string, waitingSignIn: PageView['waiti
   };
 }
 
-interface ArrivalParts {
+interface CallbackParts {
   readonly sso: SingleSignOn;
   readonly confirmations: Confirmations;
 }
 
-async function arrive(pages: Pages, { sso, confirmations }: ArrivalParts, request: PageRequest): Promise<PageOutcome> {
+async function finishSignIn(
+  pages: Pages,
+  { sso, confirmations }: CallbackParts,
+  request: PageRequest,
+): Promise<PageOutcome> {
   const answer = { transaction: request.waitingSignIn, redirectUri: callbackOf(request), query: request.query };
   const finished = await sso.finish(request.param('provider'), answer, request.clientAddress);
-  return { ...(await welcome(pages, confirmations, request, finished)), waitingSignIn: null };
+  return { ...(await redirectOf(pages, confirmations, request, finished)), waitingSignIn: null };
 }
 
 /** The session that asked for a confirmation may have ended in the meantime, or be that of another person now. */
-async function welcome(
+async function redirectOf(
   pages: Pages,
   confirmations: Confirmations,
   { caller }: PageRequest,

@@ -8,10 +8,10 @@ import { A } from '../../components/place.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { begunSession } from './begun-session.ts';
+import { browserSession } from './browser-session.ts';
 import { NewPassword, newPassword } from './new-password.tsx';
 import { LostSetupCode } from './lost-setup-code.tsx';
-import { CodeField, codeOf, hasUnknownCode } from './one-time-code.tsx';
+import { CodeField, linkCodeOf, hasUnknownCode } from './one-time-code.tsx';
 
 export function registerSetup(pages: Pages, people: People): void {
   pages.openForm({
@@ -34,14 +34,14 @@ export function registerSetup(pages: Pages, people: People): void {
     submit: async (request, fields) => {
       if (await people.isSetUp()) throw new RegistryError('NOT_FOUND');
       const loggedIn = await people.setUp(draftOf(request, fields), request.clientAddress);
-      return { to: '/overview', session: await begunSession(people, loggedIn) };
+      return { to: '/overview', session: await browserSession(people, loggedIn) };
     },
   });
 }
 
 function draftOf(request: PageRequest, fields: FormFields): Parameters<People['setUp']>[0] {
   return {
-    code: codeOf(request, fields),
+    code: linkCodeOf(request, fields),
     email: fields.text('email'),
     name: fields.optional('name'),
     password: newPassword(fields, 'password'),

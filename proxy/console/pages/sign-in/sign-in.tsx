@@ -13,7 +13,7 @@ import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { begunSession } from './begun-session.ts';
+import { browserSession } from './browser-session.ts';
 import { nextPage } from './next-page.ts';
 import type { OfferedProvider } from './provider-buttons.tsx';
 import { codeStep, passwordStep } from './sign-in-view.tsx';
@@ -40,9 +40,9 @@ export function registerSignIn(pages: Pages, parts: SignInParts): void {
         ? showStep(parts, request, form)
         : { to: nextPage(pages, request.query.get('next')) },
     submit: async (request, fields) => {
-      const reached = await takeStep(parts, request, fields);
+      const reached = await submitStep(parts, request, fields);
       return 'user' in reached
-        ? { to: nextPage(pages, request.query.get('next')), session: await begunSession(people, reached) }
+        ? { to: nextPage(pages, request.query.get('next')), session: await browserSession(people, reached) }
         : reached;
     },
   });
@@ -66,7 +66,7 @@ function firstStep(
 }
 
 /** The login, or the page of the step that is missing. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS. */
-async function takeStep(parts: SignInParts, request: PageRequest, fields: FormFields): Promise<LoggedIn | PageView> {
+async function submitStep(parts: SignInParts, request: PageRequest, fields: FormFields): Promise<LoggedIn | PageView> {
   const { people, passkeys } = parts;
   const { twoStepLogin, localSignIn } = people;
   const { clientAddress, consoleOrigin } = request;

@@ -40,11 +40,11 @@ export function registerSignOut(pages: Pages, { sessions }: People, sso: SingleS
   pages.openPage({
     path: '/sso/:provider/signed-out',
     operation: 'login',
-    show: (request) => (request.caller === undefined ? wayOut(sso, request) : { to: '/overview' }),
+    show: (request) => (request.caller === undefined ? providerSignOut(sso, request) : { to: '/overview' }),
   });
 }
 
-async function wayOut(sso: SingleSignOn, request: PageRequest): Promise<PageOutcome> {
+async function providerSignOut(sso: SingleSignOn, request: PageRequest): Promise<PageOutcome> {
   const id = request.param('provider');
   try {
     const address = await sso.signOutAddress(id, `${request.consoleOrigin}/ui/sign-in`);

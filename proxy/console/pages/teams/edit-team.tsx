@@ -5,10 +5,10 @@ import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { FormFields, type FormState } from '../../request/form-fields.ts';
-import { teamOf, teamPath, teamsFor, trailOf, withFaultsOfLines, type TeamPageServices } from './services.ts';
+import { FormFields, withLineFaults, type FormState } from '../../request/form-fields.ts';
+import { teamOf, teamPath, teamsFor, teamTrail, type TeamPageServices } from './services.ts';
 import { TokensStay } from './tokens-stay.tsx';
-import { NameField, PackagesField } from './team-fields.tsx';
+import { TeamNameField, PackagesField } from './team-fields.tsx';
 
 export function registerEditingTeams(pages: Pages, services: TeamPageServices): void {
   pages.form({
@@ -50,15 +50,15 @@ function editView({ asksPassword }: SignedInRequest, team: TeamRecord, posted: F
         <PageHead
           title={title}
           sentence="The members see the new packages with their next request."
-          trail={trailOf(team)}
+          trail={teamTrail(team)}
         />
         <Form
-          state={withFaultsOfLines(state)}
+          state={withLineFaults(state, ['packages'])}
           submit="Save changes"
           cancel={teamPath(team)}
           asksPassword={asksPassword}
         >
-          <NameField />
+          <TeamNameField />
           <PackagesField />
         </Form>
       </>
@@ -76,7 +76,7 @@ function removalView({ asksPassword }: SignedInRequest, team: TeamRecord, state:
         <PageHead
           title={title}
           sentence="Its members no longer see its packages, unless another of their teams has them."
-          trail={trailOf(team)}
+          trail={teamTrail(team)}
         />
         <p>
           <TokensStay />

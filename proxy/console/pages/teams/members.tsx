@@ -7,16 +7,8 @@ import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormState } from '../../request/form-fields.ts';
-import {
-  membersOf,
-  teamOf,
-  teamPath,
-  teamsFor,
-  trailOf,
-  withFaultsOfLines,
-  type TeamPageServices,
-} from './services.ts';
+import { fieldFault, withLineFaults, type FormState } from '../../request/form-fields.ts';
+import { membersOf, teamOf, teamPath, teamsFor, teamTrail, type TeamPageServices } from './services.ts';
 import { MembersField } from './team-fields.tsx';
 
 export function registerMembers(pages: Pages, services: TeamPageServices): void {
@@ -65,10 +57,10 @@ function addView({ asksPassword }: SignedInRequest, team: TeamRecord, posted: Fo
         <PageHead
           title={title}
           sentence="They see the packages of the team with their next request."
-          trail={trailOf(team)}
+          trail={teamTrail(team)}
         />
         <Form
-          state={withFaultsOfLines(posted)}
+          state={withLineFaults(posted, ['members'])}
           submit="Add to the team"
           cancel={teamPath(team)}
           asksPassword={asksPassword}
@@ -90,7 +82,7 @@ function removalView(team: TeamRecord, { email }: UserRecord, state: FormState):
         <PageHead
           title={title}
           sentence="With the next request they no longer see its packages, unless another of their teams has them."
-          trail={trailOf(team)}
+          trail={teamTrail(team)}
         />
         <Form {...{ state }} submit="Remove from the team" isDanger cancel={teamPath(team)} />
       </>

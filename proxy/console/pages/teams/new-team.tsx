@@ -7,10 +7,10 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { teamPath, teamsFor, teamsTrail, withFaultsOfLines, type TeamPageServices } from './services.ts';
+import { withLineFaults, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { teamPath, teamsFor, teamsTrail, type TeamPageServices } from './services.ts';
 import { TokensStay } from './tokens-stay.tsx';
-import { MembersField, NameField, PackagesField } from './team-fields.tsx';
+import { MembersField, TeamNameField, PackagesField } from './team-fields.tsx';
 
 export function registerMakingTeams(pages: Pages, services: TeamPageServices): void {
   pages.form({
@@ -54,8 +54,13 @@ async function newView(
             people.packages becomes teams. <TokensStay />
           </Notice>
         ) : null}
-        <Form state={withFaultsOfLines(posted)} submit="Make the team" cancel="/teams" asksPassword={asksPassword}>
-          <NameField />
+        <Form
+          state={withLineFaults(posted, ['packages', 'members'])}
+          submit="Make the team"
+          cancel="/teams"
+          asksPassword={asksPassword}
+        >
+          <TeamNameField />
           <PackagesField />
           <MembersField />
         </Form>

@@ -8,7 +8,6 @@ import type { StateStore } from '../../../core/state/state-store.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
 import type { Teams } from '../../../teams/teams.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
-import type { FormState } from '../../request/form-fields.ts';
 
 export interface TeamPageServices {
   readonly teamsOf: (actor: Actor) => Teams;
@@ -31,7 +30,7 @@ export function teamPath({ id }: Pick<TeamRecord, 'id'>): string {
   return `/teams/${id}`;
 }
 
-export function trailOf(record: Pick<TeamRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
+export function teamTrail(record: Pick<TeamRecord, 'id' | 'name'>): readonly { label: string; to: string }[] {
   return [...teamsTrail, { label: record.name, to: teamPath(record) }];
 }
 
@@ -42,15 +41,4 @@ export async function membersOf(
 ): Promise<readonly UserRecord[]> {
   const users = (await readUsers(state)).filter(({ id }) => members.includes(id));
   return users.toSorted((one, other) => (one.email < other.email ? -1 : 1));
-}
-
-/** The faults of single lines, such as `packages.2`, stand beneath their field. */
-export function withFaultsOfLines(state: FormState): FormState {
-  const faults = new Map<string, string>();
-  for (const [path, message] of state.faults) {
-    const [field = path] = path.split('.', 1);
-    const before = faults.get(field);
-    faults.set(field, before === undefined ? message : `${before} ${message}`);
-  }
-  return { ...state, faults };
 }

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { longestName } from '../../../teams/team-fields.ts';
 import { TextArea, TextField } from '../../components/form.tsx';
 
-export function NameField(): Child {
+export function TeamNameField(): Child {
   return (
     <TextField
       name="name"

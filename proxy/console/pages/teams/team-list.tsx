@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { shownNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { teamPath } from './services.ts';
@@ -68,7 +68,7 @@ function columnsOf(nowMs: number): readonly Column<TeamRecord>[] {
       ),
     },
     { label: 'Packages', cell: ({ packages }) => <span class="breaks">{shortly(packages)}</span> },
-    { label: 'Members', isNumber: true, cell: ({ members }) => shownNumber(members.length) },
+    { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
     { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
   ];
 }

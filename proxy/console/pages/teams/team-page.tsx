@@ -8,7 +8,7 @@ import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { teamPath, teamsTrail } from './services.ts';
@@ -27,7 +27,7 @@ export function TeamPage({ team, members, author, nowMs }: TeamPageProps): Child
     <>
       <PageHead
         title={team.name}
-        sentence={`${counted(members.length, 'member')}. Changes count from the next request of a member.`}
+        sentence={`${formatCount(members.length, 'member')}. Changes count from the next request of a member.`}
         trail={teamsTrail}
         actions={
           <>

@@ -34,19 +34,19 @@ export function fieldsOfToken(record: TokenRecord): FormFields {
       ['description', record.description],
       ['kind', record.kind],
       ['rate_limit', record.limit === null ? '' : String(record.limit)],
-      ['expires', shownExpiry(record)],
+      ['expires', expiryText(record)],
       ...fieldsOfLimits(record),
     ]),
   );
 }
 
 /** The choice of the expiry that the form of this token begins with. */
-export function shownExpiry({ expires_at: expiresAt }: Pick<TokenRecord, 'expires_at'>): string {
+export function expiryText({ expires_at: expiresAt }: Pick<TokenRecord, 'expires_at'>): string {
   return expiresAt === null ? expiryChoices.never : expiryChoices.keep;
 }
 
 /** `shown`: the choice of the expiry that the form began with. Throws INVALID_INPUT with every faulty field. */
-export function parseDraft(fields: FormFields, nowMs: number, shown: string): DraftFields {
+export function parseTokenDraft(fields: FormFields, nowMs: number, shown: string): DraftFields {
   const issues: Issue[] = [];
   const noting = <Value>(path: string, read: () => Value): Value | undefined => {
     try {
@@ -69,7 +69,7 @@ export function parseDraft(fields: FormFields, nowMs: number, shown: string): Dr
 }
 
 /** What a draft changes in a token; undefined: nothing. */
-export function changesOf(record: TokenRecord, { description, limit, expiresAt, limits }: DraftFields) {
+export function tokenChanges(record: TokenRecord, { description, limit, expiresAt, limits }: DraftFields) {
   const changed = (Object.keys(limits) as (keyof TokenLimits)[]).filter(
     (name) => JSON.stringify(limits[name]) !== JSON.stringify(record[name]),
   );

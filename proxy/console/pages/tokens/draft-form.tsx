@@ -5,11 +5,10 @@ import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Form, SelectField, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
-import type { FormState } from '../../request/form-fields.ts';
+import { withLineFaults, type FormState } from '../../request/form-fields.ts';
 import { expiryChoices } from './draft-fields.ts';
 import { LimitBuilder } from './limit-builder.tsx';
-import { withFaultsOfLines } from './limit-fields.ts';
-import { SeenPanel, type Seen } from './seen-panel.tsx';
+import { VisibilityPanel, type VisibilityPreview } from './visibility-panel.tsx';
 
 export interface DraftFormProps {
   readonly title: string;
@@ -26,14 +25,14 @@ export interface DraftFormProps {
   readonly defaults: Readonly<Record<TokenKind, number>>;
   /** true: the visitor may give any hourly limit */
   readonly mayRaise: boolean;
-  readonly seen: Parameters<typeof SeenPanel>[0]['seen'] | Seen;
+  readonly preview: Parameters<typeof VisibilityPanel>[0]['preview'] | VisibilityPreview;
   /** the token that is edited; undefined: a new one */
   readonly edited: { readonly expiresAt: string | null } | undefined;
 }
 
 export function DraftForm(props: DraftFormProps): Child {
-  const { title, sentence, trail, submit, cancel, action, asksPassword, addsRule, seen, edited } = props;
-  const state = withFaultsOfLines(props.state);
+  const { title, sentence, trail, submit, cancel, action, asksPassword, addsRule, preview, edited } = props;
+  const state = withLineFaults(props.state, ['packages', 'networks']);
   return (
     <>
       <PageHead title={title} sentence={sentence} trail={trail} />
@@ -53,7 +52,7 @@ export function DraftForm(props: DraftFormProps): Child {
           <LimitBuilder state={state} action={action} addsRule={addsRule} />
         </Form>
         <div class="beside" aria-live="polite">
-          <SeenPanel seen={seen} />
+          <VisibilityPanel preview={preview} />
         </div>
       </div>
     </>

@@ -6,8 +6,8 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { DraftForm, type DraftFormProps } from './draft-form.tsx';
 import { limitsOfFields } from './limit-fields.ts';
-import { readSeenPackages } from './seen-packages.ts';
-import type { Seen } from './seen-panel.tsx';
+import { readVisibility } from './visible-packages.ts';
+import type { VisibilityPreview } from './visibility-panel.tsx';
 import { tokenPath, type TokenPageServices } from './services.ts';
 
 export async function newTokenView(
@@ -64,7 +64,7 @@ export async function editTokenView(
   };
 }
 
-type Shared = Pick<DraftFormProps, 'addsRule' | 'defaults' | 'mayRaise' | 'seen'>;
+type Shared = Pick<DraftFormProps, 'addsRule' | 'defaults' | 'mayRaise' | 'preview'>;
 
 async function sharedProps(
   services: TokenPageServices,
@@ -76,16 +76,21 @@ async function sharedProps(
   const kind: TokenKind = fields.text('kind') === 'write' ? 'write' : 'read';
   const typed = fields.text('rate_limit');
   const limit = /^\d{1,9}$/.test(typed) ? Number(typed) : null;
-  const seenOf = async (): Promise<Seen | { readonly issues: DraftIssues }> =>
+  const previewOf = async (): Promise<VisibilityPreview | { readonly issues: DraftIssues }> =>
     'issues' in parsed
       ? parsed
       : {
-          packages: await readSeenPackages(services.catalogue, parsed.limits, nowMs),
+          packages: await readVisibility(services.catalogue, parsed.limits, nowMs),
           limits: parsed.limits,
           rateLimit: effectiveLimit({ kind, limit }, defaults),
           mirrors: services.mirroredReleases !== undefined,
         };
-  return { defaults, mayRaise: caller.role === 'admin', seen: await seenOf(), addsRule: fields.text('add') === 'rule' };
+  return {
+    defaults,
+    mayRaise: caller.role === 'admin',
+    preview: await previewOf(),
+    addsRule: fields.text('add') === 'rule',
+  };
 }
 
 type DraftIssues = Extract<ReturnType<typeof limitsOfFields>, { readonly issues: unknown }>['issues'];

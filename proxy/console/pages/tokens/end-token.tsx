@@ -11,7 +11,7 @@ import { Time } from '../../components/time.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { secretView } from './secret-page.tsx';
+import { tokenSecretView } from './secret-page.tsx';
 import { readStanding, tokenPath, tokensFor, type TokenPageServices } from './services.ts';
 
 export function registerEndingTokens(pages: Pages, services: TokenPageServices): void {
@@ -89,7 +89,13 @@ async function rotate(services: TokenPageServices, request: SignedInRequest, fie
       grace.value === '0'
         ? 'The token has a new secret. The former one is refused from now on.'
         : `The token has a new secret. The former one works on ${grace.label}.`;
-    return secretView({ record, secret, origin: request.origin, defaults: await services.defaultLimits(), former });
+    return tokenSecretView({
+      record,
+      secret,
+      origin: request.origin,
+      defaults: await services.defaultLimits(),
+      former,
+    });
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'CONFLICT') return overtaken;
     throw error;

@@ -8,7 +8,7 @@ import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
 import type { TokenRecord } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { counted } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 
@@ -21,7 +21,7 @@ export interface ExplanationPanelProps {
   readonly nowMs: number;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 export function ExplanationPanel({ record, question, answer, nowMs }: ExplanationPanelProps): Child {
   return (
@@ -54,7 +54,7 @@ interface AnswerProps {
 
 function Answer({ explanation, record, nowMs }: AnswerProps): Child {
   const { package: name, version, seen, mirrored, reasons, versions } = explanation;
-  const shown = versions.slice(0, mostShown);
+  const shown = versions.slice(0, maxShown);
   return (
     <>
       <Notice kind={seen ? 'good' : 'warn'}>
@@ -75,7 +75,7 @@ function Answer({ explanation, record, nowMs }: AnswerProps): Child {
         <Table caption="Versions" columns={columnsOf(mirrored ? 'mirrored' : 'none', nowMs)} rows={shown} />
       )}
       {versions.length > shown.length ? (
-        <p class="soft small">{counted(versions.length - shown.length, 'older version')} not shown.</p>
+        <p class="soft small">{formatCount(versions.length - shown.length, 'older version')} not shown.</p>
       ) : null}
     </>
   );
@@ -84,7 +84,7 @@ function Answer({ explanation, record, nowMs }: AnswerProps): Child {
 function columnsOf(withoutState: string, nowMs: number): readonly Column<ExplainedVersion>[] {
   return [
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
-    { label: 'Seen', cell: SeenCell },
+    { label: 'Seen', cell: VisibleCell },
     { label: 'State', cell: ({ state }) => state ?? withoutState },
     {
       label: 'Released',
@@ -100,7 +100,7 @@ const limitWords: Readonly<Record<ExplainedVersion['hidden_by'][number], string>
   not_after: 'its release date',
 };
 
-function SeenCell({ seen, hidden_by: hiddenBy }: ExplainedVersion): Child {
+function VisibleCell({ seen, hidden_by: hiddenBy }: ExplainedVersion): Child {
   if (seen)
     return (
       <Badge kind="good" icon="eye">

@@ -8,7 +8,7 @@ import { SelectField, TextArea, TextField, type Choice } from '../../components/
 import { Icon } from '../../components/icon.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { pathOfRule, ruleFields, rulesOf, type Rule } from './limit-fields.ts';
+import { pathOfRule, ruleFields, rulesOf, type LimitRule } from './limit-fields.ts';
 
 interface LimitBuilderProps {
   readonly state: FormState;
@@ -100,7 +100,7 @@ function Rules({ state, action, addsRule }: LimitBuilderProps): Child {
 }
 
 interface RuleRowProps {
-  readonly rule?: Rule;
+  readonly rule?: LimitRule;
   readonly fault?: string | undefined;
   readonly isFocused?: boolean;
   /** its number, for ids; undefined: the template */

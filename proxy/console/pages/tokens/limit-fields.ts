@@ -7,10 +7,10 @@ import {
   uselessConstraints,
   type TokenLimits,
 } from '../../../core/views/token-limits.ts';
-import type { FormFields, FormState, Issue } from '../../request/form-fields.ts';
+import type { FormFields, Issue } from '../../request/form-fields.ts';
 
 /** One row: which versions of matching packages are seen. */
-export interface Rule {
+export interface LimitRule {
   readonly pattern: string;
   readonly versions: string;
 }
@@ -18,7 +18,7 @@ export interface Rule {
 export const ruleFields = { pattern: 'rule_packages', versions: 'rule_versions' } as const;
 
 /** The rules that were typed, without empty rows. */
-export function rulesOf(fields: FormFields): readonly Rule[] {
+export function rulesOf(fields: FormFields): readonly LimitRule[] {
   const versions = fields.column(ruleFields.versions);
   return fields
     .column(ruleFields.pattern)
@@ -63,17 +63,6 @@ export function fieldsOfLimits(limits: TokenLimits): readonly [string, string][]
     ['not_after', notAfter === null ? '' : notAfter.replace(/T23:59:59\.999Z$/, '')],
     ['networks', (networks ?? []).join('\n')],
   ];
-}
-
-/** The form with each fault of a line beside its text area. Faults of rules keep the path of their rule. */
-export function withFaultsOfLines(state: FormState): FormState {
-  const faults = new Map<string, string>();
-  for (const [path, fault] of state.faults) {
-    const field = /^(packages|networks)\.\d+$/.exec(path)?.[1] ?? path;
-    const before = faults.get(field);
-    faults.set(field, before === undefined ? fault : `${before} ${fault}`);
-  }
-  return { ...state, faults };
 }
 
 /** The path of a rule's fault. */

@@ -11,7 +11,7 @@ import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { tokenListPath, tokensPerPage, type TokenQuery } from './list-query.ts';
@@ -91,7 +91,7 @@ function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps)
   return (
     <div id="results" class="stack">
       <p class="soft small" role="status">
-        {found === total ? counted(total, 'token') : `${counted(found, 'token')} of ${shownNumber(total)}`}
+        {found === total ? formatCount(total, 'token') : `${formatCount(found, 'token')} of ${formatNumber(total)}`}
       </p>
       {rows.length === 0 ? (
         <EmptyState

@@ -1,14 +1,14 @@
-// What a person wants to see of the tokens: words, filters and a page, as they stand in the address. Pure.
+// The query of the list of tokens: words, filters and page, from and to its address. Pure.
 
 import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
 
-export const kinds = ['read', 'write'] as const;
-export const states = ['active', 'expired', 'revoked', 'any'] as const;
+export const tokenKinds = ['read', 'write'] as const;
+export const tokenStates = ['active', 'expired', 'revoked', 'any'] as const;
 
 export interface TokenQuery {
   readonly words: string;
-  readonly kind: (typeof kinds)[number] | '';
-  readonly state: (typeof states)[number];
+  readonly kind: (typeof tokenKinds)[number] | '';
+  readonly state: (typeof tokenStates)[number];
   /** from 1 */
   readonly page: number;
 }
@@ -20,8 +20,8 @@ export function parseTokenQuery(query: URLSearchParams): TokenQuery {
   const page = Number(query.get('page') ?? 1);
   return {
     words: (query.get('q') ?? '').trim().slice(0, 200),
-    kind: kinds.find((kind) => kind === query.get('kind')) ?? '',
-    state: states.find((state) => state === query.get('state')) ?? 'active',
+    kind: tokenKinds.find((kind) => kind === query.get('kind')) ?? '',
+    state: tokenStates.find((state) => state === query.get('state')) ?? 'active',
     page: Number.isInteger(page) && page >= 1 && page <= 1_000_000 ? page : 1,
   };
 }

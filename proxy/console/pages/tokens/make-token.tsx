@@ -6,9 +6,9 @@ import { isFixed, parseTokenId } from '../../../core/tokens/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { changesOf, fieldsOfToken, newFields, parseDraft, shownExpiry } from './draft-fields.ts';
+import { tokenChanges, fieldsOfToken, newFields, parseTokenDraft, expiryText } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
-import { secretView } from './secret-page.tsx';
+import { tokenSecretView } from './secret-page.tsx';
 import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';
 
 const fieldOf = { expires_at: 'expires_on' };
@@ -59,32 +59,32 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
 async function create(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const id = parseTokenId(fields.text('id'));
   if (id === undefined) throw new RegistryError('BAD_REQUEST', { message: 'This form is incomplete. Open it again.' });
-  const { description, kind, limit, limits, expiresAt } = parseDraft(fields, request.nowMs, standardExpiry);
+  const { description, kind, limit, limits, expiresAt } = parseTokenDraft(fields, request.nowMs, standardExpiry);
   const draft = { id, description, kind, limit, limits, expiresAt: expiresAt ?? null };
   try {
     const { record, secret } = await tokensFor(services, request).create(draft);
-    return secretView({ record, secret, origin: request.origin, defaults: await services.defaultLimits() });
+    return tokenSecretView({ record, secret, origin: request.origin, defaults: await services.defaultLimits() });
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'CONFLICT') return { to: `/tokens/${id}`, notice: 'made' };
-    throw besideLimit(error);
+    throw atLimitField(error);
   }
 }
 
 async function update(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const tokens = tokensFor(services, request);
   const record = await tokens.get(request.param('id'));
-  const patch = changesOf(record, parseDraft(fields, request.nowMs, shownExpiry(record)));
+  const patch = tokenChanges(record, parseTokenDraft(fields, request.nowMs, expiryText(record)));
   if (patch === undefined) return { to: tokenPath(record), notice: 'same' };
   try {
     await tokens.update(record.id, patch);
   } catch (error) {
-    throw besideLimit(error);
+    throw atLimitField(error);
   }
   return { to: tokenPath(record), notice: 'saved' };
 }
 
 /** Only the hourly limit can be more than a person may give: the form is shown again, with the reason beside it. */
-function besideLimit(error: unknown): unknown {
+function atLimitField(error: unknown): unknown {
   return error instanceof RegistryError && error.code === 'INSUFFICIENT_SCOPE'
     ? fieldFault('rate_limit', error.message)
     : error;

@@ -26,7 +26,7 @@ interface SecretPageProps {
   readonly former?: string;
 }
 
-export function secretView(props: SecretPageProps): PageView {
+export function tokenSecretView(props: SecretPageProps): PageView {
   return { title: `Secret of ${props.record.description}`, section: 'tokens', content: <SecretPage {...props} /> };
 }
 

@@ -8,17 +8,17 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { ExplanationPanel, type ExplanationPanelProps } from './explanation-panel.tsx';
 import { KindBadge, StateBadge } from './list-page.tsx';
-import { SeenPanel, type Seen } from './seen-panel.tsx';
+import { VisibilityPanel, type VisibilityPreview } from './visibility-panel.tsx';
 import { tokenPath } from './services.ts';
 
 export interface TokenPageProps {
   readonly standing: TokenStanding;
-  readonly seen: Seen;
+  readonly preview: VisibilityPreview;
   readonly author: string;
   readonly explained: Omit<ExplanationPanelProps, 'record'>;
   /** the CI job that has the token; undefined: no trusted publisher made it */
@@ -30,7 +30,7 @@ export interface TokenPageProps {
 }
 
 export function TokenPage(props: TokenPageProps): Child {
-  const { standing, seen, explained } = props;
+  const { standing, preview, explained } = props;
   const { record, nowMs } = standing;
   const status = tokenStatus(record, nowMs);
   return (
@@ -60,7 +60,7 @@ export function TokenPage(props: TokenPageProps): Child {
       )}
       <div class="two-columns">
         <div class="stack">
-          <SeenPanel seen={seen} isLinked />
+          <VisibilityPanel preview={preview} isLinked />
           {/* the question is about the limits of the token, and a person's token has none of its own */}
           {record.person === undefined ? <ExplanationPanel record={record} {...explained} /> : null}
         </div>
@@ -159,7 +159,7 @@ function Window({ record, defaults, window, nowMs }: TokenStanding): Child {
       <meter aria-label="Requests this hour" min={0} max={limit} high={limit * 0.8} value={Math.min(used, limit)}>
         {used}
       </meter>
-      <p>{`${shownNumber(used)} of ${counted(limit, 'request')}`}</p>
+      <p>{`${formatNumber(used)} of ${formatCount(limit, 'request')}`}</p>
       {window === undefined ? null : (
         <p class="small soft">
           The count ends <Time at={new Date(window.endsAtMs).toISOString()} nowMs={nowMs} />.

@@ -14,7 +14,7 @@ import type { ExplanationPanelProps } from './explanation-panel.tsx';
 import { TokenList } from './list-page.tsx';
 import { parseTokenQuery, selectTokens, tokensPerPage } from './list-query.ts';
 import { registerMakingTokens } from './make-token.tsx';
-import { readSeenPackages } from './seen-packages.ts';
+import { readVisibility } from './visible-packages.ts';
 import { readStanding, tokensFor, type TokenPageServices } from './services.ts';
 import { TokenPage } from './token-page.tsx';
 
@@ -69,19 +69,19 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   const standing = await readStanding(services, request);
   const { record, defaults } = standing;
   const [packages, author, explained, run] = await Promise.all([
-    readSeenPackages(services.catalogue, await limitsOf(services, record), nowMs),
+    readVisibility(services.catalogue, await limitsOf(services, record), nowMs),
     nameActor(services.state, record.created_by, request),
     explain(services, request, record),
     services.runOfToken(record.id),
   ]);
   const mirrors = services.mirroredReleases !== undefined;
-  const seen = { packages, limits: record, rateLimit: effectiveLimit(record, defaults), mirrors };
+  const preview = { packages, limits: record, rateLimit: effectiveLimit(record, defaults), mirrors };
   return {
     title: record.description,
     section: 'tokens',
     content: (
       <TokenPage
-        {...{ standing, seen, author, explained, run }}
+        {...{ standing, preview, author, explained, run }}
         seesPublisher={request.may('getPublisher')}
         seesPeople={request.may('getUser')}
       />

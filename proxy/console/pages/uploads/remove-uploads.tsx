@@ -2,7 +2,7 @@
 
 import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { counted, shownBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/quantity.ts';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -69,8 +69,8 @@ async function askCleanup(services: UploadPageServices, request: SignedInRequest
           title={title}
           sentence={
             count === 0
-              ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${counted(retentionDays, 'day')}.`
-              : `${counted(count, 'ZIP')} with ${shownBytes(plan.bytes)} will be removed. It cannot be undone.`
+              ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
+              : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`
           }
           trail={[{ label: 'Uploads', to: '/uploads' }]}
         />
@@ -80,7 +80,11 @@ async function askCleanup(services: UploadPageServices, request: SignedInRequest
           ))}
           {plan.leftovers.length === 0 ? null : (
             <li>
-              {counted(plan.leftovers.length, 'leftover of an interrupted upload', 'leftovers of interrupted uploads')}
+              {formatCount(
+                plan.leftovers.length,
+                'leftover of an interrupted upload',
+                'leftovers of interrupted uploads',
+              )}
             </li>
           )}
         </ul>

@@ -5,17 +5,17 @@ import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { ArtifactRecord, ArtifactStatus } from '../../../artifacts/artifact.ts';
 import { mostUploadBytes } from '../../../artifacts/stage-upload.ts';
 import { Badge } from '../../components/badge.tsx';
-import { BuiltElsewhere } from '../../components/built-elsewhere.tsx';
+import { BuiltElsewhere } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Reason } from '../../components/marked-text.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
 import type { State } from '../../components/notice.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
-import { shownBytes } from '../../components/quantity.ts';
+import { formatBytes } from '../../components/quantity.ts';
 import { visibleText } from '../../components/visible-text.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -92,7 +92,7 @@ function Refused({ reason, file }: { readonly reason: string; readonly file: str
           <strong>{visibleText(file)}</strong>:{' '}
         </>
       )}
-      <Reason text={reason} />
+      <ReasonText text={reason} />
     </Notice>
   );
 }
@@ -176,7 +176,7 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
       ),
     },
     { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
-    { label: 'Size', isNumber: true, cell: ({ size }) => shownBytes(size) },
+    { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
     { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
     { label: 'By', cell: ({ created_by: by, published_from: from }) => <Author by={authorOf(by)} from={from} /> },
     ...(mayRemove ? [withdrawal] : []),

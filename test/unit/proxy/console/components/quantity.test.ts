@@ -1,7 +1,7 @@
 // Tests how pages show numbers.
 
 import { describe, expect, it } from 'vitest';
-import { counted, shownBytes, shownNumber } from '../../../../../proxy/console/components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../../../../proxy/console/components/quantity.ts';
 
 describe('numbers', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('numbers', () => {
     [999, '999'],
     [12_345, '12\u202F345'],
     [1_234_567, '1\u202F234\u202F567'],
-  ])('%d', (value, text) => expect(shownNumber(value)).toBe(text));
+  ])('%d', (value, text) => expect(formatNumber(value)).toBe(text));
 
   it.each([
     [0, '0 B'],
@@ -21,10 +21,10 @@ describe('numbers', () => {
     [999_500, '1.0 MB'],
     [23_400_000, '23 MB'],
     [5e12, '5.0 TB'],
-  ])('%d bytes', (bytes, text) => expect(shownBytes(bytes)).toBe(text));
+  ])('%d bytes', (bytes, text) => expect(formatBytes(bytes)).toBe(text));
 
   it('come with a word', () => {
-    expect([counted(1, 'version'), counted(2, 'version')]).toEqual(['1 version', '2 versions']);
-    expect(counted(0, 'repository', 'repositories')).toBe('0 repositories');
+    expect([formatCount(1, 'version'), formatCount(2, 'version')]).toEqual(['1 version', '2 versions']);
+    expect(formatCount(0, 'repository', 'repositories')).toBe('0 repositories');
   });
 });

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseAddressRange, type AddressRange } from '../../../../../proxy/core/http/client-address.ts';
-import { transportOf, type Arrival } from '../../../../../proxy/console/request/transport.ts';
+import { transportOf, type ConnectionInfo } from '../../../../../proxy/console/request/transport.ts';
 
 const trustedProxies = [parseAddressRange('10.0.0.0/8') as AddressRange];
-const direct: Arrival = {
+const direct: ConnectionInfo = {
   encrypted: false,
   peer: '127.0.0.1',
   host: 'localhost:8080',

@@ -2,7 +2,7 @@
 // examples made of them.
 
 import { describe, expect, it } from 'vitest';
-import { sampleOf } from '../../../../../proxy/manage/openapi/sample.ts';
+import { sampleOf } from '../../../../../proxy/manage/openapi/document.ts';
 import type { Schema, Schemas } from '../../../../../proxy/manage/openapi/schema.ts';
 import { strictSchema } from '../../../../../proxy/manage/openapi/strict-schema.ts';
 

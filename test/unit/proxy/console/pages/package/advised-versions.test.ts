@@ -1,7 +1,7 @@
 // Tests which published versions an advisory or an entry of a filter list is about.
 
 import { describe, expect, it } from 'vitest';
-import { warnedVersions } from '../../../../../../proxy/console/pages/package/advised-versions.ts';
+import { versionWarnings } from '../../../../../../proxy/console/pages/package/advised-versions.ts';
 import { sampleVersion } from '../../../../../util/sample-version.ts';
 
 const versions = ['2.0.0', '1.1.0', '1.0.0', 'dev-main'].map((version) => sampleVersion(version));
@@ -19,20 +19,20 @@ const advisory = {
 
 describe('warnedVersions', () => {
   it('lists an advisory with its ids, and the versions within its constraint', () => {
-    const [warned] = warnedVersions({ advisories: [advisory], filter: {} }, versions);
+    const [warned] = versionWarnings({ advisories: [advisory], filter: {} }, versions);
     expect(warned).toMatchObject({ ids: ['ACME-1', 'CVE-2026-1', 'A-1'], affected: ['2.0.0', '1.0.0'] });
     expect(warned?.link).toBeUndefined();
   });
 
   it('lists the entries of filter lists, with their reasons', () => {
     const filter = { malware: [{ constraint: '1.0.0', reason: 'steals keys', url: 'https://acme.example/1' }] };
-    expect(warnedVersions({ advisories: [], filter }, versions)).toMatchObject([
+    expect(versionWarnings({ advisories: [], filter }, versions)).toMatchObject([
       { title: 'steals keys', ids: ['list malware'], affected: ['1.0.0'], link: 'https://acme.example/1' },
     ]);
   });
 
   it('finds no version for a constraint that Composer refuses', () => {
     const broken = { ...advisory, affectedVersions: '!!' };
-    expect(warnedVersions({ advisories: [broken], filter: {} }, versions)[0]?.affected).toEqual([]);
+    expect(versionWarnings({ advisories: [broken], filter: {} }, versions)[0]?.affected).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../../../../build/contract/name.ts';
-import { mostInPicture, neighbourhoodOf } from '../../../../../../proxy/console/pages/package/neighbourhood.ts';
+import { maxInPicture, neighbourhoodOf } from '../../../../../../proxy/console/pages/package/neighbourhood.ts';
 import { listedVersions, summaryOf } from '../../../../../../proxy/packages/package-summary.ts';
 import { sampleVersion } from '../../../../../util/sample-version.ts';
 
@@ -73,7 +73,7 @@ describe('neighbourhoodOf', () => {
         'a/base': [],
         ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`u/p${at}`, ['a/base']])),
       });
-    expect(around(users(mostInPicture - 1), 'a/base', 2).picture).toBeDefined();
-    expect(around(users(mostInPicture), 'a/base', 2).picture).toBeUndefined();
+    expect(around(users(maxInPicture - 1), 'a/base', 2).picture).toBeDefined();
+    expect(around(users(maxInPicture), 'a/base', 2).picture).toBeUndefined();
   });
 });

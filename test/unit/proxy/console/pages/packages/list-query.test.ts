@@ -5,11 +5,11 @@ import {
   listPath,
   parseListQuery,
   selectPackages,
-  type ListedRow,
+  type PackageRow,
 } from '../../../../../../proxy/console/pages/packages/list-query.ts';
 import type { PackageName } from '../../../../../../build/contract/name.ts';
 
-const row = (name: string, more: Partial<ListedRow & ListedRow['summary']> = {}): ListedRow => ({
+const row = (name: string, more: Partial<PackageRow & PackageRow['summary']> = {}): PackageRow => ({
   isMirrored: more.isMirrored ?? false,
   downloads: more.downloads ?? 0,
   hasAdvisories: more.hasAdvisories ?? false,
@@ -36,7 +36,7 @@ const rows = [
   row('acme/c', { downloads: 9, hasAdvisories: true }),
   row('psr/log', { isMirrored: true, updated_at: '2026-02-01T00:00:00Z' }),
 ];
-const factOf = (name: PackageName): ListedRow => rows.find(({ summary }) => summary.name === name)!;
+const factOf = (name: PackageName): PackageRow => rows.find(({ summary }) => summary.name === name)!;
 const found = (query: string): string[] =>
   selectPackages(rows, parseListQuery(new URLSearchParams(query)), {
     downloadsOf: (name) => factOf(name).downloads,

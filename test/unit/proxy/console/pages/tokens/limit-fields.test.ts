@@ -1,12 +1,13 @@
 // Tests the way of a token's limits into the fields of a form and back, and which fault belongs to which field.
 
 import { describe, expect, it } from 'vitest';
+import { fieldsOfLimits, limitsOfFields } from '../../../../../../proxy/console/pages/tokens/limit-fields.ts';
 import {
-  fieldsOfLimits,
-  limitsOfFields,
-  withFaultsOfLines,
-} from '../../../../../../proxy/console/pages/tokens/limit-fields.ts';
-import { FormFields, refusedForm, fieldFaults } from '../../../../../../proxy/console/request/form-fields.ts';
+  FormFields,
+  fieldFaults,
+  refusedForm,
+  withLineFaults,
+} from '../../../../../../proxy/console/request/form-fields.ts';
 import { noLimits, type TokenLimits } from '../../../../../../proxy/core/views/token-limits.ts';
 
 const fieldsWith = (pairs: readonly [string, string][]): FormFields => new FormFields(new URLSearchParams(pairs));
@@ -49,7 +50,7 @@ describe('the limits of a token in a form', () => {
       { path: 'packages.2', message: 'three is wrong' },
       { path: 'constraints.acme/core', message: 'no version' },
     ]);
-    const { faults } = withFaultsOfLines(refusedForm(fieldsWith([]), error));
+    const { faults } = withLineFaults(refusedForm(fieldsWith([]), error), ['packages', 'networks']);
     expect([...faults]).toEqual([
       ['packages', 'One is wrong. Three is wrong.'],
       ['constraints.acme/core', 'No version.'],

@@ -8,12 +8,12 @@ import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
-import { counted, shownNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import type { Issue } from '../../request/form-fields.ts';
-import type { SeenPackage, SeenPackages } from './seen-packages.ts';
+import type { VisiblePackage, VisibilityCounts } from './visible-packages.ts';
 
-export interface Seen {
-  readonly packages: SeenPackages;
+export interface VisibilityPreview {
+  readonly packages: VisibilityCounts;
   readonly limits: TokenLimits;
   /** requests an hour; 0: without a limit */
   readonly rateLimit: number;
@@ -21,17 +21,17 @@ export interface Seen {
   readonly mirrors: boolean;
 }
 
-interface SeenPanelProps {
+interface VisibilityPanelProps {
   /** or the faults of the limits that were typed */
-  readonly seen: Seen | { readonly issues: readonly Issue[] };
+  readonly preview: VisibilityPreview | { readonly issues: readonly Issue[] };
   /** true: the names are links */
   readonly isLinked?: boolean;
 }
 
-export function SeenPanel({ seen, isLinked = false }: SeenPanelProps): Child {
+export function VisibilityPanel({ preview, isLinked = false }: VisibilityPanelProps): Child {
   return (
     <section id="preview" class="panel brief">
-      {'issues' in seen ? <Faults issues={seen.issues} /> : <Shown {...seen} isLinked={isLinked} />}
+      {'issues' in preview ? <Faults issues={preview.issues} /> : <Preview {...preview} isLinked={isLinked} />}
     </section>
   );
 }
@@ -49,11 +49,17 @@ function Faults({ issues }: { readonly issues: readonly Issue[] }): Child {
   );
 }
 
-function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { readonly isLinked: boolean }): Child {
-  const { total, seen, first } = packages;
+function Preview({
+  packages,
+  limits,
+  rateLimit,
+  mirrors,
+  isLinked,
+}: VisibilityPreview & { readonly isLinked: boolean }): Child {
+  const { total, visible, first } = packages;
   return (
     <>
-      <h2>{`Sees ${shownNumber(seen)} of ${counted(total, 'package')}`}</h2>
+      <h2>{`Sees ${formatNumber(visible)} of ${formatCount(total, 'package')}`}</h2>
       {first.length === 0 ? null : (
         <ul class={`plain stack-tight${isLinked ? '' : ' small'}`}>
           {first.map((one) => (
@@ -61,35 +67,37 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
           ))}
         </ul>
       )}
-      <p class="small soft">{restOf(packages)}</p>
+      <p class="small soft">{countsText(packages)}</p>
       {packages.unmatched.length === 0 ? null : (
         <Warning>No published package matches {listShortly(packages.unmatched)}.</Warning>
       )}
       {packages.missing.length === 0 ? null : <Warning>{missingText(packages.missing)}</Warning>}
-      <Words limits={limits} />
+      <LimitWords limits={limits} />
       <p class="small soft">{describeAllowance(rateLimit).replaceAll('`', '')}</p>
       {mirrors ? <p class="small soft">Mirrored packages are not counted. The same limits apply to them.</p> : null}
     </>
   );
 }
 
-function Line({ name, seen, total, isLinked }: SeenPackage & { readonly isLinked: boolean }): Child {
+function Line({ name, visible, total, isLinked }: VisiblePackage & { readonly isLinked: boolean }): Child {
   return (
     <li class="row whole">
       <Icon name="eye" />
       {isLinked ? <A to={`/packages/${name}`}>{name}</A> : <span>{name}</span>}
-      {seen === total ? null : <span class="soft">{`${shownNumber(seen)} of ${counted(total, 'version')}`}</span>}
+      {visible === total ? null : (
+        <span class="soft">{`${formatNumber(visible)} of ${formatCount(total, 'version')}`}</span>
+      )}
     </li>
   );
 }
 
 /** `7 more are seen. 28 packages are hidden.` */
-function restOf({ total, seen, first }: SeenPackages): string {
-  const more = seen - first.length;
-  const hidden = total - seen;
+function countsText({ total, visible, first }: VisibilityCounts): string {
+  const more = visible - first.length;
+  const hidden = total - visible;
   return [
-    ...(more === 0 ? [] : [`${shownNumber(more)} more ${more === 1 ? 'is' : 'are'} seen.`]),
-    hidden === 0 ? 'No package is hidden.' : `${counted(hidden, 'package')} ${hidden === 1 ? 'is' : 'are'} hidden.`,
+    ...(more === 0 ? [] : [`${formatNumber(more)} more ${more === 1 ? 'is' : 'are'} seen.`]),
+    hidden === 0 ? 'No package is hidden.' : `${formatCount(hidden, 'package')} ${hidden === 1 ? 'is' : 'are'} hidden.`,
   ].join(' ');
 }
 
@@ -103,13 +111,13 @@ function Warning({ children }: { readonly children?: Child }): Child {
 }
 
 /** `acme/billing requires acme/core, which the token does not see. Composer cannot install versions that need it.` */
-function missingText([first, ...others]: SeenPackages['missing']): string {
-  const more = others.length === 0 ? '' : ` The same holds for ${counted(others.length, 'other requirement')}.`;
+function missingText([first, ...others]: VisibilityCounts['missing']): string {
+  const more = others.length === 0 ? '' : ` The same holds for ${formatCount(others.length, 'other requirement')}.`;
   return `${first?.requiredBy} requires ${first?.name}, which the token does not see. Composer cannot install versions that need it.${more}`;
 }
 
 /** The limits in words. */
-export function Words({ limits }: { readonly limits: TokenLimits }): Child {
+export function LimitWords({ limits }: { readonly limits: TokenLimits }): Child {
   const words = describeLimits(limits);
   if (words.length === 0) return null;
   return (

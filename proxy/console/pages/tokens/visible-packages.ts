@@ -5,57 +5,57 @@ import { compileView } from '../../../core/views/compile-view.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import { unmatchedPatterns } from '../../../core/views/package-pattern.ts';
 
-export interface SeenPackages {
+export interface VisibilityCounts {
   /** all published packages */
   readonly total: number;
   /** the number of packages of which it sees a version */
-  readonly seen: number;
+  readonly visible: number;
   /** the first of them, by name */
-  readonly first: readonly SeenPackage[];
+  readonly first: readonly VisiblePackage[];
   /** patterns of the limits that match no published package: it may be a typing error */
   readonly unmatched: readonly string[];
-  /** published packages that seen ones require, and that the token does not see: Composer cannot install those */
+  /** published packages that visible ones require, and that the token does not see: Composer cannot install those */
   readonly missing: readonly MissingRequirement[];
 }
 
 export interface MissingRequirement {
   readonly name: string;
-  /** the first seen package that requires it */
+  /** the first visible package that requires it */
   readonly requiredBy: string;
 }
 
-export interface SeenPackage {
+export interface VisiblePackage {
   readonly name: string;
   /** the number of versions it sees, and of all */
-  readonly seen: number;
+  readonly visible: number;
   readonly total: number;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
-export async function readSeenPackages(
+export async function readVisibility(
   catalogue: Pick<Catalogue, 'read'>,
   limits: TokenLimits,
   nowMs: number,
-): Promise<SeenPackages> {
-  const [all, seen] = await Promise.all([catalogue.read(nowMs), catalogue.read(nowMs, compileView(limits))]);
-  const first = [...seen.all.values()].slice(0, mostShown).map(({ name, versions }) => ({
+): Promise<VisibilityCounts> {
+  const [all, visible] = await Promise.all([catalogue.read(nowMs), catalogue.read(nowMs, compileView(limits))]);
+  const first = [...visible.all.values()].slice(0, maxShown).map(({ name, versions }) => ({
     name,
-    seen: versions,
+    visible: versions,
     total: all.all.get(name)?.versions ?? versions,
   }));
   return {
     total: all.all.size,
-    seen: seen.all.size,
+    visible: visible.all.size,
     first,
     unmatched: unmatchedPatterns(limits, all.all),
-    missing: missingOf(all, seen),
+    missing: missingOf(all, visible),
   };
 }
 
-function missingOf(all: PublishedPackages, seen: PublishedPackages): readonly MissingRequirement[] {
+function missingOf(all: PublishedPackages, visible: PublishedPackages): readonly MissingRequirement[] {
   return [...all.all.keys()].flatMap((name) => {
-    const [requiredBy] = seen.all.has(name) ? [] : seen.dependentsOf(name);
+    const [requiredBy] = visible.all.has(name) ? [] : visible.dependentsOf(name);
     return requiredBy === undefined ? [] : [{ name, requiredBy }];
   });
 }

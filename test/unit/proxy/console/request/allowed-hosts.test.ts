@@ -1,10 +1,10 @@
 // Tests which host names the console answers: a name that another site points at this server must be unknown.
 
 import { describe, expect, it } from 'vitest';
-import { createKnownHosts, hostNameOf } from '../../../../../proxy/console/request/known-hosts.ts';
+import { createAllowedHosts, hostNameOf } from '../../../../../proxy/console/request/allowed-hosts.ts';
 
 describe('known hosts', () => {
-  const isKnown = createKnownHosts(() => ['packages.example.org', '*.intern.example']);
+  const isAllowed = createAllowedHosts(() => ['packages.example.org', '*.intern.example']);
   it.each([
     'localhost:8080',
     'shop.localhost',
@@ -15,7 +15,7 @@ describe('known hosts', () => {
     'Packages.Example.ORG:443',
     'packages.example.org.',
     'one.intern.example',
-  ])('answers %s', (host) => expect(isKnown(host)).toBe(true));
+  ])('answers %s', (host) => expect(isAllowed(host)).toBe(true));
 
   it.each([
     undefined,
@@ -28,7 +28,7 @@ describe('known hosts', () => {
     'packages.example.org@evil.example',
     'packages.example.org/',
     '127.0.0.1.evil.example',
-  ])('refuses %j', (host) => expect(isKnown(host)).toBe(false));
+  ])('refuses %j', (host) => expect(isAllowed(host)).toBe(false));
 });
 
 describe('the name in a Host header', () => {

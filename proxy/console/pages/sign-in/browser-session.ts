@@ -2,8 +2,8 @@
 
 import type { LoggedIn } from '../../../auth/login.ts';
 import type { People } from '../../../auth/people.ts';
-import type { BegunSession } from '../../frame/definitions.ts';
+import type { BrowserSession } from '../../frame/definitions.ts';
 
-export async function begunSession(people: People, loggedIn: LoggedIn): Promise<BegunSession> {
+export async function browserSession(people: People, loggedIn: LoggedIn): Promise<BrowserSession> {
   return { token: loggedIn.token, confirmed: await people.confirmations.afterLogin(loggedIn) };
 }

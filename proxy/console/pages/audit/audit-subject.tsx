@@ -12,7 +12,7 @@ interface SubjectProps {
   readonly names: EventNames;
 }
 
-export function EventSubject({ event, names }: SubjectProps): Child {
+export function AuditSubject({ event, names }: SubjectProps): Child {
   const { label, to } = describeSubject(event, names);
   if (label === '') return null;
   return to === undefined ? <strong>{label}</strong> : <A to={to}>{label}</A>;
@@ -36,11 +36,11 @@ const folders: Readonly<Record<string, string>> = {
 };
 
 /** Subjects that the verb of the event names already. */
-const saidByVerb = /^(?:unknown|setup|artifacts|backup|settings|mail|policy)$/;
+const impliedByVerb = /^(?:unknown|setup|artifacts|backup|settings|mail|policy)$/;
 
 function describeSubject({ action, subject, details, actor }: AuditEvent, names: EventNames): Described {
   const isSelf = actor === `user:${subject}`;
-  if (action === 'login' || isSelf || saidByVerb.test(subject)) return { label: '' };
+  if (action === 'login' || isSelf || impliedByVerb.test(subject)) return { label: '' };
   if (action === 'session.end') return named(String(details['user']), details, names);
   if (action === 'publication.lift') return { label: subject, to: `/history/${subject}` };
   if (action === 'publication.rollback') return rolledBack(details);
@@ -50,7 +50,7 @@ function describeSubject({ action, subject, details, actor }: AuditEvent, names:
   return named(subject, details, names);
 }
 
-/** Deleted objects have no page; their events tell what they were. */
+/** Deleted objects have no page; their events name them. */
 function named(id: string, { email, owner, url, name: formerName }: JsonObject, { nameOf }: EventNames): Described {
   const [kind = ''] = id.split('_', 1);
   const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined;

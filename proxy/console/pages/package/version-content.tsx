@@ -19,7 +19,7 @@ const states: Readonly<Record<ExplainedVersion['state'], string>> = {
 };
 
 /** A version, its state and why it has it. */
-export function KnownContent({
+export function VersionContent({
   name,
   content: { version, state, since, source, reference },
   cause,
@@ -53,7 +53,7 @@ export function KnownContent({
         {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>
       <PublishedByCi run={run} />
-      <WaysBack {...{ name, version, request }} isByHand={state === 'withheld'} cause={cause} />
+      <RestoreLinks {...{ name, version, request }} isByHand={state === 'withheld'} cause={cause} />
     </>
   );
 }
@@ -70,7 +70,7 @@ function PublishedByCi({ run }: { readonly run: PublishedFrom | undefined }): Ch
   );
 }
 
-interface WaysBackProps {
+interface RestoreLinksProps {
   readonly name: PackageName;
   readonly version: string;
   readonly isByHand: boolean;
@@ -79,7 +79,7 @@ interface WaysBackProps {
 }
 
 /** What makes a withdrawn version return, as far as the visitor may do it. */
-function WaysBack({ name, version, isByHand, cause, request: { may } }: WaysBackProps): Child {
+function RestoreLinks({ name, version, isByHand, cause, request: { may } }: RestoreLinksProps): Child {
   return (
     <>
       {isByHand && may('restoreVersion') ? (
