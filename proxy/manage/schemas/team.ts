@@ -44,7 +44,7 @@ export const madeTeam = teamSchema
         'see no packages',
     }),
   })
-  .openapi('MadeTeam');
+  .openapi('NewTeam');
 
 export const teamDraft = z
   .strictObject({ name, packages, members: people.optional() })

@@ -15,7 +15,7 @@ import type { CheckRecord } from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import { FetchableArchives, type AskedArchive, type Fetchable } from './fetchable-archives.ts';
+import { FetchableArchives, type ArchiveLookup, type Fetchable } from './fetchable-archives.ts';
 import type { ArchiveOwner, MirroredJudgements, Refuse } from './mirrored-judgements.ts';
 
 export interface ArchivesOptions {
@@ -39,7 +39,7 @@ export class MirroredArchives {
    * undefined: there is no such version. `refuse` judges exactly the archive that is sent. Rejects with
    * UpstreamUnavailable or UpstreamRefused.
    */
-  get(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): MaybeAsync<Answer | undefined> {
+  get(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): MaybeAsync<Answer | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const entry = this.#options.archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
@@ -53,7 +53,7 @@ export class MirroredArchives {
   }
 
   /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
-  async bring(wanted: AskedArchive): Promise<'here' | 'fetched' | undefined> {
+  async bring(wanted: ArchiveLookup): Promise<'here' | 'fetched' | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.archiveStore.acceptedNow(asked.name);
@@ -74,7 +74,7 @@ export class MirroredArchives {
     return 'fetched';
   }
 
-  async #look(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #look(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { asked } = wanted;
     const entry = (await this.#options.archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
     if (entry === undefined) return this.#fetchNew(wanted, conditions, refuse);
@@ -90,7 +90,7 @@ export class MirroredArchives {
   /** Throws ArchiveMismatch if the file is missing or differs from the accepted one. */
   #stored(
     entry: IndexEntry,
-    wanted: AskedArchive,
+    wanted: ArchiveLookup,
     conditions: Conditions,
     refuse: Refuse,
   ): MaybeAsync<Answer | undefined> {
@@ -101,7 +101,7 @@ export class MirroredArchives {
     );
   }
 
-  async #fetchNew(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { judgements } = this.#options;
     const found = await this.#fetchable.find(wanted);
     if (found === undefined) return undefined;
@@ -125,14 +125,14 @@ export class MirroredArchives {
   }
 
   /** undefined, too, if a rule for all tokens blocks it. */
-  async #allowed(wanted: AskedArchive): Promise<Fetchable | undefined> {
+  async #allowed(wanted: ArchiveLookup): Promise<Fetchable | undefined> {
     const found = await this.#fetchable.find(wanted);
     if (found === undefined) return undefined;
     return (await this.#options.judgements.isBlocked(found, ownerOf(wanted))) ? undefined : found;
   }
 }
 
-function ownerOf({ asked: { name }, ids, compiled }: AskedArchive): ArchiveOwner {
+function ownerOf({ asked: { name }, ids, compiled }: ArchiveLookup): ArchiveOwner {
   return { name, ids, compiled };
 }
 

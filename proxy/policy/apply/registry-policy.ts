@@ -17,7 +17,7 @@ import { refuseArchive, type RequestedArchive } from './note-findings.ts';
 import { PolicedDocuments } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import { PublishedJudgements } from './published-judgements.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 import { rulesInEffect } from './rules-in-effect.ts';
 
 export interface RegistryPolicyOptions {
@@ -30,7 +30,7 @@ export interface RegistryPolicyOptions {
 
 /** Judges the archive that would be sent by these rules. */
 type JudgeMirrored = (
-  found: FoundRules,
+  found: ApplicableRules,
   policy: CurrentPolicy,
 ) => MaybeAsync<Omit<RequestedArchive, 'name'> & { readonly judgement: Judgement }>;
 

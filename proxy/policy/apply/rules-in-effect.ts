@@ -11,7 +11,7 @@ import type { Hits } from './hits.ts';
 import { refuseArchive } from './note-findings.ts';
 import { asRecorded, type PolicedDocuments, type PolicedPackage } from './policed-documents.ts';
 import type { PublishedJudgements } from './published-judgements.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { ComposerRule } from '../judge/compile-policy.ts';
 import { clientAnswer } from './refusals.ts';
@@ -60,7 +60,7 @@ export function rulesInEffect(
 function completion(
   files: Pick<TreeFiles, 'archives'>,
   name: PackageName,
-  { readsIndex }: FoundRules,
+  { readsIndex }: ApplicableRules,
   epoch: number,
 ): ReturnType<PolicedPackage['complete']> {
   if (!readsIndex) return asRecorded;

@@ -1,6 +1,6 @@
 // What a person wants to see of the stored packages, as it stands in the address. Pure.
 
-import type { StoredPackage } from '../../../mirror/known-packages.ts';
+import type { StoredPackage } from '../../../mirror/stored-package-reader.ts';
 
 export interface MirrorQuery {
   /** a part of the name; empty: every package */
