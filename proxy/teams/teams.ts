@@ -11,7 +11,7 @@ import { checkedFields, invalid, mostMembers, mostTeams, type TeamDraft, type Te
 import { listTeams } from './team-roster.ts';
 import { mintTeamId, parseTeamId, type TeamRecord } from './team.ts';
 
-export interface NewTeam {
+export interface MadeTeam {
   readonly record: TeamRecord;
   /** true: it is the first team, so the setting people.packages became `teams` */
   readonly closes: boolean;
@@ -22,7 +22,7 @@ export interface Teams {
    * The first team sets people.packages to `teams` in the same commit: from then on, people without a team see no
    * packages. `keepsRule`: leaves the setting as it is.
    */
-  readonly create: (draft: TeamDraft, options?: { readonly keepsRule?: boolean }) => Promise<NewTeam>;
+  readonly create: (draft: TeamDraft, options?: { readonly keepsRule?: boolean }) => Promise<MadeTeam>;
   /** Oldest first. */
   readonly list: () => Promise<readonly TeamRecord[]>;
   /** Finds a team by id or name. */
@@ -57,7 +57,7 @@ export function createTeams(options: TeamsOptions): Teams {
   };
 }
 
-async function create(options: TeamsOptions, draft: TeamDraft, keepsRule: boolean): Promise<NewTeam> {
+async function create(options: TeamsOptions, draft: TeamDraft, keepsRule: boolean): Promise<MadeTeam> {
   const { store, now, randomBytes, actor } = options;
   const { name = '', packages = [] } = checkedFields(draft);
   const at = new Date(now()).toISOString();

@@ -44,7 +44,7 @@ export const madeTeam = teamSchema
         'see no packages',
     }),
   })
-  .openapi('NewTeam');
+  .openapi('MadeTeam');
 
 export const teamDraft = z
   .strictObject({ name, packages, members: people.optional() })

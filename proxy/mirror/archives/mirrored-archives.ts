@@ -1,7 +1,6 @@
 // Archives of mirrored packages: accepted archives from disk, new ones from their upstream.
 
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
-import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import { cacheHeaders, type Conditions } from '../../core/http/representation.ts';
@@ -39,17 +38,17 @@ export class MirroredArchives {
    * undefined: there is no such version. `refuse` judges exactly the archive that is sent. Rejects with
    * UpstreamUnavailable or UpstreamRefused.
    */
-  get(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): MaybeAsync<Answer | undefined> {
+  async get(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const entry = this.#options.archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
-    const first = entry === undefined ? undefined : this.#stored(entry, wanted, conditions, refuse);
-    if (first === undefined) return this.#look(wanted, conditions, refuse);
-    return first instanceof Promise
-      ? first.catch((error: unknown) =>
-          error instanceof ArchiveMismatch ? this.#look(wanted, conditions, refuse) : Promise.reject(error),
-        )
-      : first;
+    if (entry === undefined) return this.#look(wanted, conditions, refuse);
+    try {
+      return await this.#stored(entry, wanted, conditions, refuse);
+    } catch (error) {
+      if (!(error instanceof ArchiveMismatch)) throw error;
+      return this.#look(wanted, conditions, refuse);
+    }
   }
 
   /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
@@ -88,17 +87,14 @@ export class MirroredArchives {
   }
 
   /** Throws ArchiveMismatch if the file is missing or differs from the accepted one. */
-  #stored(
+  async #stored(
     entry: IndexEntry,
     wanted: ArchiveLookup,
     conditions: Conditions,
     refuse: Refuse,
-  ): MaybeAsync<Answer | undefined> {
+  ): Promise<Answer | undefined> {
     const { archiveStore, judgements } = this.#options;
-    return andThen(
-      refuse(judgements.ofStored(entry, ownerOf(wanted))),
-      (refusal) => refusal ?? archiveStore.answer(entry, conditions),
-    );
+    return (await refuse(judgements.ofStored(entry, ownerOf(wanted)))) ?? archiveStore.answer(entry, conditions);
   }
 
   async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {

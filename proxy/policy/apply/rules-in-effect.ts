@@ -57,17 +57,18 @@ export function rulesInEffect(
 }
 
 /** What the serving index adds to a record, if a rule reads it. */
-function completion(
+async function completion(
   files: Pick<TreeFiles, 'archives'>,
   name: PackageName,
   { readsIndex }: ApplicableRules,
   epoch: number,
-): ReturnType<PolicedPackage['complete']> {
+): Promise<Awaited<ReturnType<PolicedPackage['complete']>>> {
   if (!readsIndex) return asRecorded;
-  return andThen(files.archives(name, epoch), (archives) => (facts: VersionFacts): VersionFacts => {
+  const archives = await files.archives(name, epoch);
+  return (facts: VersionFacts) => {
     const entry = archives?.find([facts.version], undefined);
     return entry === undefined ? facts : factsOfEntry(entry, facts, true);
-  });
+  };
 }
 
 // Judges the version of Composer that sends a request: it is refused, or packages.json has a warning for it.
