@@ -15,7 +15,7 @@ import { findPackages, type FoundPackages } from './find-packages.ts';
 import { createCachedContents, type CachedContents } from './cached-contents.ts';
 import { defaultLimits, type PackageLimits } from './limits.ts';
 import { createPause } from '../../files/pause.ts';
-import { formatMemory, parseMemory, type StoredPackages } from './scan-memory.ts';
+import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
 import { versionNotices, type UnversionedPackage } from './version-notices.ts';
 
 export interface DirectorySourceOptions {
@@ -87,7 +87,7 @@ function concludeScan(
   root: string,
   found: FoundPackages,
   examined: ReadonlyMap<string, ExaminedPackage>,
-  known: StoredPackages,
+  known: KnownPackages,
   previous: SourceMemory | undefined,
 ): Scan {
   const all = [...examined.values()];
@@ -123,7 +123,7 @@ function concludeScan(
 function hiddenPackages(
   root: string,
   { folder, reason }: FoundPackages['unreadable'][number],
-  known: StoredPackages,
+  known: KnownPackages,
 ): { readonly folder: string; readonly quarantine: Quarantine }[] {
   const absolute = join(root, folder);
   const quarantine = {

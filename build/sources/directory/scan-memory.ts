@@ -32,13 +32,13 @@ export interface KnownPackage {
 }
 
 /** folder relative to the root → package */
-export type StoredPackages = ReadonlyMap<string, KnownPackage>;
+export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 
 /**
  * The fingerprint of a scan with quarantines differs from every scan without: after the repair the source is not
  * `unchanged`.
  */
-export function formatMemory(packages: StoredPackages, quarantined: readonly Quarantine[]): SourceMemory {
+export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
   const rows: [string, JsonValue][] = [...packages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([folder, { digest, release }]) => [
@@ -62,7 +62,7 @@ export function formatMemory(packages: StoredPackages, quarantined: readonly Qua
 }
 
 /** Returns an empty map for a memory of another version of Libretto, so that everything is read again. */
-export function parseMemory(detail: JsonValue | undefined): StoredPackages {
+export function parseMemory(detail: JsonValue | undefined): KnownPackages {
   if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['packages'])) return new Map();
   const packages = new Map<string, KnownPackage>();
   for (const [folder, row] of Object.entries(detail['packages'])) {

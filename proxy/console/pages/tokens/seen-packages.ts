@@ -11,7 +11,7 @@ export interface SeenPackages {
   /** the number of packages of which it sees a version */
   readonly seen: number;
   /** the first of them, by name */
-  readonly first: readonly VisiblePackage[];
+  readonly first: readonly SeenPackage[];
   /** patterns of the limits that match no published package: it may be a typing error */
   readonly unmatched: readonly string[];
   /** published packages that seen ones require, and that the token does not see: Composer cannot install those */
@@ -24,7 +24,7 @@ export interface MissingRequirement {
   readonly requiredBy: string;
 }
 
-export interface VisiblePackage {
+export interface SeenPackage {
   readonly name: string;
   /** the number of versions it sees, and of all */
   readonly seen: number;

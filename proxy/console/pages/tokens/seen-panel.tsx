@@ -10,7 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
 import { counted, shownNumber } from '../../components/quantity.ts';
 import type { Issue } from '../../request/form-fields.ts';
-import type { VisiblePackage, SeenPackages } from './seen-packages.ts';
+import type { SeenPackage, SeenPackages } from './seen-packages.ts';
 
 export interface Seen {
   readonly packages: SeenPackages;
@@ -73,7 +73,7 @@ function Shown({ packages, limits, rateLimit, mirrors, isLinked }: Seen & { read
   );
 }
 
-function Line({ name, seen, total, isLinked }: VisiblePackage & { readonly isLinked: boolean }): Child {
+function Line({ name, seen, total, isLinked }: SeenPackage & { readonly isLinked: boolean }): Child {
   return (
     <li class="row whole">
       <Icon name="eye" />
