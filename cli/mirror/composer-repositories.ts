@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
+import type { ConfiguredCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
@@ -107,7 +107,7 @@ function withoutListed(
 function repositoryOf(
   id: string,
   { url, only = [], except = [], packages = {} }: ComposerPlace,
-  credential: GivenCredential | undefined,
+  credential: ConfiguredCredential | undefined,
 ): ComposerRepository {
   const wanted = Object.entries(packages).map(([name, constraint]) => [name.toLowerCase(), constraint] as const);
   return {
@@ -121,7 +121,7 @@ function repositoryOf(
 }
 
 /** Handles credentials that cannot be opened: they were sealed with another key, or the state was changed by hand. */
-function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): GivenCredential | undefined {
+function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): ConfiguredCredential | undefined {
   if (credentials === null) return undefined;
   try {
     return upstreamCredential(unsealCredentials(sealer, credentials, id));

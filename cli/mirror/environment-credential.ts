@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseComposerAuth } from '../../build/egress/credentials.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
-import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
+import type { ConfiguredCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import type { Environment } from '../io/environment.ts';
 
 /** The credential for the address's host and port. Throws BuildRefused if COMPOSER_AUTH is no JSON object. */
@@ -25,7 +25,7 @@ export function environmentCredential({ host }: URL, environment: Environment): 
  * The credential for the registry in the settings, which may change while a service runs. With an unreadable
  * COMPOSER_AUTH, that registry gets no requests.
  */
-export function registryCredential(url: string, environment: Environment): GivenCredential | undefined {
+export function registryCredential(url: string, environment: Environment): ConfiguredCredential | undefined {
   try {
     return environmentCredential(new URL(url), environment);
   } catch (error) {

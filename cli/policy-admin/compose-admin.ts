@@ -4,7 +4,7 @@
 import { createTokenUses, type TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import { createDownloads, type Downloads } from '../../proxy/packages/downloads.ts';
 import { createPolicyAdmin, type PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
-import { readKnownTokens } from '../../proxy/policy/admin/known-tokens.ts';
+import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
@@ -92,7 +92,7 @@ function mirroredPackages(
 function listTokens(config: Config, now: () => number, { store, uses }: PolicyAdminParts) {
   const stored = uses ?? createTokenUses({ store, onError: () => undefined });
   return () =>
-    readKnownTokens({
+    readTokenProfiles({
       store,
       uses: stored,
       personStatus: composePersonStatus(config, store),

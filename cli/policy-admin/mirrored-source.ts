@@ -16,7 +16,7 @@ import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
-import type { KnownPackage, KnownVersion, PackageSource } from '../../proxy/policy/admin/known-packages.ts';
+import type { CandidatePackage, CandidateVersion, PackageSource } from '../../proxy/policy/admin/package-source.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/core/tree/precedence.ts';
@@ -65,7 +65,7 @@ async function readPackage(
   name: PackageName,
   urls: readonly string[],
   folder: string,
-): Promise<KnownPackage | undefined> {
+): Promise<CandidatePackage | undefined> {
   if (urls.length === 0) return undefined;
   const { records, beside: said } = await firstDocuments(name, urls, folder);
   const { records: accepted } = await new AcceptedArchiveStore(folder, 0).inspect(name);
@@ -108,7 +108,7 @@ async function firstDocuments(name: PackageName, urls: readonly string[], folder
   return noVersions;
 }
 
-function versionOf(record: JsonObject, where: Pick<KnownVersion, 'isOffered' | 'stored'>): KnownVersion {
+function versionOf(record: JsonObject, where: Pick<CandidateVersion, 'isOffered' | 'stored'>): CandidateVersion {
   return { facts: factsOfRecord(record), release: releaseOf(record), ...where };
 }
 

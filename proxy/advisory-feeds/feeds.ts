@@ -15,7 +15,7 @@ import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { createTimer } from './timer.ts';
 import type { NamedFeed } from './named-feed.ts';
-import type { RunStanding } from './standing-file.ts';
+import type { RunStatus } from './standing-file.ts';
 import type { StoredFeed } from './stored-feed.ts';
 
 export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
@@ -202,7 +202,7 @@ const mostNamed = 5;
 function standingOf(
   { id, kind, url }: NamedFeed,
   stored: StoredFeed,
-  run: RunStanding,
+  run: RunStatus,
   waiting: readonly PackageName[] = [],
 ): FeedStanding {
   const unknown = [...new Set([...run.waiting, ...waiting])].filter((name) => !stored.knows(name));

@@ -12,7 +12,7 @@ import type { TellFeedEvent } from './feed-event.ts';
 import type { Waiting } from './learning.ts';
 import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
 import { nextRunAt, type ScheduleOptions } from './schedule.ts';
-import { neverTried, readStandings, standingFile, writeStandings, type RunStanding } from './standing-file.ts';
+import { neverTried, readStandings, standingFile, writeStandings, type RunStatus } from './standing-file.ts';
 
 export interface RunsOptions extends Pick<FeedRun, 'names' | 'signal' | 'now' | 'tell'>, ScheduleOptions {
   readonly folder: string;
@@ -31,7 +31,7 @@ export class FeedRuns {
   readonly #flights = new SingleFlight<void>();
   readonly #progress = new Map<string, Progress>();
   readonly #tell: TellFeedEvent;
-  #standings: Map<string, RunStanding> = new Map();
+  #standings: Map<string, RunStatus> = new Map();
   #stamp: FileStamp | undefined;
   #storing = Promise.resolve();
 
@@ -50,7 +50,7 @@ export class FeedRuns {
     this.#standings = new Map(readStandings(this.#path));
   }
 
-  standingOf(id: string): RunStanding {
+  standingOf(id: string): RunStatus {
     return this.#standings.get(id) ?? neverTried;
   }
 

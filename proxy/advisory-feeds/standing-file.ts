@@ -7,7 +7,7 @@ import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { replaceFile } from '../../build/shared/files/atomic-file.ts';
 
-export interface RunStanding {
+export interface RunStatus {
   /** of the last run; null: there was none */
   readonly triedAt: string | null;
   readonly failingSince: string | null;
@@ -16,9 +16,9 @@ export interface RunStanding {
   readonly waiting: readonly PackageName[];
 }
 
-export const neverTried: RunStanding = { triedAt: null, failingSince: null, problem: null, waiting: [] };
+export const neverTried: RunStatus = { triedAt: null, failingSince: null, problem: null, waiting: [] };
 
-export type RunStandings = ReadonlyMap<string, RunStanding>;
+export type RunStandings = ReadonlyMap<string, RunStatus>;
 
 export const standingFile = 'standing.json';
 
@@ -39,7 +39,7 @@ export function readStandings(path: string): RunStandings {
     const json: unknown = hasWrongChecksum(text) ? undefined : JSON.parse(text);
     const feeds = isJsonObject(json) && isJsonObject(json['feeds']) ? json['feeds'] : {};
     return new Map(
-      Object.entries(feeds).flatMap(([id, value]): [string, RunStanding][] => {
+      Object.entries(feeds).flatMap(([id, value]): [string, RunStatus][] => {
         const standing = readOne(value);
         return standing === undefined ? [] : [[id, standing]];
       }),
@@ -49,7 +49,7 @@ export function readStandings(path: string): RunStandings {
   }
 }
 
-function readOne(value: JsonValue | undefined): RunStanding | undefined {
+function readOne(value: JsonValue | undefined): RunStatus | undefined {
   if (!isJsonObject(value)) return undefined;
   const { tried_at: triedAt = null, failing_since: since = null, problem = null, waiting = [] } = value;
   if (triedAt !== null && (typeof triedAt !== 'string' || Number.isNaN(Date.parse(triedAt)))) return undefined;

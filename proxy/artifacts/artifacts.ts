@@ -128,13 +128,13 @@ function publishEvent({ actor }: ArtifactsOptions, record: ArtifactRecord) {
   return { actor, action: 'artifact.publish', subject: id, details } as const;
 }
 
-type MadeRecord = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'published_from'>;
+type RecordHeader = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'published_from'>;
 
 /** Content that was published before is the same artifact again. */
 function recordOf(
   options: ArtifactsOptions,
   { serial: _serial, ...publication }: Publication,
-  made: MadeRecord,
+  made: RecordHeader,
   late: boolean,
 ): ArtifactRecord {
   const standing = late
@@ -143,7 +143,7 @@ function recordOf(
   return { ...made, ...publication, ...standing };
 }
 
-function newRecord(options: ArtifactsOptions, from: PublishedFrom | undefined): MadeRecord {
+function newRecord(options: ArtifactsOptions, from: PublishedFrom | undefined): RecordHeader {
   return {
     id: mintArtifactId(options.randomBytes),
     created_at: nowText(options),

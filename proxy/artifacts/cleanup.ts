@@ -69,13 +69,13 @@ interface Sweepable {
     readonly file: string;
     readonly size: number;
   }[];
-  readonly leftovers: readonly FoundFile[];
+  readonly leftovers: readonly ArtifactFile[];
 }
 
 async function sweepable({ store, now, dataDirectory }: CleanupOptions, retentionDays: number): Promise<Sweepable> {
   const nowMs = now();
   const before = nowMs - retentionDays * dayMs;
-  const old = ({ changedMs }: FoundFile): boolean => changedMs <= nowMs - youngMs;
+  const old = ({ changedMs }: ArtifactFile): boolean => changedMs <= nowMs - youngMs;
   const folder = join(dataDirectory, artifactsFolder);
   const retired = new Map((await listFiles(folder, retiredFolder)).map((file) => [file.file, file]));
   const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => {
@@ -129,12 +129,12 @@ function forget(
 }
 
 /** True while the upload's process runs, even if the clock makes the file seem old. */
-function isStaging({ file }: FoundFile): boolean {
+function isStaging({ file }: ArtifactFile): boolean {
   const pid = stagingProcess(basename(file));
   return pid !== undefined && processStart(pid) !== undefined;
 }
 
-interface FoundFile {
+interface ArtifactFile {
   /** below the folder of artifacts */
   readonly file: string;
   readonly size: number;
@@ -142,7 +142,7 @@ interface FoundFile {
   readonly changedMs: number;
 }
 
-async function listFiles(folder: string, part: string): Promise<FoundFile[]> {
+async function listFiles(folder: string, part: string): Promise<ArtifactFile[]> {
   const names = (await orMissing(readdir(join(folder, part)))) ?? [];
   const files = await Promise.all(
     names.map(async (name) => {

@@ -57,7 +57,7 @@ const cacheBytes = 16 * 1024 * 1024;
 export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
   const cache = new ByteCache<Kept>(cacheBytes);
   const making = new SingleFlight<Kept | undefined>();
-  const find = async (key: string, asked: AskedFeed, nowMs: number): Promise<Kept | undefined> => {
+  const find = async (key: string, asked: FeedSelection, nowMs: number): Promise<Kept | undefined> => {
     const epoch = await parts.published.epoch(nowMs);
     const known = cache.get(key);
     if (known?.epoch === epoch) return known;
@@ -85,7 +85,7 @@ export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
   };
 }
 
-interface AskedFeed {
+interface FeedSelection {
   readonly name: PackageName | undefined;
   readonly least: Stability;
   readonly view: View | undefined;
@@ -93,7 +93,7 @@ interface AskedFeed {
 
 async function contentOf(
   { catalogue, published }: AtomFeedParts,
-  { name, least, view }: AskedFeed,
+  { name, least, view }: FeedSelection,
   nowMs: number,
 ): Promise<FeedContent | undefined> {
   return name === undefined
@@ -101,7 +101,11 @@ async function contentOf(
     : readOnePackage(published, name, { least, view });
 }
 
-function documentOf({ publicUrl, hasPages }: AtomFeedParts, asked: AskedFeed, { entries }: FeedContent): TextDocument {
+function documentOf(
+  { publicUrl, hasPages }: AtomFeedParts,
+  asked: FeedSelection,
+  { entries }: FeedContent,
+): TextDocument {
   const { name } = asked;
   const up = name === undefined ? '../' : '../../';
   const base = publicUrl === undefined ? up : `${publicUrl.replace(/\/+$/, '')}/`;
@@ -111,7 +115,7 @@ function documentOf({ publicUrl, hasPages }: AtomFeedParts, asked: AskedFeed, { 
 }
 
 /** One path for each content, without a slash at the beginning. */
-function pathOf({ name, least }: AskedFeed): string {
+function pathOf({ name, least }: FeedSelection): string {
   return `feeds/${name ?? 'releases'}.atom${least === standardStability ? '' : `?stability=${least}`}`;
 }
 

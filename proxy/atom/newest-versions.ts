@@ -8,7 +8,7 @@ import type { PublishedPackages } from '../packages/catalogue.ts';
 import type { ListedVersion } from '../packages/package-summary.ts';
 
 /** A version of a feed, and its package. */
-export interface NamedVersion {
+export interface FeedVersion {
   readonly name: PackageName;
   readonly listed: ListedVersion;
 }
@@ -28,7 +28,7 @@ export function newestOf(
   name: PackageName,
   versions: readonly ListedVersion[],
   least: Stability,
-): readonly NamedVersion[] {
+): readonly FeedVersion[] {
   return cut(versions.filter((version) => isStableEnough(version, least)).map((listed) => ({ name, listed })));
 }
 
@@ -36,8 +36,8 @@ export function newestOf(
 export async function newestOfAll(
   { names, versionsOf }: Pick<PublishedPackages, 'versionsOf'> & { readonly names: Iterable<PackageName> },
   least: Stability,
-): Promise<readonly NamedVersion[]> {
-  let found: readonly NamedVersion[] = [];
+): Promise<readonly FeedVersion[]> {
+  let found: readonly FeedVersion[] = [];
   let left = versionsInTurn;
   for (const name of names) {
     const versions = versionsOf(name);
@@ -57,7 +57,7 @@ function isStableEnough({ version_normalized: version }: ListedVersion, least: S
   return ranks[parseStability(version)] >= ranks[least];
 }
 
-function cut(versions: readonly NamedVersion[]): readonly NamedVersion[] {
+function cut(versions: readonly FeedVersion[]): readonly FeedVersion[] {
   return versions
     .toSorted((one, other) => compareText(other.listed.published, one.listed.published))
     .slice(0, mostInFeed);

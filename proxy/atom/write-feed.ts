@@ -2,11 +2,11 @@
 // shortened, and goes through xml-text.ts. Pure.
 
 import type { Author } from './authors.ts';
-import type { NamedVersion } from './newest-versions.ts';
+import type { FeedVersion } from './newest-versions.ts';
 import { entryId, feedId } from './permanent-id.ts';
 import { element, emptyElement } from './xml-text.ts';
 
-export interface FeedEntry extends NamedVersion {
+export interface FeedEntry extends FeedVersion {
   readonly authors: readonly Author[];
 }
 

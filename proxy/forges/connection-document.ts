@@ -3,7 +3,7 @@
 import type { StateStore } from '../core/state/state-store.ts';
 import { countConnected, readConnected } from './model/connected.ts';
 import type { ConnectionRecord } from './model/connection.ts';
-import { skipReasons, type SeenRepository } from './model/forge-repository.ts';
+import { skipReasons, type ListedRepository } from './model/forge-repository.ts';
 import { firstProgress, type ConnectionCounts, type RefreshProgress } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 
@@ -84,8 +84,8 @@ export interface ConnectedRepositoryDocument {
   /** the id at the forge: it stays after a rename */
   readonly forge_id: string;
   readonly path: string;
-  readonly state: SeenRepository['state'];
-  readonly reason: SeenRepository['reason'];
+  readonly state: ListedRepository['state'];
+  readonly reason: ListedRepository['reason'];
   /** the reason in words */
   readonly message: string | null;
   /** `repo_…` of this registry */
@@ -94,7 +94,7 @@ export interface ConnectedRepositoryDocument {
   readonly checked_at: string;
 }
 
-export function connectedRepositoryDocument(seen: SeenRepository): ConnectedRepositoryDocument {
+export function connectedRepositoryDocument(seen: ListedRepository): ConnectedRepositoryDocument {
   const { id, path, state, reason, repository, package: name, checked_at } = seen;
   const message = reason === null ? null : `Not registered: ${skipReasons[reason]}.`;
   return { forge_id: id, path, state, reason, message, repository, package: name, checked_at };

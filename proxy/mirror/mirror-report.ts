@@ -4,7 +4,7 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import type { ArchiveRecord } from './archives/archive-record.ts';
 import type { Mirror } from './mirror.ts';
-import type { StoredPackage } from './known-packages.ts';
+import type { StoredPackage } from './stored-package-reader.ts';
 import type { MirroredCatalogue } from './mirrored-catalogue.ts';
 import type { MirrorAlarm, RecentAlarms } from './recent-alarms.ts';
 

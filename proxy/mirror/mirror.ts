@@ -107,16 +107,16 @@ export class Mirror {
   }
 
   /** Upstreams that the mirror does not use, with the reason. */
-  problems(): MaybeAsync<readonly UpstreamProblem[]> {
-    return andThen(this.#options.rules(), upstreamProblems);
+  async problems(): Promise<readonly UpstreamProblem[]> {
+    return upstreamProblems(await this.#options.rules());
   }
 
   /** The owner of a name, and the reason. */
-  belongs(name: PackageName, moment: Moment): MaybeAsync<Belonging> {
+  belongs(name: PackageName, moment: Moment): Promise<Belonging> {
     return this.#names.of(name, moment);
   }
 
-  standing(): MaybeAsync<Standing> {
+  standing(): Promise<Standing> {
     return this.#names.standing();
   }
 
@@ -125,14 +125,14 @@ export class Mirror {
   }
 
   /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable if no copy is stored. */
-  document(name: PackageName, stability: Stability, moment: Moment): MaybeAsync<Mirrored | undefined> {
+  document(name: PackageName, stability: Stability, moment: Moment): Promise<Mirrored | undefined> {
     return this.#names.ifMirrored(name, moment, (ids, compiled) =>
       this.#documents.get(name, stability, ids, compiled, moment),
     );
   }
 
   /** The versions that the upstream offers, with those that the policy refuses. Rejects as `document` does. */
-  offered(name: PackageName, stability: Stability, moment: Moment): MaybeAsync<readonly JsonObject[] | undefined> {
+  offered(name: PackageName, stability: Stability, moment: Moment): Promise<readonly JsonObject[] | undefined> {
     return this.#names.ifMirrored(name, moment, (ids, compiled) => offeredRecords(name, stability, ids, compiled));
   }
 
@@ -143,22 +143,15 @@ export class Mirror {
     preferences: MirrorPreferences,
     moment: Moment,
     seen: (document: TextDocument, mirrored: Mirrored) => MaybeAsync<TextDocument | undefined> = (document) => document,
-  ): MaybeAsync<Answer | undefined> {
-    return this.#orRefusal(preferences, () =>
-      andThen(this.document(name, stability, moment), (mirrored) => {
-        const { document: whole, staleSinceMs } = mirrored ?? {};
-        return andThen(
-          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored),
-          (document) => {
-            if (document === undefined) return undefined;
-            const grow = (bytes: number): void => this.#documents.grow(name, stability, document, bytes);
-            return andThen(answerIn(document, preferences, grow), (answer) =>
-              staleSinceMs === undefined ? answer : stale(answer, staleSinceMs),
-            );
-          },
-        );
-      }),
-    );
+  ): Promise<Answer | undefined> {
+    return this.#orRefusal(preferences, async () => {
+      const mirrored = await this.document(name, stability, moment);
+      const document = mirrored?.document && (await seen(mirrored.document, mirrored));
+      if (mirrored === undefined || document === undefined) return undefined;
+      const grow = (bytes: number): void => this.#documents.grow(name, stability, document, bytes);
+      const answer = await answerIn(document, preferences, grow);
+      return mirrored.staleSinceMs === undefined ? answer : stale(answer, mirrored.staleSinceMs);
+    });
   }
 
   /**
@@ -170,12 +163,10 @@ export class Mirror {
     preferences: MirrorPreferences,
     moment: Moment,
     { isSeen = () => true, refuse = () => undefined }: Admission = {},
-  ): MaybeAsync<Answer | undefined> {
+  ): Promise<Answer | undefined> {
     return this.#orRefusal(preferences, () =>
-      this.#names.ifMirrored(asked.name, moment, (ids, compiled) =>
-        andThen(isSeen(), (seen) =>
-          seen ? this.#archives.get({ asked, ids, compiled }, preferences, refuse) : undefined,
-        ),
+      this.#names.ifMirrored(asked.name, moment, async (ids, compiled) =>
+        (await isSeen()) ? this.#archives.get({ asked, ids, compiled }, preferences, refuse) : undefined,
       ),
     );
   }
@@ -224,16 +215,14 @@ export class Mirror {
     await this.written();
   }
 
-  #orRefusal(
+  async #orRefusal(
     preferences: MirrorPreferences,
-    answer: () => MaybeAsync<Answer | undefined>,
-  ): MaybeAsync<Answer | undefined> {
-    const refused = (error: unknown): Answer => refusalOf(error, this.#options.now(), preferences);
+    answer: () => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
     try {
-      const pending = answer();
-      return pending instanceof Promise ? pending.catch(refused) : pending;
+      return await answer();
     } catch (error) {
-      return refused(error);
+      return refusalOf(error, this.#options.now(), preferences);
     }
   }
 }

@@ -7,7 +7,12 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import type { View } from '../core/views/view.ts';
 import type { OfferedRelease } from './catalogue/cached-summary.ts';
-import { KnownPackages, type MirroredSummaries, type ReadMirror, type StoredPackage } from './known-packages.ts';
+import {
+  StoredPackageReader,
+  type MirroredSummaries,
+  type MirrorReads,
+  type StoredPackage,
+} from './stored-package-reader.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
 
 export interface MirroredCatalogue {
@@ -26,7 +31,7 @@ export interface MirroredCatalogue {
 export interface CatalogueOptions {
   /** `<data>/mirror` */
   readonly folder: string;
-  readonly mirror: ReadMirror;
+  readonly mirror: MirrorReads;
   /** grows when a publication may have made other names private */
   readonly epoch: (nowMs: number) => MaybeAsync<number>;
 }
@@ -44,7 +49,7 @@ const rememberedViews = 4;
 const nothing: MirroredSummaries = new Map();
 
 export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions): MirroredCatalogue {
-  const known = new KnownPackages(folder, mirror);
+  const known = new StoredPackageReader(folder, mirror);
   const views = new Map<string, Seen>();
   const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
     const { compiled } = await mirror.standing();

@@ -5,7 +5,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { Mirror } from './mirror.ts';
 
 /** A version whose archive is stored here. */
-export interface KeptVersion {
+export interface StoredVersion {
   readonly version: string;
   /** the upstream's, of any form; empty if it gave none */
   readonly reference: string;
@@ -20,7 +20,7 @@ export interface MirroredPackage {
   /** addresses of the registries that are asked for it, in their order */
   readonly registries: readonly string[];
   /** the latest fetch first */
-  readonly kept: readonly KeptVersion[];
+  readonly kept: readonly StoredVersion[];
   /** the number of records that cannot be read */
   readonly unreadable: number;
 }

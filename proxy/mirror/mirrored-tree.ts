@@ -3,7 +3,7 @@
 import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../core/http/answer.ts';
 import { TextDocument } from '../core/http/document.ts';
 import { formatProviderDocument, readProviderDocument } from '../core/documents/provider-document.ts';
@@ -51,31 +51,30 @@ export function createMirroredTree(
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
     ...plainParts(mirror),
-    provider: (name, stability, preferences, viewer, moment) =>
-      andThen(advisories?.read(moment.nowMs), (own) =>
-        mirror.provider(name, stability, preferences, moment, (document, { dated, lists }) => {
-          const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
-          const policed = (seen: TextDocument): MaybeAsync<TextDocument> =>
-            policy?.mirrored(seen, asked, callerOf(preferences, viewer), moment) ?? seen;
-          const blocked = allBlocked(() => mirror.offered(name, stability, moment), name, policed);
-          return andThen(advised.complete(document, name, own), (whole) =>
-            andThen(documents.documentFor(whole, name, stability, viewer, blocked), (seen) => seen && policed(seen)),
-          );
-        }),
-      ),
+    provider: async (name, stability, preferences, viewer, moment) => {
+      const own = await advisories?.read(moment.nowMs);
+      return mirror.provider(name, stability, preferences, moment, async (document, { dated, lists }) => {
+        const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
+        const policed = async (visible: TextDocument): Promise<TextDocument> =>
+          policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
+        const blocked = allBlocked(() => mirror.offered(name, stability, moment), name, policed);
+        const whole = await advised.complete(document, name, own);
+        const visible = await documents.documentFor(whole, name, stability, viewer, blocked);
+        return visible && policed(visible);
+      });
+    },
     installed: async (name, normalized, viewer, moment) => {
       const version = await acceptedVersion(mirror, name, normalized, viewer, moment);
       const labels = version === undefined ? [] : [version];
       return (await sees({ name, labels, reference: undefined }, viewer, moment)) ? version : undefined;
     },
-    archive: (asked, preferences, viewer, moment) =>
-      andThen(
-        mirror.archive(asked, preferences, moment, {
-          isSeen: () => sees(asked, viewer, moment),
-          refuse: (judge) => policy?.mirroredArchive(asked.name, callerOf(preferences, viewer), moment, judge),
-        }),
-        (answer) => answer && withVersion(mirror, asked, answer),
-      ),
+    archive: async (asked, preferences, viewer, moment) => {
+      const answer = await mirror.archive(asked, preferences, moment, {
+        isSeen: () => sees(asked, viewer, moment),
+        refuse: (judge) => policy?.mirroredArchive(asked.name, callerOf(preferences, viewer), moment, judge),
+      });
+      return answer && withVersion(mirror, asked, answer);
+    },
   };
 }
 
@@ -108,17 +107,13 @@ async function acceptedVersion(
 }
 
 /** The answer may contain an open file, and therefore must be sent even if a later step fails. */
-function withVersion(
+async function withVersion(
   { archiveStore }: Pick<Mirror, 'archiveStore'>,
   asked: RequestedVersion,
   answer: Answer,
-): MaybeAsync<{ readonly answer: Answer; readonly version: string }> {
-  const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
-  return andThen(
-    archiveStore.accepted(asked.name),
-    (accepted) => under(accepted.archive(asked.labels, undefined)?.version),
-    () => under(undefined),
-  );
+): Promise<{ readonly answer: Answer; readonly version: string }> {
+  const accepted = await Promise.resolve(archiveStore.accepted(asked.name)).catch(() => undefined);
+  return { answer, version: accepted?.archive(asked.labels, undefined)?.version ?? asked.labels[0] ?? '' };
 }
 
 /**
@@ -127,7 +122,7 @@ function withVersion(
 function allBlocked(
   offered: () => ReturnType<Mirror['offered']>,
   name: PackageName,
-  policed: (document: TextDocument) => MaybeAsync<TextDocument>,
+  policed: (document: TextDocument) => Promise<TextDocument>,
 ): BlockedDocument {
   return async (sees) => {
     const records = (await offered())?.filter(sees) ?? [];

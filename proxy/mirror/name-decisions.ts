@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { Belonging } from '../core/tree/precedence.ts';
 import type { ReadPrivateNames } from '../core/tree/private-names.ts';
@@ -39,21 +39,17 @@ export class NameDecisions {
     this.#options = options;
   }
 
-  of(name: PackageName, moment: Moment): MaybeAsync<Belonging> {
-    return andThen(this.#options.rules(), (rules) => this.#decide(name, this.#options.compile(rules), moment));
+  async of(name: PackageName, moment: Moment): Promise<Belonging> {
+    return this.#decide(name, this.#options.compile(await this.#options.rules()), moment);
   }
 
   /** Reads settings and private names again, for callers that visit all cached packages. */
-  standing(): MaybeAsync<Standing> {
-    return andThen(this.#options.rules(), (rules) => {
-      const compiled = this.#options.compile(rules);
-      if (compiled.upstreams.size === 0)
-        return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
-      return andThen(this.#options.privateNames(), (privateNames) => ({
-        compiled,
-        belongs: (name) => compiled.precedence(name, privateNames),
-      }));
-    });
+  async standing(): Promise<Standing> {
+    const compiled = this.#options.compile(await this.#options.rules());
+    if (compiled.upstreams.size === 0)
+      return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
+    const privateNames = await this.#options.privateNames();
+    return { compiled, belongs: (name) => compiled.precedence(name, privateNames) };
   }
 
   /** True if the name belongs to upstreams under exactly this publication (I17). */
@@ -78,28 +74,23 @@ export class NameDecisions {
   }
 
   /** undefined: the name is not mirrored. `ids`: of its upstreams. Throws PrivateNamesUnknown. */
-  ifMirrored<Value>(
+  async ifMirrored<Value>(
     name: PackageName,
     moment: Moment,
     use: (ids: readonly string[], compiled: Compiled) => MaybeAsync<Value | undefined>,
-  ): MaybeAsync<Value | undefined> {
-    return andThen(this.#options.rules(), (rules) => {
-      const compiled = this.#options.compile(rules);
-      if (compiled.upstreams.size === 0) return undefined;
-      return andThen(this.#decide(name, compiled, moment), (belonging) => {
-        if (belonging.to === 'nobody' && belonging.unknown === true) throw new PrivateNamesUnknown();
-        return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
-      });
-    });
+  ): Promise<Value | undefined> {
+    const compiled = this.#options.compile(await this.#options.rules());
+    if (compiled.upstreams.size === 0) return undefined;
+    const belonging = await this.#decide(name, compiled, moment);
+    if (belonging.to === 'nobody' && belonging.unknown === true) throw new PrivateNamesUnknown();
+    return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
   }
 
-  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): MaybeAsync<Belonging> {
+  async #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): Promise<Belonging> {
     const known = this.#decisions.get(name);
     if (known !== undefined && known.compiled === compiled && known.epoch === epoch) return known.belonging;
-    return andThen(this.#options.privateNames(), (privateNames) => {
-      const belonging = compiled.precedence(name, privateNames);
-      this.#decisions.set(name, { belonging, compiled, epoch }, name.length + 400);
-      return belonging;
-    });
+    const belonging = compiled.precedence(name, await this.#options.privateNames());
+    this.#decisions.set(name, { belonging, compiled, epoch }, name.length + 400);
+    return belonging;
   }
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
-import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { TextDocument } from '../core/http/document.ts';
 import type { PackageArchives } from '../core/tree/package-archives.ts';
@@ -67,17 +67,20 @@ export class OriginDocuments {
   get(path: PublicPath, epoch: number): MaybeAsync<TextDocument | undefined> {
     const cached = this.#cached.get(path);
     if (cached?.epoch === epoch) return cached.document;
-    return andThen(this.#stamp(path, epoch), (stamp) => {
-      const known = this.#cached.get(path);
-      if (known !== undefined && sameStamp(known.stamp, stamp)) {
-        known.epoch = this.#validEpoch(path, epoch);
-        return known.document;
-      }
-      if (stamp === undefined) return this.#store(path, undefined, undefined, epoch);
-      if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
-      const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
-      return known?.document === undefined ? loading : withDeadline(loading, patienceMs, () => known.document);
-    });
+    return this.#checked(path, epoch);
+  }
+
+  async #checked(path: PublicPath, epoch: number): Promise<TextDocument | undefined> {
+    const stamp = await this.#stamp(path, epoch);
+    const known = this.#cached.get(path);
+    if (known !== undefined && sameStamp(known.stamp, stamp)) {
+      known.epoch = this.#validEpoch(path, epoch);
+      return known.document;
+    }
+    if (stamp === undefined) return this.#store(path, undefined, undefined, epoch);
+    if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
+    const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
+    return known?.document === undefined ? loading : withDeadline(loading, patienceMs, () => known.document);
   }
 
   /**
@@ -103,16 +106,14 @@ export class OriginDocuments {
     return this.#fetch(path, stamp);
   }
 
-  #stamp(path: PublicPath, epoch: number): MaybeAsync<Stamp> {
+  async #stamp(path: PublicPath, epoch: number): Promise<Stamp> {
     if (path === rootDocumentPath) {
       const root = this.#options.publication.current?.root;
       return root === undefined ? undefined : { lastModified: root.last_modified, sha256: root.sha256 };
     }
     const provider = parseProviderPath(path);
     if (provider === undefined) return undefined;
-    return andThen(this.#options.indexes.get(provider.name, epoch), (index) =>
-      stampOf(index?.documents[provider.kind]),
-    );
+    return stampOf((await this.#options.indexes.get(provider.name, epoch))?.documents[provider.kind]);
   }
 
   async #load(path: PublicPath, stamp: NonNullable<Stamp>, epoch: number): Promise<TextDocument | undefined> {

@@ -120,7 +120,7 @@ function treeFiles({ failures, publication, indexes, releases, documents, archiv
     documentAgain: (path, epoch) => documents.get(path, epoch),
     grow: (path, document, bytes) => documents.grow(path, document, bytes),
     archives: (name, epoch) => andThen(indexes.get(name, epoch), (index) => index?.archives),
-    archivesAgain: (name, epoch) => andThen(indexes.again(name, epoch), (index) => index?.archives),
+    archivesAgain: async (name, epoch) => (await indexes.again(name, epoch))?.archives,
     releases: (name, epoch) => releases.get(name, epoch),
     releasesAgain: (name, epoch) => releases.again(name, epoch),
     archive: (entry, conditions) => archives.answer(entry, conditions),

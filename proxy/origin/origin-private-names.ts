@@ -6,7 +6,6 @@ import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PrivateNames } from '../core/tree/precedence.ts';
 import { privateNamesOf, type ReadPrivateNames } from '../core/tree/private-names.ts';
 import type { OriginDocuments } from './origin-documents.ts';
@@ -47,12 +46,12 @@ export function createOriginPrivateNames({
       throw error;
     }
   };
-  const read = (epoch: number): MaybeAsync<PrivateNames> => {
+  return async () => {
+    const epoch = await publication.epoch();
     if (known?.epoch === epoch) return known.names;
     if (failed?.epoch === epoch && monotonicMs() - failed.atMs < againAfterMs) throw failed.error;
     return loading.run(String(epoch), () => load(epoch, publication.current));
   };
-  return () => andThen(publication.epoch(), read);
 }
 
 const unknown = 'so the private names are unknown, and no other registry is used';

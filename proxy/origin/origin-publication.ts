@@ -6,7 +6,7 @@ import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
-import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
@@ -60,8 +60,9 @@ export class OriginPublication {
   }
 
   /** The newest known publication; undefined before the first. Rejects as `epoch` does. */
-  read(): MaybeAsync<Publication | undefined> {
-    return andThen(this.epoch(), () => this.#publication);
+  async read(): Promise<Publication | undefined> {
+    await this.epoch();
+    return this.#publication;
   }
 
   /** The result of the last `read`. */

@@ -10,7 +10,7 @@ export interface PackageStatistics {
   readonly days: readonly DownloadDay[];
 }
 
-export interface ShownStatistics {
+export interface StatisticsView {
   /** downloads in total */
   total: number;
   /** downloads of these days, by version */
@@ -45,7 +45,7 @@ export function statisticsOf(
   return { total, days: left };
 }
 
-export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): ShownStatistics {
+export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): StatisticsView {
   return {
     total: downloads.total,
     versions: versionsOf(downloads.days),

@@ -147,14 +147,14 @@ function tombstonesOf({ version, reason, purged_at: since, tombstones }: PurgeRe
 /** The changes of a recovery of the list of tombstones, or of an import of tombstones. */
 export interface RecoveredTombstones {
   /** rows that the list has again, or has now */
-  readonly added: readonly NamedTombstone[];
+  readonly added: readonly TombstoneEntry[];
   /** versions of this registry that the added rows purged */
-  readonly purged: readonly (NamedTombstone & { readonly state: string })[];
-  readonly replaced?: readonly NamedTombstone[];
-  readonly dropped?: readonly NamedTombstone[];
+  readonly purged: readonly (TombstoneEntry & { readonly state: string })[];
+  readonly replaced?: readonly TombstoneEntry[];
+  readonly dropped?: readonly TombstoneEntry[];
 }
 
-interface NamedTombstone {
+interface TombstoneEntry {
   readonly name: string;
   readonly version: string;
   readonly reference: string;
@@ -188,7 +188,7 @@ export async function auditRecovery(
   );
 }
 
-function named({ name, version, reference }: NamedTombstone): JsonValue {
+function named({ name, version, reference }: TombstoneEntry): JsonValue {
   return { name, version, reference };
 }
 

@@ -14,7 +14,7 @@ import type { AuditedStore } from '../state/audit.ts';
 import { parseAttestation, type Answer } from './answer.ts';
 import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
 import { checkedPasskeyName, distinctName } from './name.ts';
-import { newPasskeyOptions, type AskedPasskey } from './options.ts';
+import { newPasskeyOptions, type PasskeyPrompt } from './options.ts';
 import type { PasskeySite } from './site.ts';
 import { lateAnswer } from './use-passkey.ts';
 import { useOf } from './used-challenges.ts';
@@ -40,7 +40,7 @@ export async function askNew(
   { store, challenges }: AddParts,
   caller: SessionCaller,
   site: PasskeySite,
-): Promise<AskedPasskey> {
+): Promise<PasskeyPrompt> {
   const user = (await readUser(store, caller.userId))?.record;
   if (user === undefined) throw unknownUser();
   assertRoom(user);

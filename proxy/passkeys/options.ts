@@ -7,7 +7,7 @@ import { challengeMs, type IssuedChallenge } from './challenges.ts';
 import type { PasskeySite } from './site.ts';
 
 /** A question for the browser. Its answer comes back with the token. */
-export interface AskedPasskey {
+export interface PasskeyPrompt {
   readonly token: string;
   readonly options: JsonObject;
 }
@@ -20,7 +20,7 @@ export function newPasskeyOptions(
   { token, challenge }: IssuedChallenge,
   { id, email, name, passkeys = [] }: UserRecord,
   { rpId }: PasskeySite,
-): AskedPasskey {
+): PasskeyPrompt {
   return {
     token,
     options: {
@@ -41,7 +41,7 @@ export function passkeyOptions(
   { token, challenge }: IssuedChallenge,
   passkeys: readonly Passkey[],
   { rpId }: PasskeySite,
-): AskedPasskey {
+): PasskeyPrompt {
   return {
     token,
     options: {

@@ -15,7 +15,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Answer } from './answer.ts';
 import type { ChallengeUse } from './challenges.ts';
 import { assertDistinct, checkedPasskeyName } from './name.ts';
-import { passkeyOptions, type AskedPasskey } from './options.ts';
+import { passkeyOptions, type PasskeyPrompt } from './options.ts';
 import { assertSomeAt, type AnswerPlace } from './sign-in.ts';
 import type { PasskeySite } from './site.ts';
 import { usePasskey, type UseParts } from './use-passkey.ts';
@@ -69,7 +69,7 @@ export async function askRemoval(
   caller: SessionCaller,
   id: string,
   site: PasskeySite,
-): Promise<AskedPasskey> {
+): Promise<PasskeyPrompt> {
   const user = (await readUser(store, caller.userId))?.record;
   if (user === undefined) throw unknownUser();
   find(user, id);

@@ -18,7 +18,7 @@ import type { StateStore } from '../core/state/state-store.ts';
 import { addPasskey, askNew, type AddedPasskey } from './add-passkey.ts';
 import type { Answer } from './answer.ts';
 import { createChallenges, type ChallengeUse } from './challenges.ts';
-import { type AskedPasskey, passkeyOptions } from './options.ts';
+import { type PasskeyPrompt, passkeyOptions } from './options.ts';
 import { askRemoval, listPasskeys, removePasskey, renamePasskey, type RemovalProof } from './own-passkeys.ts';
 import { askAnybody, askSecondStep, finishSignIn, signIn, type AnswerPlace, assertSomeAt } from './sign-in.ts';
 import type { PasskeySite } from './site.ts';
@@ -28,18 +28,18 @@ import { commitUser, readUser, unknownUser } from '../auth/user-records.ts';
 import { usePasskey, type UseParts } from './use-passkey.ts';
 
 export interface Passkeys {
-  readonly askAnybody: (site: PasskeySite) => Promise<AskedPasskey>;
+  readonly askAnybody: (site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly signIn: (answer: Answer, place: AnswerPlace) => Promise<LoggedIn>;
-  readonly askSecondStep: (proof: string, site: PasskeySite) => Promise<AskedPasskey | undefined>;
+  readonly askSecondStep: (proof: string, site: PasskeySite) => Promise<PasskeyPrompt | undefined>;
   readonly finishSignIn: (proof: string, answer: Answer, place: AnswerPlace) => Promise<LoggedIn | undefined>;
-  readonly askConfirmation: (caller: SessionCaller, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly askConfirmation: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly confirm: (caller: SessionCaller, answer: Answer, place: AnswerPlace) => Promise<Secret>;
-  readonly askNew: (caller: SessionCaller, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly askNew: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly add: (caller: SessionCaller, added: Parameters<typeof addPasskey>[2]) => Promise<AddedPasskey>;
   /** oldest first */
   readonly list: (userId: string) => Promise<readonly Passkey[]>;
   readonly rename: (userId: string, id: string, name: string) => Promise<Passkey>;
-  readonly askRemoval: (caller: SessionCaller, id: string, site: PasskeySite) => Promise<AskedPasskey>;
+  readonly askRemoval: (caller: SessionCaller, id: string, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly remove: (
     caller: SessionCaller,
     id: string,
@@ -92,7 +92,7 @@ async function askConfirmation(
   { store, challenges }: ConfirmParts,
   caller: SessionCaller,
   site: PasskeySite,
-): Promise<AskedPasskey> {
+): Promise<PasskeyPrompt> {
   const user = (await readUser(store, caller.userId))?.record;
   if (user === undefined) throw unknownUser();
   assertSomeAt(site, user.passkeys);

@@ -11,7 +11,7 @@ import { readUserBehind } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
 import type { Answer } from './answer.ts';
 import type { ChallengeUse } from './challenges.ts';
-import { passkeyOptions, userHandleOf, type AskedPasskey } from './options.ts';
+import { passkeyOptions, userHandleOf, type PasskeyPrompt } from './options.ts';
 import type { PasskeySite } from './site.ts';
 import { usePasskey, type UseParts } from './use-passkey.ts';
 
@@ -31,7 +31,7 @@ export interface AnswerPlace {
 
 const anybody: ChallengeUse = { ceremony: 'sign-in', subject: 'anybody', context: '' };
 
-export async function askAnybody({ challenges }: SignInParts, site: PasskeySite): Promise<AskedPasskey> {
+export async function askAnybody({ challenges }: SignInParts, site: PasskeySite): Promise<PasskeyPrompt> {
   return passkeyOptions(await challenges.issue(anybody), [], site);
 }
 
@@ -63,7 +63,7 @@ export async function askSecondStep(
   { twoStepLogin, challenges }: SignInParts,
   proof: string,
   site: PasskeySite,
-): Promise<AskedPasskey | undefined> {
+): Promise<PasskeyPrompt | undefined> {
   const stored = await twoStepLogin.personOf(proof);
   if (stored === undefined) return undefined;
   const { id, passkeys = [] } = stored.record;

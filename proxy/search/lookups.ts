@@ -4,7 +4,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../core/http/answer.ts';
-import type { MirroredSummaries } from '../mirror/known-packages.ts';
+import type { MirroredSummaries } from '../mirror/stored-package-reader.ts';
 import type { MirroredCatalogue } from '../mirror/mirrored-catalogue.ts';
 import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
 import { matchName } from '../../build/shared/patterns/package-pattern.ts';

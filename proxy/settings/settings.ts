@@ -95,8 +95,8 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
 export function settingOf<Key extends SettingKey>(
   settings: Pick<Settings, 'current'>,
   key: Key,
-): () => MaybeAsync<SettingValues[Key]> {
-  return () => andThen(settings.current(), (values) => values[key]);
+): () => Promise<SettingValues[Key]> {
+  return async () => (await settings.current())[key];
 }
 
 function valuesOf(views: readonly SettingView[]): Partial<SettingValues> {

@@ -5,7 +5,7 @@ import { prefixBounds } from '../core/state/state-change.ts';
 import type { RangeOptions } from '../core/state/state-store.ts';
 
 /** A row as the store has it. */
-export interface KnownRow {
+export interface StoreRow {
   readonly key: string;
   readonly text: string;
 }
@@ -32,8 +32,8 @@ interface Attempt {
 
 export class LastKnown {
   readonly #capacity: number;
-  readonly #rows = new Map<string, Known<KnownRow>>();
-  readonly #ranges = new Map<string, Known<readonly KnownRow[]>>();
+  readonly #rows = new Map<string, Known<StoreRow>>();
+  readonly #ranges = new Map<string, Known<readonly StoreRow[]>>();
   readonly #inFlight = new Set<Attempt>();
   readonly #stale = new Map<string, Reading>();
 
@@ -41,16 +41,16 @@ export class LastKnown {
     this.#capacity = capacity;
   }
 
-  row(key: string): KnownRow | undefined {
+  row(key: string): StoreRow | undefined {
     return this.#rows.get(nameOf({ key }))?.value;
   }
 
-  range(prefix: string, options: RangeOptions): readonly KnownRow[] | undefined {
+  range(prefix: string, options: RangeOptions): readonly StoreRow[] | undefined {
     return this.#ranges.get(nameOf({ prefix, options }))?.value;
   }
 
   /** Reads a row and caches it, unless a write came in between. `asOf`: a generation that the state has reached. */
-  learnRow(key: string, asOf: number, read: () => Promise<KnownRow | undefined>): Promise<KnownRow | undefined> {
+  learnRow(key: string, asOf: number, read: () => Promise<StoreRow | undefined>): Promise<StoreRow | undefined> {
     return this.#learn({ reading: { key }, asOf }, read, (value, row) => {
       if (value !== undefined) keep(this.#rows, this.#capacity, { ...row, value });
     });
@@ -61,8 +61,8 @@ export class LastKnown {
     prefix: string,
     options: RangeOptions,
     asOf: number,
-    read: () => Promise<readonly KnownRow[]>,
-  ): Promise<readonly KnownRow[]> {
+    read: () => Promise<readonly StoreRow[]>,
+  ): Promise<readonly StoreRow[]> {
     return this.#learn({ reading: { prefix, options }, asOf }, read, (value, range) => {
       if (value.length <= longestRange) keep(this.#ranges, mostRanges, { ...range, value });
     });

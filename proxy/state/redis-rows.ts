@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import type { KnownRow } from './last-known.ts';
+import type { StoreRow } from './last-known.ts';
 import type { StateKeys } from './redis-scripts.ts';
 import { prefixBounds } from '../core/state/state-change.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
@@ -12,8 +12,8 @@ import type { RangeOptions, StateEntry } from '../core/state/state-store.ts';
 
 /** The reads of rows in Redis; both reject with the error of the client. */
 export interface RedisRows {
-  readonly row: (key: string) => Promise<KnownRow | undefined>;
-  readonly range: (prefix: string, options: RangeOptions) => Promise<readonly KnownRow[]>;
+  readonly row: (key: string) => Promise<StoreRow | undefined>;
+  readonly range: (prefix: string, options: RangeOptions) => Promise<readonly StoreRow[]>;
 }
 
 export function createRedisRows(
@@ -47,7 +47,7 @@ export function createRedisRows(
 }
 
 /** `%d+:JSON`, as the script wrote it. Throws StateError. */
-export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
+export function entryOf({ key, text }: StoreRow, name: string): StateEntry {
   const malformed = (): StateError =>
     new StateError(
       'STATE_CORRUPT',

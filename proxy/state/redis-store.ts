@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeRedisUrl, isSentinelUrl } from '../core/redis/redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../core/redis/redis-client.ts';
-import { LastKnown, type KnownRow, type Reading } from './last-known.ts';
+import { LastKnown, type StoreRow, type Reading } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations } from './redis-generations.ts';
 import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
@@ -220,7 +220,7 @@ function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => 
   let running = false;
   const learn = (reading: Reading): Promise<unknown> =>
     'key' in reading
-      ? known.learnRow(reading.key, reached(), (): Promise<KnownRow | undefined> => rows.row(reading.key))
+      ? known.learnRow(reading.key, reached(), (): Promise<StoreRow | undefined> => rows.row(reading.key))
       : known.learnRange(reading.prefix, reading.options, reached(), () => rows.range(reading.prefix, reading.options));
   return async () => {
     if (running) return;

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../build/contract/json.ts';
 import { userKey } from '../auth/user.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
-import { assertNobodySeesMore, type FoundMember } from './members.ts';
+import { assertNobodySeesMore, type TeamMember } from './members.ts';
 import { packageRuleKey, readPackageRule } from './package-rule.ts';
 import type { PackageRule } from './packages-of.ts';
 import { readTeamRoster, teamRosterKey } from './team-roster.ts';
@@ -16,7 +16,7 @@ export interface TeamChange {
   /** undefined: the change removes the team. The same as `before`: nothing is to do */
   readonly after: TeamRecord | undefined;
   /** those who become members: they must still be users at the commit */
-  readonly people?: readonly FoundMember[];
+  readonly people?: readonly TeamMember[];
   /** true: people.packages becomes `teams` in the same commit */
   readonly closes?: boolean;
   readonly event?: AuditDraft;

@@ -9,7 +9,7 @@ import { packagesOf, type PackageRule } from './packages-of.ts';
 import { invalid } from './team-fields.ts';
 import type { TeamRecord } from './team.ts';
 
-export interface FoundMember {
+export interface TeamMember {
   readonly record: UserRecord;
   readonly revision: number;
 }
@@ -18,7 +18,7 @@ export interface FoundMember {
 export async function findMembers(
   store: Pick<StateStore, 'get'>,
   texts: readonly string[],
-): Promise<readonly FoundMember[]> {
+): Promise<readonly TeamMember[]> {
   const found = await Promise.all(
     texts.map((text) => (text.includes('@') ? readUserByEmail(store, text.trim()) : readUser(store, text.trim()))),
   );

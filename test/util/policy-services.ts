@@ -6,7 +6,7 @@ import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyAdmin } from '../../proxy/policy/admin/create-policy-admin.ts';
-import { readKnownTokens } from '../../proxy/policy/admin/known-tokens.ts';
+import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
@@ -49,7 +49,7 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
       sources,
       reader,
       packages: [publishedSource(packages.published)],
-      tokens: () => readKnownTokens({ store: state, uses, personStatus: status, now }),
+      tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
       uses: recentUse(packages.downloads, packages.installs, now),
       feeds: policyFeeds(() => feeds?.(), store),
       now,

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { normalizeCloneUrl } from '../../proxy/hooks/clone-url.ts';
 import { createHookFeature } from '../../proxy/hooks/receive/feature.ts';
 import type { HookAddress, HookInbox, ReceivedDelivery } from '../../proxy/hooks/inbox.ts';
-import { createKeptBodies, type KeptBodyLimits } from '../../proxy/hooks/receive/kept-bodies.ts';
+import { createBodyBuffers, type BodyBufferLimits } from '../../proxy/hooks/receive/body-buffers.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
 import type { Certificate } from '../../proxy/core/http/http2/secure-server.ts';
 import { createFailedAuthLimiter } from '../../proxy/core/limits/failed-auth-limiter.ts';
@@ -70,7 +70,7 @@ export async function runHooks(
   options: {
     readonly now?: () => number;
     readonly trustedProxies?: readonly string[];
-    readonly kept?: KeptBodyLimits;
+    readonly kept?: BodyBufferLimits;
     /** served with TLS, over HTTP/2 too; `send` does not work with it */
     readonly certificate?: Certificate;
     /** false: nobody has made the hook for all repositories */
@@ -83,7 +83,7 @@ export async function runHooks(
     inbox,
     wrongProofs: createFailedAuthLimiter(),
     randomBytes,
-    ...(kept && { keptBodies: createKeptBodies(kept) }),
+    ...(kept && { keptBodies: createBodyBuffers(kept) }),
   });
   const proxy = await runProxy({
     ...(now && { now }),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { indexPath } from '../../../build/contract/paths.ts';
 import { createDownloads, type Downloads } from '../../../proxy/packages/downloads.ts';
-import { readStatistics, showStatistics, type ShownStatistics } from '../../../proxy/packages/package-statistics.ts';
+import { readStatistics, showStatistics, type StatisticsView } from '../../../proxy/packages/package-statistics.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from '../audit/existing-state.ts';
@@ -58,7 +58,7 @@ async function refuseUnknown(name: PackageName, context: Context, { flags }: Com
 
 /** For a terminal: the installs by day, or the downloads where Composer has reported no install. */
 function chart(
-  { days: downloads, installs }: ShownStatistics,
+  { days: downloads, installs }: StatisticsView,
   since: string,
   count: number,
   { stdout, environment }: Context,
@@ -79,7 +79,7 @@ function chart(
   return ['', ...drawBarChart(days, { title, width, blocks })];
 }
 
-function describe(name: string, { total, versions, installs }: ShownStatistics, days: number): string[] {
+function describe(name: string, { total, versions, installs }: StatisticsView, days: number): string[] {
   const lastDays = days === 1 ? 'today' : `in the last ${days} days`;
   const summary =
     `${name}: ${total} ${total === 1 ? 'download' : 'downloads'} and ${installs.total} ` +

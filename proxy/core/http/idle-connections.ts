@@ -47,14 +47,14 @@ export interface IdleCap {
   readonly onExcess: (address: string) => void;
 }
 
-interface HeldConnection {
+interface IdleConnection {
   readonly socket: Socket;
   readonly openedMs: number;
   speaker: Speaker | undefined;
 }
 
 interface OfAddress {
-  readonly connections: Set<HeldConnection>;
+  readonly connections: Set<IdleConnection>;
   /** number of connections since the last check */
   opened: number;
   again: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ interface OfAddress {
 export class IdleConnections {
   readonly #cap: IdleCap;
   readonly #byAddress = new Map<string, OfAddress>();
-  readonly #bySocket = new WeakMap<Socket, HeldConnection>();
+  readonly #bySocket = new WeakMap<Socket, IdleConnection>();
 
   constructor(cap: IdleCap) {
     this.#cap = cap;
@@ -76,7 +76,7 @@ export class IdleConnections {
     const address = clientAddress(socket.remoteAddress, undefined, []);
     if (most === 0 || socket.destroyed || isInRanges(address, trustedProxies)) return;
     const network = networkOf(address);
-    const connection: HeldConnection = { socket, openedMs: elapsed(), speaker: undefined };
+    const connection: IdleConnection = { socket, openedMs: elapsed(), speaker: undefined };
     const all = this.#byAddress.get(network) ?? {
       connections: new Set(),
       opened: 0,

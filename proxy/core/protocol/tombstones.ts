@@ -69,7 +69,7 @@ export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
 }
 
 /** A version as a request for its archive names it. */
-export interface AskedVersion {
+export interface ArchiveVersion {
   readonly name: string;
   /** pretty or normalized version */
   readonly labels: readonly string[];
@@ -79,7 +79,7 @@ export interface AskedVersion {
 
 /** A release matches by its label; a dev version by the reference, if one is named. */
 export function tombstoneOf(
-  { name, labels, reference }: AskedVersion,
+  { name, labels, reference }: ArchiveVersion,
   lookup: PurgedLookup,
 ): PurgedVersion | undefined {
   const rows =

@@ -123,7 +123,7 @@ async function send(
   return { status: response.status, headers: response.headers, text: body.toString('utf8') };
 }
 
-function limited(url: string, { untilMs, isNamed }: AskedPause): ForgePause {
+function limited(url: string, { untilMs, isNamed }: RequestedPause): ForgePause {
   const message =
     `${new URL(url).host} has a rate limit, and asked to wait until ${new Date(untilMs).toISOString()}. Try again then, ` +
     'or use another token.';
@@ -145,7 +145,7 @@ const standardPauseMs = 60_000;
 /** A wrong clock or header must not stop a connection for days. */
 const longestPauseMs = 2 * 3_600_000;
 
-export interface AskedPause {
+export interface RequestedPause {
   /** epoch milliseconds */
   readonly untilMs: number;
   /** false: the answer named no time; where the limit lasts, the next pause should be longer */
@@ -156,7 +156,7 @@ export interface AskedPause {
 export function pausedUntil(
   { status, headers, text }: { readonly status: number; readonly headers: Headers; readonly text: string },
   nowMs: number,
-): AskedPause | undefined {
+): RequestedPause | undefined {
   const isEmpty = headers['x-ratelimit-remaining'] === '0';
   const asksToWait = headers['retry-after'] !== undefined;
   const saysSo = /\b(?:secondary )?rate limit\b/i.test(text.slice(0, 2000));

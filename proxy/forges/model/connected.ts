@@ -3,13 +3,13 @@
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
 import { repositoryKey, repositoryKeyPrefix } from '../../sync/repository.ts';
-import { parseSeen, seenPrefix, type SeenRepository, type SkipReason } from './forge-repository.ts';
+import { parseSeen, seenPrefix, type ListedRepository, type SkipReason } from './forge-repository.ts';
 import type { ConnectionCounts } from './progress.ts';
 
 type Reading = Pick<StateStore, 'get' | 'range'>;
 
 /** Those that need a look first, then the registered ones, then the others; by name. */
-export async function readConnected(state: Reading, id: ConnectionId): Promise<readonly SeenRepository[]> {
+export async function readConnected(state: Reading, id: ConnectionId): Promise<readonly ListedRepository[]> {
   const [rows, records] = await Promise.all([state.range(seenPrefix(id)), state.range(repositoryKeyPrefix)]);
   const registered = new Set(records.map(({ key }) => key));
   const now = rows.map(({ value }) => asRegistered(parseSeen(value), (key) => registered.has(key)));
@@ -17,17 +17,17 @@ export async function readConnected(state: Reading, id: ConnectionId): Promise<r
 }
 
 /** A row of a repository that a person removed from this registry says so, before the next refresh does. */
-export async function asItIsNow(state: Reading, row: SeenRepository): Promise<SeenRepository> {
+export async function asItIsNow(state: Reading, row: ListedRepository): Promise<ListedRepository> {
   const entry = row.repository === null ? undefined : await state.get(repositoryKey(row.repository));
   return asRegistered(row, () => entry !== undefined);
 }
 
-function asRegistered(row: SeenRepository, isRegistered: (key: string) => boolean): SeenRepository {
+function asRegistered(row: ListedRepository, isRegistered: (key: string) => boolean): ListedRepository {
   if (row.state === 'skipped' || row.repository === null || isRegistered(repositoryKey(row.repository))) return row;
   return { ...row, state: 'skipped', reason: 'unregistered' };
 }
 
-export function countConnected(rows: readonly SeenRepository[]): ConnectionCounts {
+export function countConnected(rows: readonly ListedRepository[]): ConnectionCounts {
   const counts = { registered: 0, archived: 0, removed: 0, skipped: 0 };
   for (const { state } of rows) counts[state] += 1;
   return counts;
@@ -42,7 +42,7 @@ const unexpected: ReadonlySet<SkipReason | null> = new Set<SkipReason>([
   'invalid_composer_json',
 ]);
 
-function orderOf({ state, reason, path }: SeenRepository): string {
+function orderOf({ state, reason, path }: ListedRepository): string {
   const rank = {
     removed: 0,
     archived: 1,

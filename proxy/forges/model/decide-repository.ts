@@ -3,7 +3,7 @@
 
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 import { nameBelow, type OwnerName, type RepositoryPath } from './forge-name.ts';
-import type { ForgeRepository, SeenRepository, SkipReason } from './forge-repository.ts';
+import type { ForgeRepository, ListedRepository, SkipReason } from './forge-repository.ts';
 
 /** Which repositories of the owner are wanted. Patterns match the name without the owner; `*` matches any characters. */
 export interface Selection {
@@ -29,7 +29,7 @@ export const recheckMs = 86_400_000;
 /** `seen`: undefined for a repository that was never listed before. `nowMs`: epoch milliseconds. */
 export function decideRepository(
   listed: ForgeRepository,
-  seen: SeenRepository | undefined,
+  seen: ListedRepository | undefined,
   wanted: (path: RepositoryPath) => boolean,
   { forks, nowMs }: { readonly forks: boolean; readonly nowMs: number },
 ): readonly Step[] {
@@ -42,7 +42,7 @@ export function decideRepository(
   return seen === undefined || isDue(listed, seen, nowMs) ? [{ step: 'inspect' }] : [];
 }
 
-function stepsOfRegistered(listed: ForgeRepository, seen: SeenRepository): readonly Step[] {
+function stepsOfRegistered(listed: ForgeRepository, seen: ListedRepository): readonly Step[] {
   const steps: Step[] = [];
   if (seen.path !== listed.path) steps.push({ step: 'rename', from: seen.path, to: listed.path });
   if (listed.isArchived && seen.state !== 'archived') steps.push({ step: 'archive' });
@@ -64,7 +64,7 @@ function reasonToSkip(
 /** Reasons that came from the list alone are over now; the others ask for a change of the files, or for time. */
 const ofTheList: ReadonlySet<SkipReason | null> = new Set<SkipReason>(['empty', 'filtered', 'fork', 'archived']);
 
-function isDue({ stamp, path }: ForgeRepository, seen: SeenRepository, nowMs: number): boolean {
+function isDue({ stamp, path }: ForgeRepository, seen: ListedRepository, nowMs: number): boolean {
   if (ofTheList.has(seen.reason) || seen.reason === 'unreadable' || seen.reason === 'forbidden') return true;
   return seen.stamp !== stamp || seen.path !== path || nowMs - Date.parse(seen.checked_at) >= recheckMs;
 }

@@ -37,13 +37,13 @@ export const skipReasons = {
 export type SkipReason = keyof typeof skipReasons;
 
 /** `registered`; `archived` and `removed`: registered here, and so reported; `skipped`: not registered. */
-export type SeenState = 'registered' | 'archived' | 'removed' | 'skipped';
+export type RepositoryState = 'registered' | 'archived' | 'removed' | 'skipped';
 
 /** The row of one repository of a connection. */
-export interface SeenRepository {
+export interface ListedRepository {
   readonly id: ForgeId;
   readonly path: string;
-  readonly state: SeenState;
+  readonly state: RepositoryState;
   /** why it is skipped; null for the other states */
   readonly reason: SkipReason | null;
   /** null: it was never registered */
@@ -66,10 +66,10 @@ export function seenKey(connection: ConnectionId, id: ForgeId): string {
   return `${seenPrefix(connection)}${id}`;
 }
 
-const states: ReadonlySet<unknown> = new Set<SeenState>(['registered', 'archived', 'removed', 'skipped']);
+const states: ReadonlySet<unknown> = new Set<RepositoryState>(['registered', 'archived', 'removed', 'skipped']);
 
 /** A row as stored. Throws StateError for another value. */
-export function parseSeen(value: JsonValue): SeenRepository {
+export function parseSeen(value: JsonValue): ListedRepository {
   if (isJsonObject(value)) {
     const { id, path, state, reason, repository, package: name, stamp, checked_at: checked, hook } = value;
     const texts = [path, stamp, checked].every((text) => typeof text === 'string');
@@ -78,7 +78,7 @@ export function parseSeen(value: JsonValue): SeenRepository {
       repository === null || (typeof repository === 'string' && parseRepositoryId(repository) !== undefined);
     const isName = name === null || typeof name === 'string';
     const isWhole = texts && isReason && isRepository && isName && states.has(state) && typeof hook === 'boolean';
-    if (isWhole && parseForgeId(id) === id) return value as unknown as SeenRepository;
+    if (isWhole && parseForgeId(id) === id) return value as unknown as ListedRepository;
   }
   throw malformedRecord('A row about a repository of a connection');
 }

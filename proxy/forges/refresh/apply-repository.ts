@@ -4,7 +4,7 @@
 import { composerName } from '../model/composer-name.ts';
 import { decideRepository, type Step } from '../model/decide-repository.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
-import type { ForgeRepository, SeenRepository, SkipReason } from '../model/forge-repository.ts';
+import type { ForgeRepository, ListedRepository, SkipReason } from '../model/forge-repository.ts';
 import type { RefreshParts } from './refresh-parts.ts';
 import { readSeen, writeSeen } from './refresh-rows.ts';
 
@@ -13,11 +13,11 @@ export async function applyRepository(
   parts: RefreshParts,
   listed: ForgeRepository,
   wanted: (path: RepositoryPath) => boolean,
-): Promise<SeenRepository> {
+): Promise<ListedRepository> {
   const { connection, state, now } = parts;
   const before = await readSeen(state, connection.id, listed.id);
   const seen = before === undefined ? undefined : await withoutRemoved(parts, before);
-  const decide = (known: SeenRepository | undefined) =>
+  const decide = (known: ListedRepository | undefined) =>
     decideRepository(listed, known, wanted, { forks: connection.forks, nowMs: now() });
   // neither a filter nor the forge's archive ends what an earlier connection has registered
   const isPassedOver = seen === undefined && decide(seen)[0]?.step === 'skip';
@@ -32,19 +32,19 @@ export async function applyRepository(
 async function adopted(
   { connection, registrar, now }: RefreshParts,
   listed: ForgeRepository,
-): Promise<SeenRepository | undefined> {
+): Promise<ListedRepository | undefined> {
   const repository = await registrar.adopt(connection, listed);
   return repository === undefined ? undefined : { ...unseen(listed, now()), state: 'registered', repository };
 }
 
 /** A person removed the repository from this registry: it is not registered again. */
-async function withoutRemoved({ registrar, now }: RefreshParts, seen: SeenRepository): Promise<SeenRepository> {
+async function withoutRemoved({ registrar, now }: RefreshParts, seen: ListedRepository): Promise<ListedRepository> {
   if (seen.state === 'skipped' || seen.repository === null) return seen;
   if (await registrar.isRegistered(seen.repository)) return seen;
   return { ...seen, state: 'skipped', reason: 'unregistered', checked_at: timeOf(now()), hook: false };
 }
 
-function unseen({ id, path, stamp }: ForgeRepository, nowMs: number): SeenRepository {
+function unseen({ id, path, stamp }: ForgeRepository, nowMs: number): ListedRepository {
   const checked = timeOf(nowMs);
   return {
     id,
@@ -62,9 +62,9 @@ function unseen({ id, path, stamp }: ForgeRepository, nowMs: number): SeenReposi
 async function apply(
   parts: RefreshParts,
   listed: ForgeRepository,
-  row: SeenRepository,
+  row: ListedRepository,
   step: Step,
-): Promise<SeenRepository> {
+): Promise<ListedRepository> {
   const { connection, registrar, onStep, now } = parts;
   const changed = { ...row, checked_at: timeOf(now()) };
   switch (step.step) {
@@ -88,7 +88,7 @@ async function apply(
   }
 }
 
-async function inspect(parts: RefreshParts, listed: ForgeRepository, row: SeenRepository): Promise<SeenRepository> {
+async function inspect(parts: RefreshParts, listed: ForgeRepository, row: ListedRepository): Promise<ListedRepository> {
   const { connection, forge, registrar, onStep, keep } = parts;
   await keep();
   const file = await forge.composerJson(listed);
@@ -106,9 +106,9 @@ async function inspect(parts: RefreshParts, listed: ForgeRepository, row: SeenRe
 function skipped(
   { onStep }: RefreshParts,
   { path, stamp }: ForgeRepository,
-  row: SeenRepository,
+  row: ListedRepository,
   reason: SkipReason,
-): SeenRepository {
+): ListedRepository {
   // a reason that is known already is no news
   if (row.reason !== reason) onStep({ step: 'skipped', path, reason });
   return { ...row, path, stamp, state: 'skipped', reason };

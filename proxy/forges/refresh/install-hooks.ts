@@ -1,7 +1,7 @@
 // Installs webhooks: one at the owner where the forge and the credentials allow it, else one at each registered
 // repository. A refusal is kept for people, and does not stop the refresh.
 
-import type { ForgeRepository, SeenRepository } from '../model/forge-repository.ts';
+import type { ForgeRepository, ListedRepository } from '../model/forge-repository.ts';
 import type { RefreshProgress } from '../model/progress.ts';
 import type { RefreshParts } from './refresh-parts.ts';
 import { changeProgress, writeSeen } from './refresh-rows.ts';
@@ -10,9 +10,9 @@ export interface HookInstaller {
   /** Tries the owner once. */
   readonly ofOwner: (progress: RefreshProgress) => Promise<RefreshProgress>;
   /** The row with its webhook, if it needs one of its own. */
-  readonly ofRepository: (repository: ForgeRepository, seen: SeenRepository) => Promise<SeenRepository>;
+  readonly ofRepository: (repository: ForgeRepository, seen: ListedRepository) => Promise<ListedRepository>;
   /** True if a later refresh should try again. */
-  readonly isMissing: (seen: SeenRepository) => boolean;
+  readonly isMissing: (seen: ListedRepository) => boolean;
 }
 
 const none: HookInstaller = {
@@ -27,7 +27,7 @@ export function createHookInstaller(parts: RefreshParts): HookInstaller {
   const { state, forge, keep } = parts;
   let isOwners = false;
   let isRefused = false;
-  const needsOwn = ({ state, hook }: SeenRepository): boolean => !isOwners && state === 'registered' && !hook;
+  const needsOwn = ({ state, hook }: ListedRepository): boolean => !isOwners && state === 'registered' && !hook;
   const note = (change: Partial<RefreshProgress>): Promise<RefreshProgress> =>
     changeProgress(state, connection.id, change);
   return {

@@ -3,7 +3,7 @@
 
 import { recheckMs, wantedNames } from '../model/decide-repository.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
-import type { ForgeRepository, SeenRepository } from '../model/forge-repository.ts';
+import type { ForgeRepository, ListedRepository } from '../model/forge-repository.ts';
 import type { RefreshProgress, RememberedPage } from '../model/progress.ts';
 import { applyRepository } from './apply-repository.ts';
 import type { HookInstaller } from './install-hooks.ts';
@@ -45,7 +45,7 @@ async function listPage(
   const etag = remembered !== undefined && isFresh(remembered, query, now()) ? remembered.etag : null;
   const listed = await forge.list(connection.owner_kind, query ?? undefined, etag ?? undefined);
   if (listed === 'unchanged') return remembered ?? lastPage(query);
-  const rows: SeenRepository[] = [];
+  const rows: ListedRepository[] = [];
   for (const repository of listed.repositories) rows.push(await applyWithHook(parts, repository, hooks, wanted));
   const isDue = rows.some((row) => row.reason === 'unreadable' || row.reason === 'forbidden' || hooks.isMissing(row));
   return {
@@ -62,7 +62,7 @@ async function applyWithHook(
   repository: ForgeRepository,
   hooks: HookInstaller,
   wanted: (path: RepositoryPath) => boolean,
-): Promise<SeenRepository> {
+): Promise<ListedRepository> {
   return hooks.ofRepository(repository, await applyRepository(parts, repository, wanted));
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 import { connectionKey } from '../model/connection.ts';
-import { parseSeen, seenKey, seenPrefix, type SeenRepository } from '../model/forge-repository.ts';
+import { parseSeen, seenKey, seenPrefix, type ListedRepository } from '../model/forge-repository.ts';
 import {
   firstProgress,
   pageKey,
@@ -64,12 +64,12 @@ export async function readSeen(
   state: RefreshState,
   connection: ConnectionId,
   id: ForgeId,
-): Promise<SeenRepository | undefined> {
+): Promise<ListedRepository | undefined> {
   const entry = await state.get(seenKey(connection, id));
   return entry === undefined ? undefined : parseSeen(entry.value);
 }
 
-export async function writeSeen(state: RefreshState, connection: ConnectionId, seen: SeenRepository): Promise<void> {
+export async function writeSeen(state: RefreshState, connection: ConnectionId, seen: ListedRepository): Promise<void> {
   const put = { key: seenKey(connection, seen.id), value: { ...seen } as unknown as JsonObject };
   await write(state, connection, { puts: [put] });
 }
@@ -82,7 +82,7 @@ export async function forgetSeen(state: RefreshState, connection: ConnectionId, 
 export async function* allSeen(
   state: Pick<StateStore, 'range'>,
   connection: ConnectionId,
-): AsyncGenerator<SeenRepository> {
+): AsyncGenerator<ListedRepository> {
   let after: string | undefined;
   for (;;) {
     const entries = await state.range(seenPrefix(connection), {

@@ -10,7 +10,7 @@ import type { RefreshParts } from './refresh-parts.ts';
 import { changeProgress, allSeen, forgetSeen, listedIds, writeSeen } from './refresh-rows.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
 import { asItIsNow } from '../model/connected.ts';
-import type { SeenRepository, SeenState } from '../model/forge-repository.ts';
+import type { ListedRepository, RepositoryState } from '../model/forge-repository.ts';
 
 export type RefreshEnd =
   | { readonly end: 'finished'; readonly progress: RefreshProgress }
@@ -95,7 +95,7 @@ function timeOf(ms: number): string {
 async function findMissing(parts: RefreshParts): Promise<ConnectionCounts> {
   const { connection, state } = parts;
   const listed = await listedIds(state, connection.id);
-  const counts: Record<SeenState, number> = { registered: 0, archived: 0, removed: 0, skipped: 0 };
+  const counts: Record<RepositoryState, number> = { registered: 0, archived: 0, removed: 0, skipped: 0 };
   for await (const seen of allSeen(state, connection.id)) {
     if (listed.size === 0 && seen.repository !== null) throw listsNothing(connection.owner);
     const now = listed.has(seen.id) ? (await asItIsNow(state, seen)).state : await stateOfUnlisted(parts, seen);
@@ -104,7 +104,7 @@ async function findMissing(parts: RefreshParts): Promise<ConnectionCounts> {
   return counts;
 }
 
-async function stateOfUnlisted(parts: RefreshParts, seen: SeenRepository): Promise<SeenState | 'forgotten'> {
+async function stateOfUnlisted(parts: RefreshParts, seen: ListedRepository): Promise<RepositoryState | 'forgotten'> {
   const { connection, state, forge, now, onStep, keep } = parts;
   if (seen.state === 'removed') return 'removed';
   if (seen.state === 'skipped' || seen.repository === null) {

@@ -16,7 +16,7 @@ import { checkProof, createDecoys, type ProofCheck, type Revealing } from './che
 import { describeDelivery, needsBody } from './describe-delivery.ts';
 import { faultAnswer, hookAnswer, noRoom, postRequired, proofRefused, proofRequired } from './hook-answers.ts';
 import { createPayloadReader, type ReadPayload } from './read-payload.ts';
-import { createKeptBodies, type KeptBodies, type KeptBody } from './kept-bodies.ts';
+import { createBodyBuffers, type BodyBuffers, type BodyBuffer } from './body-buffers.ts';
 import type { Proof } from '../providers/proof.ts';
 
 export interface HookParts {
@@ -27,7 +27,7 @@ export interface HookParts {
   readonly wrongProofs: FailedAuthLimiter;
   readonly randomBytes: RandomBytes;
   /** default: the standard limits */
-  readonly keptBodies?: KeptBodies;
+  readonly keptBodies?: BodyBuffers;
 }
 
 /** Rejects for internal errors that stay: then the hook is not kept, and its answer is 500. */
@@ -43,7 +43,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
   const inSlices = createSlices();
   const whole: WholeParts = {
     ...parts,
-    bodies: parts.keptBodies ?? createKeptBodies(),
+    bodies: parts.keptBodies ?? createBodyBuffers(),
     inSlices,
     readPayload: createPayloadReader(inSlices),
     decoys: once(() => createDecoys(parts.randomBytes)),
@@ -62,7 +62,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
 }
 
 interface WholeParts extends HookParts {
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyBuffers;
   readonly inSlices: InSlices;
   readonly readPayload: ReadPayload;
   readonly decoys: () => readonly Revealing[];
@@ -93,7 +93,7 @@ async function receive(
 async function readBody(
   { incoming, sendContinue }: FeatureRequest,
   check: ProofCheck,
-  kept: KeptBody | undefined,
+  kept: BodyBuffer | undefined,
 ): Promise<void> {
   sendContinue();
   await readPieces(incoming, limits, (piece) => {
@@ -109,7 +109,7 @@ interface ArrivedHook {
   readonly provider: Provider;
   readonly proof: Proof;
   readonly check: ProofCheck;
-  readonly kept: KeptBody | undefined;
+  readonly kept: BodyBuffer | undefined;
 }
 
 async function conclude({ inbox, wrongProofs, refusals, readPayload }: WholeParts, hook: ArrivedHook): Promise<Answer> {

@@ -10,7 +10,7 @@ import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import { isComplete, normalizeAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
-import { findOffer } from '../upstream/first-offer.ts';
+import { findOffer } from '../upstream/find-offer.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';

@@ -10,7 +10,7 @@ import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { Belongings } from './mirrored-advisories.ts';
-import { findOffer } from '../upstream/first-offer.ts';
+import { findOffer } from '../upstream/find-offer.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 type Filter = PackageAdvisories['filter'];

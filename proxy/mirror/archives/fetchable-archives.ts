@@ -8,7 +8,7 @@ import { isDevVersion, normalizeVersion } from '../../../build/contract/version.
 import type { RequestedVersion } from '../../core/protocol/mirrored-packages.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { purgedReason } from '../rules/release-rules.ts';
-import { findOffer } from '../upstream/first-offer.ts';
+import { findOffer } from '../upstream/find-offer.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import type { UpstreamDocument } from '../upstream/upstream-document.ts';
@@ -29,7 +29,7 @@ import { parseUrl } from '../../../build/contract/parse-url.ts';
 import type { DistMirror } from '../upstream/upstream-root.ts';
 
 /** A request for an archive. */
-export interface AskedArchive {
+export interface ArchiveLookup {
   readonly asked: RequestedVersion;
   /** of the upstreams of the name */
   readonly ids: readonly string[];
@@ -55,7 +55,7 @@ export class FetchableArchives {
   }
 
   /** A version without an accepted archive, in the documents of its upstream. */
-  async find({ asked, ids, compiled }: AskedArchive): Promise<Fetchable | undefined> {
+  async find({ asked, ids, compiled }: ArchiveLookup): Promise<Fetchable | undefined> {
     for (const stability of stabilitiesOf(asked.labels)) {
       const found = await findOffer(asked.name, stability, upstreamsIn(compiled, ids));
       const version = found?.offer === undefined ? undefined : this.#versionIn(found.offer.document, asked, compiled);
@@ -111,7 +111,7 @@ export class FetchableArchives {
   }
 
   /** Fetches a lost or damaged accepted archive again, from its first address and only with the same bytes. */
-  async again(name: PackageName, entry: IndexEntry, { ids, compiled }: AskedArchive): Promise<Fetch | undefined> {
+  async again(name: PackageName, entry: IndexEntry, { ids, compiled }: ArchiveLookup): Promise<Fetch | undefined> {
     const record = (await this.#options.archiveStore.records(name)).find(
       ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
     );

@@ -1,7 +1,6 @@
 // Archives of mirrored packages: accepted archives from disk, new ones from their upstream.
 
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
-import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import { cacheHeaders, type Conditions } from '../../core/http/representation.ts';
@@ -15,7 +14,7 @@ import type { CheckRecord } from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
-import { FetchableArchives, type AskedArchive, type Fetchable } from './fetchable-archives.ts';
+import { FetchableArchives, type ArchiveLookup, type Fetchable } from './fetchable-archives.ts';
 import type { ArchiveOwner, MirroredJudgements, Refuse } from './mirrored-judgements.ts';
 
 export interface ArchivesOptions {
@@ -39,21 +38,21 @@ export class MirroredArchives {
    * undefined: there is no such version. `refuse` judges exactly the archive that is sent. Rejects with
    * UpstreamUnavailable or UpstreamRefused.
    */
-  get(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): MaybeAsync<Answer | undefined> {
+  async get(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const entry = this.#options.archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
-    const first = entry === undefined ? undefined : this.#stored(entry, wanted, conditions, refuse);
-    if (first === undefined) return this.#look(wanted, conditions, refuse);
-    return first instanceof Promise
-      ? first.catch((error: unknown) =>
-          error instanceof ArchiveMismatch ? this.#look(wanted, conditions, refuse) : Promise.reject(error),
-        )
-      : first;
+    if (entry === undefined) return this.#look(wanted, conditions, refuse);
+    try {
+      return await this.#stored(entry, wanted, conditions, refuse);
+    } catch (error) {
+      if (!(error instanceof ArchiveMismatch)) throw error;
+      return this.#look(wanted, conditions, refuse);
+    }
   }
 
   /** Fetches the archive if it is not stored yet, and resolves after that. undefined: there is no such version. */
-  async bring(wanted: AskedArchive): Promise<'here' | 'fetched' | undefined> {
+  async bring(wanted: ArchiveLookup): Promise<'here' | 'fetched' | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.archiveStore.acceptedNow(asked.name);
@@ -74,7 +73,7 @@ export class MirroredArchives {
     return 'fetched';
   }
 
-  async #look(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #look(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { asked } = wanted;
     const entry = (await this.#options.archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
     if (entry === undefined) return this.#fetchNew(wanted, conditions, refuse);
@@ -88,20 +87,17 @@ export class MirroredArchives {
   }
 
   /** Throws ArchiveMismatch if the file is missing or differs from the accepted one. */
-  #stored(
+  async #stored(
     entry: IndexEntry,
-    wanted: AskedArchive,
+    wanted: ArchiveLookup,
     conditions: Conditions,
     refuse: Refuse,
-  ): MaybeAsync<Answer | undefined> {
+  ): Promise<Answer | undefined> {
     const { archiveStore, judgements } = this.#options;
-    return andThen(
-      refuse(judgements.ofStored(entry, ownerOf(wanted))),
-      (refusal) => refusal ?? archiveStore.answer(entry, conditions),
-    );
+    return (await refuse(judgements.ofStored(entry, ownerOf(wanted)))) ?? archiveStore.answer(entry, conditions);
   }
 
-  async #fetchNew(wanted: AskedArchive, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
     const { judgements } = this.#options;
     const found = await this.#fetchable.find(wanted);
     if (found === undefined) return undefined;
@@ -125,14 +121,14 @@ export class MirroredArchives {
   }
 
   /** undefined, too, if a rule for all tokens blocks it. */
-  async #allowed(wanted: AskedArchive): Promise<Fetchable | undefined> {
+  async #allowed(wanted: ArchiveLookup): Promise<Fetchable | undefined> {
     const found = await this.#fetchable.find(wanted);
     if (found === undefined) return undefined;
     return (await this.#options.judgements.isBlocked(found, ownerOf(wanted))) ? undefined : found;
   }
 }
 
-function ownerOf({ asked: { name }, ids, compiled }: AskedArchive): ArchiveOwner {
+function ownerOf({ asked: { name }, ids, compiled }: ArchiveLookup): ArchiveOwner {
   return { name, ids, compiled };
 }
 

@@ -12,7 +12,7 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
-import type { FoundRules } from '../../policy/apply/rule-finder.ts';
+import type { ApplicableRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';
 import { blockOf, judgePackage, type Judgement } from '../../policy/judge/judge.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
@@ -32,7 +32,7 @@ export interface JudgedVersion {
 }
 
 /** Judges the archive that would be sent by these rules. */
-export type JudgeVersion = (found: FoundRules, policy: CurrentPolicy) => MaybeAsync<JudgedVersion>;
+export type JudgeVersion = (found: ApplicableRules, policy: CurrentPolicy) => MaybeAsync<JudgedVersion>;
 
 /** The refusal of the policy; undefined: there is none. */
 export type Refuse = (judge: JudgeVersion) => MaybeAsync<Answer | undefined>;
@@ -129,7 +129,7 @@ export class MirroredJudgements {
     key: string,
     entry: IndexEntry,
     owner: ArchiveOwner,
-    found: FoundRules,
+    found: ApplicableRules,
     policy: CurrentPolicy,
   ): Promise<JudgedVersion> {
     const { name, compiled } = owner;
@@ -153,7 +153,7 @@ export class MirroredJudgements {
     facts: VersionFacts,
     beside: JsonObject,
     stored: boolean,
-    { rules }: FoundRules,
+    { rules }: ApplicableRules,
     policy: CurrentPolicy,
   ): JudgedVersion {
     const judgement = judgePackage(rules, policy.factsOf(name, 'mirrored', beside))(facts, this.#options.now());

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
-import { findOffer } from '../upstream/first-offer.ts';
+import { findOffer } from '../upstream/find-offer.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 
 /** The upstreams with these ids, in their order. */

@@ -46,7 +46,7 @@ const silent: VersionFacts = {
 };
 
 /** The versions that are not offered for one reason. */
-export interface HeldBack {
+export interface WithheldVersions {
   /** the setting with the rule; `purged`: a tombstone does; null: they cannot be mirrored */
   readonly setting: Refused['setting'] | null;
   readonly count: number;
@@ -59,7 +59,7 @@ export interface DatedSummary {
   /** undefined: no version of it is offered */
   readonly kept: CachedSummary | undefined;
   /** one entry for each reason */
-  readonly heldBack: readonly HeldBack[];
+  readonly heldBack: readonly WithheldVersions[];
   /** when a time-dependent rule changes its result */
   readonly changesAtMs: number | undefined;
 }
@@ -95,8 +95,8 @@ export async function cachedSummary(
 }
 
 /** `refused`: newest first. */
-function byReason(refused: readonly Omit<HeldBack, 'count'>[]): readonly HeldBack[] {
-  const reasons = new Map<HeldBack['setting'], HeldBack>();
+function byReason(refused: readonly Omit<WithheldVersions, 'count'>[]): readonly WithheldVersions[] {
+  const reasons = new Map<WithheldVersions['setting'], WithheldVersions>();
   for (const { setting, version, because } of refused) {
     const known = reasons.get(setting) ?? { setting, count: 0, version: lean(version), because: lean(because) };
     reasons.set(setting, { ...known, count: known.count + 1 });

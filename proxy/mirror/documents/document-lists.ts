@@ -12,10 +12,10 @@ import { offersOf, upstreamsIn, type Offers } from '../archives/offered-records.
 import { listsOf, neededLists, type Needed } from '../archives/package-lists.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
-import { findOffer } from '../upstream/first-offer.ts';
+import { findOffer } from '../upstream/find-offer.ts';
 import type { Stability } from '../upstream/upstream.ts';
 
-export interface WantedDocument {
+export interface DocumentRequest {
   readonly name: PackageName;
   readonly stability: Stability;
   /** of the upstreams of the name */
@@ -24,7 +24,7 @@ export interface WantedDocument {
 }
 
 /** The need of all rules about this package, of all tokens. */
-function neededFor({ name, compiled }: WantedDocument): Needed {
+function neededFor({ name, compiled }: DocumentRequest): Needed {
   const { policy } = compiled.rules.releases;
   return policy === undefined
     ? 'none'
@@ -32,7 +32,7 @@ function neededFor({ name, compiled }: WantedDocument): Needed {
 }
 
 /** The document of releases is read for one of dev versions only where a rule needs it. Rejects with UpstreamUnavailable. */
-export async function documentsOf(wanted: WantedDocument): Promise<Offers> {
+export async function documentsOf(wanted: DocumentRequest): Promise<Offers> {
   const { name, stability, ids, compiled } = wanted;
   const needed = stability === 'stable' ? 'all' : neededFor(wanted);
   try {
@@ -46,7 +46,7 @@ export async function documentsOf(wanted: WantedDocument): Promise<Offers> {
 
 /** Rejects with UnreadableRecord for lists that a rule needs. */
 export async function documentLists(
-  wanted: WantedDocument,
+  wanted: DocumentRequest,
   offers: Offers,
   accepted: AcceptedPackage,
   last: LastLists,

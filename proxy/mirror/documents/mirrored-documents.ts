@@ -9,7 +9,7 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import type { TextDocument } from '../../core/http/document.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
-import type { FoundOffer } from '../upstream/first-offer.ts';
+import type { UpstreamOffer } from '../upstream/find-offer.ts';
 import type { Offer, Stability } from '../upstream/upstream.ts';
 import type { LastLists } from '../archives/last-lists.ts';
 import type { Offers } from '../archives/offered-records.ts';
@@ -138,7 +138,7 @@ export class MirroredDocuments {
   /** `nowMs`: when the upstream had answered. */
   async #madeOf(
     wanted: Wanted,
-    found: FoundOffer & { readonly offer: Offer },
+    found: UpstreamOffer & { readonly offer: Offer },
     offers: Offers,
     nowMs: number,
   ): Promise<Made> {
@@ -174,7 +174,7 @@ export class MirroredDocuments {
   async #isSame(
     before: Made,
     { ids, compiled }: Wanted,
-    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    { offer, upstream }: UpstreamOffer & { readonly offer: Offer },
     { accepted, lists }: FormatParts,
     nowMs: number,
   ): Promise<boolean> {

@@ -14,7 +14,7 @@ import { pinVersions } from '../archives/pinned-versions.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
 import { applyRules, normalized } from '../rules/release-rules.ts';
-import type { FoundOffer } from '../upstream/first-offer.ts';
+import type { UpstreamOffer } from '../upstream/find-offer.ts';
 import type { Tell } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
@@ -75,7 +75,7 @@ export class OfferFormatter {
   async format(
     name: PackageName,
     stability: Stability,
-    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    { offer, upstream }: UpstreamOffer & { readonly offer: Offer },
     compiled: Compiled,
     parts: FormatParts,
   ): Promise<Formatted> {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import type { GivenCredential } from './upstream-credential.ts';
+import type { ConfiguredCredential } from './upstream-credential.ts';
 import { parseUpstreamRoot, recordsByName, rootUrlOf, type Layout } from './upstream-root.ts';
 
 export interface UpstreamProbe {
@@ -15,7 +15,7 @@ export interface UpstreamProbe {
 /** A sentence if the address has no Composer repository. Rejects with UpstreamUnavailable. */
 export async function probeUpstream(
   url: string,
-  credential: GivenCredential | undefined,
+  credential: ConfiguredCredential | undefined,
   client: UpstreamClient,
 ): Promise<UpstreamProbe | string> {
   const rootUrl = rootUrlOf(url);

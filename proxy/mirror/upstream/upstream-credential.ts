@@ -19,7 +19,7 @@ export interface UnusableCredential {
   readonly because: string;
 }
 
-export type GivenCredential = UpstreamCredential | UnusableCredential;
+export type ConfiguredCredential = UpstreamCredential | UnusableCredential;
 
 /** True if a credential may be sent to this URL: over https, or to this machine. */
 export function maySendCredential(url: URL): boolean {

@@ -7,12 +7,12 @@ import { discard, getGuarded, type GuardedAccess, type GuardedAnswer } from '../
 import { failedAnswer, failedRequest, type ClassifiedFailure } from './classify-failure.ts';
 import { HostBackoff } from './host-backoff.ts';
 import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
-import { credentialHeader, maySendCredential, type GivenCredential } from './upstream-credential.ts';
+import { credentialHeader, maySendCredential, type ConfiguredCredential } from './upstream-credential.ts';
 
 /** The upstream of a request. Its credential goes to this origin only. */
 export interface Destination {
   readonly origin: string;
-  readonly credential: GivenCredential | undefined;
+  readonly credential: ConfiguredCredential | undefined;
 }
 
 export interface LaneRequest<Answer> {

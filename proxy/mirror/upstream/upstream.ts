@@ -17,7 +17,7 @@ import { storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
-import type { GivenCredential } from './upstream-credential.ts';
+import type { ConfiguredCredential } from './upstream-credential.ts';
 import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } from './upstream-document.ts';
 import {
   addressOf,
@@ -34,7 +34,7 @@ import {
 export interface UpstreamSettings extends UpstreamScope {
   /** the repository's address, or that of its packages.json; without user, query and fragment */
   readonly url: string;
-  readonly credential?: GivenCredential | undefined;
+  readonly credential?: ConfiguredCredential | undefined;
 }
 
 export interface UpstreamOptions {

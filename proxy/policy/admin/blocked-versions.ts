@@ -2,7 +2,6 @@
 // that name tokens do not count: they are not about the version alone.
 
 import type { PackageName } from '../../../build/contract/name.ts';
-import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
 import { factsOfEntry } from '../apply/entry-facts.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
@@ -20,17 +19,17 @@ export interface Block {
 export type FindBlock = (version: PublishedVersion) => Block | undefined;
 
 /** The blocks among the versions of a package that is published here. */
-export type BlockedVersions = (name: PackageName, nowMs: number) => MaybeAsync<FindBlock>;
+export type BlockedVersions = (name: PackageName, nowMs: number) => Promise<FindBlock>;
 
 export function createBlockedVersions(reader: PolicyReader): BlockedVersions {
-  return (name, nowMs) =>
-    andThen(reader.current(nowMs), (policy): FindBlock => {
-      const { rules } = policy.rules.about(name, 'private', undefined);
-      if (rules.length === 0) return () => undefined;
-      const judge = judgePackage(rules, policy.factsOf(name, 'private'));
-      return ({ entry, record }) => {
-        const block = blockOf(judge(factsOfEntry(entry, factsOfRecord(record), true), nowMs));
-        return block === undefined ? undefined : { rule: block.rule.name, because: block.because };
-      };
-    });
+  return async (name, nowMs) => {
+    const policy = await reader.current(nowMs);
+    const { rules } = policy.rules.about(name, 'private', undefined);
+    if (rules.length === 0) return () => undefined;
+    const judge = judgePackage(rules, policy.factsOf(name, 'private'));
+    return ({ entry, record }) => {
+      const block = blockOf(judge(factsOfEntry(entry, factsOfRecord(record), true), nowMs));
+      return block === undefined ? undefined : { rule: block.rule.name, because: block.because };
+    };
+  };
 }

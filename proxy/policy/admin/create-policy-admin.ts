@@ -12,9 +12,9 @@ import { unmatchableRules } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
 import { explainVersion, notFound } from './explain-version.ts';
-import { knownNames } from './known-names.ts';
-import type { PackageSource } from './known-packages.ts';
-import type { KnownToken } from './known-tokens.ts';
+import { knownNames } from './registry-names.ts';
+import type { PackageSource } from './package-source.ts';
+import type { TokenProfile } from './token-profiles.ts';
 import type { FeedView, PolicyAdmin, PolicyCheck, PolicyView } from './policy-admin.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { testPolicy } from './test-policy.ts';
@@ -37,7 +37,7 @@ export interface PolicyAdminOptions {
   readonly reader: PolicyReader;
   /** those that are published here come first */
   readonly packages: readonly PackageSource[];
-  readonly tokens: () => Promise<readonly KnownToken[]>;
+  readonly tokens: () => Promise<readonly TokenProfile[]>;
   readonly uses: RecentUse;
   /** undefined: there are none */
   readonly feeds?: PolicyFeeds | undefined;
@@ -122,7 +122,7 @@ async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnT
   });
 }
 
-async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<KnownToken> {
+async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<TokenProfile> {
   const found = (await tokens()).find((token) => token.id === id);
   if (found === undefined) throw notFound(`There is no token with the id ${JSON.stringify(id.slice(0, 80))}.`);
   return found;

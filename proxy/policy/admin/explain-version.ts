@@ -6,15 +6,15 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
-import type { KnownPackage, KnownVersion, PackageSource } from './known-packages.ts';
-import type { KnownToken } from './known-tokens.ts';
+import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
+import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-admin.ts';
 
 export interface Question {
   readonly name: PackageName;
   readonly version: string;
   /** undefined: a token that no rule names, and that sees everything */
-  readonly token: KnownToken | undefined;
+  readonly token: TokenProfile | undefined;
   readonly nowMs: number;
 }
 
@@ -53,7 +53,10 @@ export async function explainVersion(
   };
 }
 
-async function findPackage(packages: readonly PackageSource[], name: PackageName): Promise<KnownPackage | undefined> {
+async function findPackage(
+  packages: readonly PackageSource[],
+  name: PackageName,
+): Promise<CandidatePackage | undefined> {
   for (const source of packages) {
     const known = await source.read(name);
     if (known !== undefined) return known;
@@ -61,7 +64,7 @@ async function findPackage(packages: readonly PackageSource[], name: PackageName
   return undefined;
 }
 
-function findVersion({ versions }: KnownPackage, wanted: string): KnownVersion | undefined {
+function findVersion({ versions }: CandidatePackage, wanted: string): CandidateVersion | undefined {
   const normalized = normalizeVersion(wanted);
   return (
     versions.find(({ facts }) => facts.version === wanted) ??
@@ -69,7 +72,12 @@ function findVersion({ versions }: KnownPackage, wanted: string): KnownVersion |
   );
 }
 
-async function assertSeen(token: KnownToken, name: string, wanted: string, { release }: KnownVersion): Promise<void> {
+async function assertSeen(
+  token: TokenProfile,
+  name: string,
+  wanted: string,
+  { release }: CandidateVersion,
+): Promise<void> {
   const access = await token.access();
   if (access === undefined || !passes(filterOf(access.view, name), release))
     throw notFound(`The token ${token.id} does not see ${name} ${wanted}, and gets the answer 404 for it.`);

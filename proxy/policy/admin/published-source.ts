@@ -10,7 +10,7 @@ import { recordsOf } from '../../core/tree/document-releases.ts';
 import { parseRows, type PublishedFiles } from '../../core/tree/published-files.ts';
 import { releaseOf } from '../../core/views/view.ts';
 import { factsOfArchive, recordFacts } from '../apply/record-facts.ts';
-import type { KnownPackage, PackageSource } from './known-packages.ts';
+import type { CandidatePackage, PackageSource } from './package-source.ts';
 
 /** `read` rejects with UnusableFile for a damaged package. */
 export function publishedSource(files: PublishedFiles): PackageSource {
@@ -21,7 +21,7 @@ export function publishedSource(files: PublishedFiles): PackageSource {
   };
 }
 
-async function readPackage(files: PublishedFiles, name: PackageName): Promise<KnownPackage | undefined> {
+async function readPackage(files: PublishedFiles, name: PackageName): Promise<CandidatePackage | undefined> {
   const { index, dev, stable } = await files.readPackage(name);
   if ('fault' in index) throw index.fault;
   const entries = parseRows(index.bytes, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);

@@ -4,7 +4,7 @@
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { judgePackage, rulesAbout, type Finding, type PackageJudge } from '../judge/judge.ts';
-import type { KnownPackage, KnownVersion, PackageSource } from './known-packages.ts';
+import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { PolicyTest, TestedVersion } from './policy-admin.ts';
 import type { RecentUse } from './recent-use.ts';
 import { TestedVersions } from './tested-versions.ts';
@@ -48,16 +48,16 @@ export async function testPolicy(trial: Trial): Promise<PolicyTest> {
 /** The rules about a package for any token. */
 function rulesOf(
   { compiled }: CurrentPolicy,
-  about: Pick<KnownPackage, 'name' | 'origin'>,
+  about: Pick<CandidatePackage, 'name' | 'origin'>,
 ): ReturnType<typeof rulesAbout> {
   return rulesAbout(compiled, about, () => true);
 }
 
-function judgeOf(policy: CurrentPolicy, { name, origin, beside }: KnownPackage): PackageJudge {
+function judgeOf(policy: CurrentPolicy, { name, origin, beside }: CandidatePackage): PackageJudge {
   return judgePackage(rulesOf(policy, { name, origin }), policy.factsOf(name, origin, beside));
 }
 
-async function tryOn(known: KnownPackage, trial: Trial, found: TestedVersions): Promise<void> {
+async function tryOn(known: CandidatePackage, trial: Trial, found: TestedVersions): Promise<void> {
   const { proposed, inEffect, uses, sight, nowMs } = trial;
   const [judge, former] = [judgeOf(proposed, known), judgeOf(inEffect, known)];
   const hit = known.versions
@@ -78,8 +78,8 @@ async function tryOn(known: KnownPackage, trial: Trial, found: TestedVersions): 
 }
 
 function testedVersion(
-  { name, origin }: KnownPackage,
-  { facts: { version } }: KnownVersion,
+  { name, origin }: CandidatePackage,
+  { facts: { version } }: CandidateVersion,
   { rule, because }: Finding,
   before: readonly Finding[],
   used: number,
@@ -92,6 +92,6 @@ function holding(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ exception }) => exception === undefined);
 }
 
-function useOf({ facts: { version, normalized } }: KnownVersion, used: ReadonlyMap<string, number>): number {
+function useOf({ facts: { version, normalized } }: CandidateVersion, used: ReadonlyMap<string, number>): number {
   return used.get(version) ?? used.get(normalized) ?? 0;
 }

@@ -1,7 +1,7 @@
 // Finds the tokens that see a version. Tokens with equal views are asked together, and equal results are one array.
 
 import { filterOf, passes, type Release, type View } from '../../core/views/view.ts';
-import type { KnownToken } from './known-tokens.ts';
+import type { TokenProfile } from './token-profiles.ts';
 
 interface Group {
   readonly view: View | undefined;
@@ -17,7 +17,7 @@ export class TokenVisibility {
   }
 
   /** The active tokens that were used since `sinceMs`. */
-  static async of(tokens: readonly KnownToken[], sinceMs: number): Promise<TokenVisibility> {
+  static async of(tokens: readonly TokenProfile[], sinceMs: number): Promise<TokenVisibility> {
     const groups = new Map<string, Group>();
     for (const { id, status, lastUsedMs = 0, access } of tokens) {
       if (status !== 'active' || lastUsedMs < sinceMs) continue;

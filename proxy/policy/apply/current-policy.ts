@@ -4,13 +4,13 @@
 import { advisoriesOf, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { advisoriesIn, entriesIn, type KnownAdvisory, type ListEntry, type PackageFacts } from '../judge/facts.ts';
+import { advisoriesIn, entriesIn, type AdvisoryFacts, type ListEntry, type PackageFacts } from '../judge/facts.ts';
 import type { CompiledPolicy } from '../judge/compile-policy.ts';
 import { RuleFinder } from './rule-finder.ts';
 
 /** Lists of other registries and of databases, in memory. */
 export interface OutsideLists {
-  readonly advisoriesOf: (name: PackageName) => readonly KnownAdvisory[];
+  readonly advisoriesOf: (name: PackageName) => readonly AdvisoryFacts[];
   readonly entriesOf: (name: PackageName) => readonly ListEntry[];
   /** false: nobody was asked about this name */
   readonly knows: (name: PackageName) => boolean;

@@ -18,7 +18,7 @@ import { TextDocument } from '../../core/http/document.ts';
 import { factsOfRecord, type PackageOrigin, type VersionFacts } from '../judge/facts.ts';
 import { earlier, judgePackage } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 import { Warnings } from './warnings.ts';
 
 interface Policed {
@@ -32,7 +32,7 @@ interface Policed {
 /** These rules of this policy leave a document as it is. */
 interface Verdict {
   readonly policy: CurrentPolicy;
-  readonly found: FoundRules;
+  readonly found: ApplicableRules;
   readonly untilMs: number;
   readonly epoch: number;
 }
@@ -43,7 +43,7 @@ export interface PolicedPackage {
   readonly origin: PackageOrigin;
   /** of the token's view; empty without one */
   readonly viewKey: string;
-  readonly found: FoundRules;
+  readonly found: ApplicableRules;
   /** Adds what a record does not have: its README, and who signed its tag. */
   readonly complete: () => MaybeAsync<(facts: VersionFacts) => VersionFacts>;
   /** grows with each publication */
@@ -81,7 +81,13 @@ export class PolicedDocuments {
   }
 
   /** True if these rules are known to leave the document as it is. */
-  isUnchanged(base: TextDocument, policy: CurrentPolicy, found: FoundRules, nowMs: number, epoch: number): boolean {
+  isUnchanged(
+    base: TextDocument,
+    policy: CurrentPolicy,
+    found: ApplicableRules,
+    nowMs: number,
+    epoch: number,
+  ): boolean {
     const verdict = this.#unchanged.get(base);
     return (
       verdict !== undefined &&

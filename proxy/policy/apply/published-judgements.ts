@@ -11,9 +11,9 @@ import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import { judgePackage, type Judgement, type PackageJudge } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import { factsOfArchive, recordFacts, type RecordFacts } from './record-facts.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 
-interface KnownPackage {
+interface CachedPackageJudge {
   readonly policy: CurrentPolicy;
   readonly epoch: number;
   readonly judge: PackageJudge;
@@ -22,7 +22,7 @@ interface KnownPackage {
 
 interface Judged {
   readonly policy: CurrentPolicy;
-  readonly found: FoundRules;
+  readonly found: ApplicableRules;
   readonly epoch: number;
   readonly judgement: Judgement;
   readonly untilMs: number;
@@ -30,8 +30,8 @@ interface Judged {
 
 export class PublishedJudgements {
   readonly #files: Pick<TreeFiles, 'document'>;
-  readonly #kept: ByteCache<KnownPackage>;
-  readonly #reading = new SingleFlight<KnownPackage>();
+  readonly #kept: ByteCache<CachedPackageJudge>;
+  readonly #reading = new SingleFlight<CachedPackageJudge>();
   readonly #judged = new WeakMap<IndexEntry, Judged>();
 
   constructor(files: Pick<TreeFiles, 'document'>, cacheBytes: number) {
@@ -43,7 +43,7 @@ export class PublishedJudgements {
   of(
     name: PackageName,
     entry: IndexEntry,
-    found: FoundRules,
+    found: ApplicableRules,
     policy: CurrentPolicy,
     moment: { readonly nowMs: number; readonly epoch: number },
   ): MaybeAsync<Judgement> {
@@ -59,7 +59,12 @@ export class PublishedJudgements {
     });
   }
 
-  #known(name: PackageName, found: FoundRules, policy: CurrentPolicy, epoch: number): MaybeAsync<KnownPackage> {
+  #known(
+    name: PackageName,
+    found: ApplicableRules,
+    policy: CurrentPolicy,
+    epoch: number,
+  ): MaybeAsync<CachedPackageJudge> {
     const key = `${name} ${found.key}`;
     const known = this.#kept.get(key);
     if (known?.policy === policy && known.epoch === epoch) return known;
@@ -69,17 +74,17 @@ export class PublishedJudgements {
   async #read(
     key: string,
     name: PackageName,
-    found: FoundRules,
+    found: ApplicableRules,
     policy: CurrentPolicy,
     epoch: number,
-  ): Promise<KnownPackage> {
+  ): Promise<CachedPackageJudge> {
     const documents = [];
     for (const stability of ['dev', 'stable'] as const) {
       const document = await this.#files.document(providerPath(name, stability), epoch);
       documents.push(document === undefined ? [] : recordsOf(document.bytes.toString('utf8'), name));
     }
     const facts = recordFacts(documents);
-    const known: KnownPackage = {
+    const known: CachedPackageJudge = {
       policy,
       epoch,
       judge: judgePackage(found.rules, policy.factsOf(name, 'private')),
@@ -90,6 +95,6 @@ export class PublishedJudgements {
   }
 }
 
-function judge({ judge: ofPackage, facts }: KnownPackage, entry: IndexEntry, nowMs: number): Judgement {
+function judge({ judge: ofPackage, facts }: CachedPackageJudge, entry: IndexEntry, nowMs: number): Judgement {
   return ofPackage(factsOfArchive(facts, entry), nowMs);
 }

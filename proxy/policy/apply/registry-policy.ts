@@ -17,7 +17,7 @@ import { refuseArchive, type RequestedArchive } from './note-findings.ts';
 import { PolicedDocuments } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import { PublishedJudgements } from './published-judgements.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 import { rulesInEffect } from './rules-in-effect.ts';
 
 export interface RegistryPolicyOptions {
@@ -30,7 +30,7 @@ export interface RegistryPolicyOptions {
 
 /** Judges the archive that would be sent by these rules. */
 type JudgeMirrored = (
-  found: FoundRules,
+  found: ApplicableRules,
   policy: CurrentPolicy,
 ) => MaybeAsync<Omit<RequestedArchive, 'name'> & { readonly judgement: Judgement }>;
 
@@ -53,14 +53,14 @@ export interface RegistryPolicy extends ReleasePolicy {
     },
     caller: PolicyCaller,
     moment: Moment,
-  ) => MaybeAsync<TextDocument>;
+  ) => Promise<TextDocument>;
   /** The refusal of a mirrored archive; undefined: it may be sent. */
   readonly mirroredArchive: (
     name: PackageName,
     caller: PolicyCaller,
     moment: Moment,
     judge: JudgeMirrored,
-  ) => MaybeAsync<Answer | undefined>;
+  ) => Promise<Answer | undefined>;
 }
 
 export function createRegistryPolicy({ reader, files, hits, cacheBytes }: RegistryPolicyOptions): RegistryPolicy {
@@ -74,32 +74,30 @@ export function createRegistryPolicy({ reader, files, hits, cacheBytes }: Regist
   };
   return {
     rules: (nowMs) => andThen(reader.current(nowMs), rulesOf),
-    mirrored: (base, { name, stability, isCut, dated, lists }, { token, view }, { nowMs, epoch }) =>
-      andThen(reader.current(nowMs), (policy) => {
-        const found = policy.rules[isCut ? 'about' : 'aboutToken'](name, 'mirrored', token);
-        if (found.rules.length === 0 || documents.isUnchanged(base, policy, found, nowMs, epoch)) return base;
-        const viewKey = view?.key ?? '';
-        const asked = {
-          name,
-          stability,
-          origin: 'mirrored',
-          viewKey,
-          found,
-          complete: () => withoutOwnDates(dated),
-          lists,
-          epoch,
-        } as const;
-        return documents.get(base, policy, asked, nowMs);
-      }),
-    mirroredArchive: (name, caller, moment, judge) =>
-      andThen(reader.current(moment.nowMs), (policy) => {
-        const found = policy.rules.about(name, 'mirrored', caller.token);
-        if (found.rules.length === 0) return undefined;
-        return andThen(judge(found, policy), (judged) => {
-          const { judgement, ...archive } = judged;
-          return refuseArchive({ name, ...archive }, judgement, caller, hits, moment.nowMs);
-        });
-      }),
+    mirrored: async (base, { name, stability, isCut, dated, lists }, { token, view }, { nowMs, epoch }) => {
+      const policy = await reader.current(nowMs);
+      const found = policy.rules[isCut ? 'about' : 'aboutToken'](name, 'mirrored', token);
+      if (found.rules.length === 0 || documents.isUnchanged(base, policy, found, nowMs, epoch)) return base;
+      const viewKey = view?.key ?? '';
+      const asked = {
+        name,
+        stability,
+        origin: 'mirrored',
+        viewKey,
+        found,
+        complete: () => withoutOwnDates(dated),
+        lists,
+        epoch,
+      } as const;
+      return documents.get(base, policy, asked, nowMs);
+    },
+    mirroredArchive: async (name, caller, moment, judge) => {
+      const policy = await reader.current(moment.nowMs);
+      const found = policy.rules.about(name, 'mirrored', caller.token);
+      if (found.rules.length === 0) return undefined;
+      const { judgement, ...archive } = await judge(found, policy);
+      return refuseArchive({ name, ...archive }, judgement, caller, hits, moment.nowMs);
+    },
   };
 }
 

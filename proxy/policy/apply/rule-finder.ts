@@ -5,7 +5,7 @@ import type { CompiledPolicy, CompiledRule } from '../judge/compile-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
 import { rulesAbout } from '../judge/judge.ts';
 
-export interface FoundRules {
+export interface ApplicableRules {
   /** equal for the same rules of the same policy; empty: no rule */
   readonly key: string;
   readonly rules: readonly CompiledRule[];
@@ -15,7 +15,7 @@ export interface FoundRules {
   readonly readsIndex: boolean;
 }
 
-export const noRules: FoundRules = { key: '', rules: [], hidesSource: false, readsIndex: false };
+export const noRules: ApplicableRules = { key: '', rules: [], hidesSource: false, readsIndex: false };
 
 const mostRemembered = 20_000;
 
@@ -24,11 +24,11 @@ export class RuleFinder {
   /** the tokens that rules name */
   readonly #named: ReadonlySet<string>;
   /** name → the rules for tokens that no rule names */
-  readonly #known: Readonly<Record<PackageOrigin, Map<string, FoundRules>>> = {
+  readonly #known: Readonly<Record<PackageOrigin, Map<string, ApplicableRules>>> = {
     private: new Map(),
     mirrored: new Map(),
   };
-  readonly #ofTokens = new Map<string, FoundRules>();
+  readonly #ofTokens = new Map<string, ApplicableRules>();
 
   constructor(policy: CompiledPolicy) {
     this.#policy = policy;
@@ -43,7 +43,7 @@ export class RuleFinder {
   }
 
   /** All rules about the package for this token. `token`: its id; undefined: none, and so the rules for all tokens. */
-  about(name: string, origin: PackageOrigin, token: string | undefined): FoundRules {
+  about(name: string, origin: PackageOrigin, token: string | undefined): ApplicableRules {
     if (this.isEmpty) return noRules;
     if (this.#named.size === 0 || token === undefined || !this.#named.has(token))
       return (
@@ -61,7 +61,7 @@ export class RuleFinder {
   }
 
   /** Only the rules that name this token. */
-  aboutToken(name: string, origin: PackageOrigin, token: string | undefined): FoundRules {
+  aboutToken(name: string, origin: PackageOrigin, token: string | undefined): ApplicableRules {
     if (token === undefined || !this.#named.has(token)) return noRules;
     const key = `${origin} ${name} ${token} only`;
     const isOfToken = (tokens: readonly string[] | undefined): boolean => tokens?.includes(token) === true;
@@ -72,7 +72,7 @@ export class RuleFinder {
     name: string,
     origin: PackageOrigin,
     isOfToken: (tokens: readonly string[] | undefined) => boolean,
-  ): FoundRules {
+  ): ApplicableRules {
     const rules = rulesAbout(this.#policy, { name, origin }, isOfToken);
     const hidesSource = this.#policy.sources.some(
       ({ given, concerns }) => isOfToken(given.tokens) && concerns(name, origin),
@@ -87,7 +87,7 @@ export class RuleFinder {
   }
 }
 
-function remembered(known: Map<string, FoundRules>, key: string, found: FoundRules): FoundRules {
+function remembered(known: Map<string, ApplicableRules>, key: string, found: ApplicableRules): ApplicableRules {
   if (known.size >= mostRemembered) known.clear();
   known.set(key, found);
   return found;

@@ -11,7 +11,7 @@ import type { Hits } from './hits.ts';
 import { refuseArchive } from './note-findings.ts';
 import { asRecorded, type PolicedDocuments, type PolicedPackage } from './policed-documents.ts';
 import type { PublishedJudgements } from './published-judgements.ts';
-import type { FoundRules } from './rule-finder.ts';
+import type { ApplicableRules } from './rule-finder.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { ComposerRule } from '../judge/compile-policy.ts';
 import { clientAnswer } from './refusals.ts';
@@ -57,17 +57,18 @@ export function rulesInEffect(
 }
 
 /** What the serving index adds to a record, if a rule reads it. */
-function completion(
+async function completion(
   files: Pick<TreeFiles, 'archives'>,
   name: PackageName,
-  { readsIndex }: FoundRules,
+  { readsIndex }: ApplicableRules,
   epoch: number,
-): ReturnType<PolicedPackage['complete']> {
+): Promise<Awaited<ReturnType<PolicedPackage['complete']>>> {
   if (!readsIndex) return asRecorded;
-  return andThen(files.archives(name, epoch), (archives) => (facts: VersionFacts): VersionFacts => {
+  const archives = await files.archives(name, epoch);
+  return (facts: VersionFacts) => {
     const entry = archives?.find([facts.version], undefined);
     return entry === undefined ? facts : factsOfEntry(entry, facts, true);
-  });
+  };
 }
 
 // Judges the version of Composer that sends a request: it is refused, or packages.json has a warning for it.

@@ -6,7 +6,7 @@ import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts'
 import { compileConstraint } from '../../core/views/fast-matches.ts';
 import type { RuleKind, RuleOf, VersionRule } from '../model/policy-document.ts';
 import { severities } from '../model/words.ts';
-import type { KnownAdvisory, ListEntry, PackageFacts, VersionFacts } from './facts.ts';
+import type { AdvisoryFacts, ListEntry, PackageFacts, VersionFacts } from './facts.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -31,7 +31,7 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
   advisories: ({ severity = 'low', ignore = [] }) => {
     const least = severities.indexOf(severity);
     const ignored = new Set(ignore.map((id) => id.toLowerCase()));
-    const counts = ({ id, aliases, severity: own }: KnownAdvisory): boolean =>
+    const counts = ({ id, aliases, severity: own }: AdvisoryFacts): boolean =>
       (own === null || !isSeverity(own) || severities.indexOf(own) >= least) &&
       ![id, ...aliases].some((one) => ignored.has(one.toLowerCase()));
     return ({ advisories }) => {
@@ -138,7 +138,7 @@ function isSeverity(text: string): text is (typeof severities)[number] {
   return (severities as readonly string[]).includes(text);
 }
 
-function nameOf({ id, aliases, severity }: KnownAdvisory): string {
+function nameOf({ id, aliases, severity }: AdvisoryFacts): string {
   const cve = aliases.find((alias) => alias.startsWith('CVE-'));
   return `the advisory ${cve ?? id}${severity === null ? '' : ` (${severity})`}`;
 }

@@ -6,7 +6,7 @@ import { shortText } from '../../../build/shared/text/short-text.ts';
 
 export type PackageOrigin = 'private' | 'mirrored';
 
-export interface KnownAdvisory {
+export interface AdvisoryFacts {
   readonly id: string;
   /** other ids of it, such as its CVE */
   readonly aliases: readonly string[];
@@ -27,7 +27,7 @@ export interface ListEntry {
 export interface PackageFacts {
   readonly name: string;
   readonly origin: PackageOrigin;
-  readonly advisories: readonly KnownAdvisory[];
+  readonly advisories: readonly AdvisoryFacts[];
   readonly entries: readonly ListEntry[];
 }
 
@@ -73,7 +73,7 @@ export function factsOfRecord(record: JsonObject): VersionFacts {
 const mostText = 300;
 
 /** The advisories at the top of a p2 document, and in the lists of the registry. */
-export function advisoriesIn(value: JsonValue | undefined): readonly KnownAdvisory[] {
+export function advisoriesIn(value: JsonValue | undefined): readonly AdvisoryFacts[] {
   return objectsOf(value).flatMap(({ advisoryId, cve, affectedVersions, severity, title, sources }) =>
     typeof affectedVersions !== 'string'
       ? []

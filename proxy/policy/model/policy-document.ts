@@ -12,7 +12,7 @@ export type Action = Rule['action'];
 export type PolicyException = z.infer<typeof exceptionSchema>;
 
 /** As people write it. */
-export type GivenPolicy = z.infer<typeof policySchema>;
+export type WrittenPolicy = z.infer<typeof policySchema>;
 
 export interface PolicyDocument {
   readonly rules: readonly Rule[];

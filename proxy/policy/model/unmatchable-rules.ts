@@ -8,7 +8,7 @@ import { endOfException, type PolicyDocument, type PolicyException, type Rule } 
 import { isEmptyConstraint } from './empty-constraint.ts';
 
 /** What the registry knows. */
-export interface KnownNames {
+export interface RegistryNames {
   /** epoch milliseconds */
   readonly nowMs: number;
   /** packages that are published here, in lower case */
@@ -24,11 +24,11 @@ export interface KnownNames {
 }
 
 /** The known names, arranged for comparisons. */
-interface Known extends KnownNames {
+interface Known extends RegistryNames {
   readonly matched: Readonly<Record<'private' | 'mirrored' | 'both', MatchedNames>>;
 }
 
-export function unmatchableRules({ rules, exceptions }: PolicyDocument, names: KnownNames): readonly PolicyIssue[] {
+export function unmatchableRules({ rules, exceptions }: PolicyDocument, names: RegistryNames): readonly PolicyIssue[] {
   const { privatePackages, mirroredPackages } = names;
   const matched = {
     private: new MatchedNames(privatePackages),

@@ -19,7 +19,7 @@ export interface EndSessionsParts {
   readonly now: () => number;
 }
 
-interface FoundSession {
+interface SessionEntry {
   readonly key: string;
   readonly userId: string;
   readonly record: SessionRecord;
@@ -55,9 +55,9 @@ async function sessionsOf(
   { providers, store }: EndSessionsParts,
   { issuer }: Pick<IdentityProvider, 'issuer'>,
   token: LogoutToken,
-): Promise<readonly FoundSession[]> {
+): Promise<readonly SessionEntry[]> {
   const sameIssuer = new Set(providers.filter((one) => one.issuer === issuer).map(({ id }) => id));
-  const found: FoundSession[] = [];
+  const found: SessionEntry[] = [];
   for await (const row of rowsOf(store, issuer, token)) {
     const record = parseSessionRecord(row.value);
     if (record.provider !== undefined && sameIssuer.has(record.provider) && isNamed(record, token))

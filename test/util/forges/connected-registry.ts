@@ -7,7 +7,7 @@ import { createForgeHttp } from '../../../proxy/forges/client/forge-http.ts';
 import { createConnections, type Connections } from '../../../proxy/forges/connections.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
 import type { ForgeName } from '../../../proxy/forges/model/forge-name.ts';
-import type { SeenRepository } from '../../../proxy/forges/model/forge-repository.ts';
+import type { ListedRepository } from '../../../proxy/forges/model/forge-repository.ts';
 import type { ConnectionDraft } from '../../../proxy/forges/parse-connection.ts';
 import type { HookSecrets } from '../../../proxy/forges/refresh/refresh-parts.ts';
 import { allSeen } from '../../../proxy/forges/refresh/refresh-rows.ts';
@@ -40,7 +40,7 @@ export interface ConnectedRegistry extends AsyncDisposable {
     connection: ConnectionRecord,
     signal?: AbortSignal,
   ) => Promise<RefreshOutcome & { readonly steps: readonly string[] }>;
-  readonly seen: (connection: ConnectionRecord) => Promise<readonly SeenRepository[]>;
+  readonly seen: (connection: ConnectionRecord) => Promise<readonly ListedRepository[]>;
 }
 
 export async function connectedRegistry(hooks?: HookSecrets): Promise<ConnectedRegistry> {

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { ConnectionDocument } from '../../../forges/connection-document.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
-import { skipReasons, type SeenRepository } from '../../../forges/model/forge-repository.ts';
+import { skipReasons, type ListedRepository } from '../../../forges/model/forge-repository.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -22,7 +22,7 @@ import { connectionPath } from './services.ts';
 interface ConnectionPageProps {
   readonly connection: ConnectionDocument;
   /** all repositories that the forge lists */
-  readonly repositories: readonly SeenRepository[];
+  readonly repositories: readonly ListedRepository[];
   /** from 1 */
   readonly page: number;
   readonly nowMs: number;
@@ -121,14 +121,14 @@ function hooksWords({ hooks, hooks_at: at, hook_error: error }: ConnectionDocume
   return `${at === 'owner' ? 'at the owner' : 'at each repository'}${hooks ? '' : '; no more are installed'}`;
 }
 
-const states: Readonly<Record<SeenRepository['state'], readonly [kind: State, words: string]>> = {
+const states: Readonly<Record<ListedRepository['state'], readonly [kind: State, words: string]>> = {
   registered: ['good', 'registered'],
   archived: ['warn', 'archived there'],
   removed: ['warn', 'removed there'],
   skipped: ['info', 'not registered'],
 };
 
-const columns: readonly Column<SeenRepository>[] = [
+const columns: readonly Column<ListedRepository>[] = [
   {
     label: 'Repository',
     cell: ({ path, repository, state }) =>

@@ -1,6 +1,6 @@
 // The query of the list of stored packages, from and to its address. Pure.
 
-import type { StoredPackage } from '../../../mirror/known-packages.ts';
+import type { StoredPackage } from '../../../mirror/stored-package-reader.ts';
 
 export interface MirrorQuery {
   /** a part of the name; empty: every package */

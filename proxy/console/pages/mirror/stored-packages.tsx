@@ -1,7 +1,7 @@
 // The stored packages: where each is from, what of it is offered and held back, and the archives that are kept.
 
 import type { Child } from 'hono/jsx';
-import type { StoredPackage } from '../../../mirror/known-packages.ts';
+import type { StoredPackage } from '../../../mirror/stored-package-reader.ts';
 import type { StoredArchives } from '../../../mirror/mirror-report.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';

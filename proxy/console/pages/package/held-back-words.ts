@@ -1,6 +1,6 @@
 // Why versions of other registries are held back, in words. Pure.
 
-import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
+import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { formatCount } from '../../components/quantity.ts';
 
 /** By the name of the setting. Other names are those of rules, which people choose. */
@@ -12,23 +12,23 @@ const reasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** `3 versions by licence`, `1 version by the rule age` */
-export function heldBackPhrase({ setting, count }: HeldBack): string {
+export function heldBackPhrase({ setting, count }: WithheldVersions): string {
   const reason = setting === null ? 'that cannot be mirrored' : (reasons.get(setting) ?? `by the rule ${setting}`);
   return `${formatCount(count, 'version')} ${reason}`;
 }
 
 /** The same as a sentence without its end: `1 version is left out by the rule age`. undefined: no rule of the policy. */
-export function leftOutByRule({ setting, count }: HeldBack): string | undefined {
+export function leftOutByRule({ setting, count }: WithheldVersions): string | undefined {
   if (setting === null || reasons.has(setting)) return undefined;
   return `${formatCount(count, 'version is', 'versions are')} left out by the rule ${setting}`;
 }
 
 /** True for a setting that a person can change. */
-export function isOfSetting({ setting }: HeldBack): boolean {
+export function isOfSetting({ setting }: WithheldVersions): boolean {
   return setting !== null && setting.startsWith('mirroring.');
 }
 
 /** The case of the newest version, in a sentence. */
-export function newestCase({ version, because }: HeldBack): string {
+export function newestCase({ version, because }: WithheldVersions): string {
   return `${version}: ${because.replace(/\.$/, '')}.`;
 }

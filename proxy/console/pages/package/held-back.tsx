@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { HeldBack } from '../../../mirror/catalogue/cached-summary.ts';
+import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -13,7 +13,7 @@ import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-b
 import { packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
-export function HeldBackList({ heldBack }: { readonly heldBack: readonly HeldBack[] }): Child {
+export function HeldBackList({ heldBack }: { readonly heldBack: readonly WithheldVersions[] }): Child {
   return (
     <section class="stack-tight">
       <h2>Held back</h2>
@@ -27,7 +27,7 @@ export function HeldBackList({ heldBack }: { readonly heldBack: readonly HeldBac
   );
 }
 
-function Reason({ heldBack }: { readonly heldBack: HeldBack }): Child {
+function Reason({ heldBack }: { readonly heldBack: WithheldVersions }): Child {
   const byRule = leftOutByRule(heldBack);
   const newest = <MarkedText text={newestCase(heldBack)} />;
   if (byRule !== undefined)
@@ -54,7 +54,7 @@ export async function heldBackOf(
   { mirrorReport }: Pick<PackagePageServices, 'mirrorReport'>,
   name: PackageName,
   nowMs: number,
-): Promise<readonly HeldBack[] | undefined> {
+): Promise<readonly WithheldVersions[] | undefined> {
   return (await mirrorReport?.packageOf(name, nowMs))?.heldBack;
 }
 

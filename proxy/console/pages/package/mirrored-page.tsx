@@ -1,8 +1,8 @@
 // The page of a package of another registry: what this server knows of it without asking that registry.
 
 import type { Child } from 'hono/jsx';
-import type { HeldBack, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
-import { readMirroredPackage, type KeptVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
+import type { WithheldVersions, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
+import { readMirroredPackage, type StoredVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -25,7 +25,7 @@ interface MirroredProps {
   readonly summary: PackageSummary;
   readonly stored: MirroredPackage;
   readonly versions: readonly MirroredVersion[];
-  readonly heldBack: readonly HeldBack[];
+  readonly heldBack: readonly WithheldVersions[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
   readonly request: SignedInRequest;
@@ -63,13 +63,13 @@ const maxRows = 100;
 /** A version that clients may get, or whose archive is stored. */
 interface MirroredVersion extends OfferedRelease {
   /** undefined: no client has installed it yet */
-  readonly kept: KeptVersion | undefined;
+  readonly kept: StoredVersion | undefined;
 }
 
 /** First those that the registry offers, as it orders them; then those of which only the archive is left. */
 function mirroredVersions(
   offered: readonly OfferedRelease[],
-  kept: readonly KeptVersion[],
+  kept: readonly StoredVersion[],
 ): readonly MirroredVersion[] {
   const names = new Set(offered.map(({ version }) => version));
   const left = kept.filter(({ version }) => !names.has(version));

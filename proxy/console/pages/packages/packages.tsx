@@ -18,7 +18,7 @@ import {
   type ListQuery,
   type PackageEntry,
 } from './list-query.ts';
-import type { MirroredSummaries } from '../../../mirror/known-packages.ts';
+import type { MirroredSummaries } from '../../../mirror/stored-package-reader.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 

@@ -2,7 +2,7 @@
 // JSON, for one answer within five minutes. A question changes nothing.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import type { AskedPasskey } from '../../../passkeys/options.ts';
+import type { PasskeyPrompt } from '../../../passkeys/options.ts';
 import type { Passkeys } from '../../../passkeys/passkeys.ts';
 import { passkeySite } from '../../../passkeys/site.ts';
 import type { SessionCaller } from '../../../auth/caller.ts';
@@ -32,7 +32,7 @@ async function ask(
   passkeys: Passkeys,
   { caller, consoleOrigin }: PageRequest,
   fields: FormFields,
-): Promise<AskedPasskey> {
+): Promise<PasskeyPrompt> {
   const site = passkeySite(consoleOrigin);
   switch (fields.text('purpose')) {
     case 'sign-in':

@@ -1,11 +1,11 @@
 // Tests until when an answer asks to wait: the primary and secondary limits of GitHub, and 429 of the others.
 
 import { expect, it } from 'vitest';
-import { pausedUntil, type AskedPause } from '../../../../../proxy/forges/client/forge-http.ts';
+import { pausedUntil, type RequestedPause } from '../../../../../proxy/forges/client/forge-http.ts';
 
 const nowMs = 1_800_000_000_000;
 const seconds = (count: number): number => nowMs + count * 1000;
-const pauseOf = (status: number, headers: Record<string, string>, text = ''): AskedPause | undefined =>
+const pauseOf = (status: number, headers: Record<string, string>, text = ''): RequestedPause | undefined =>
   pausedUntil({ status, headers, text }, nowMs);
 const until = (status: number, headers: Record<string, string>, text = ''): number | undefined =>
   pauseOf(status, headers, text)?.untilMs;

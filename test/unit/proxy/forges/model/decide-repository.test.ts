@@ -8,7 +8,7 @@ import {
   type Selection,
 } from '../../../../../proxy/forges/model/decide-repository.ts';
 import type { OwnerName, RepositoryPath } from '../../../../../proxy/forges/model/forge-name.ts';
-import type { ForgeRepository, SeenRepository } from '../../../../../proxy/forges/model/forge-repository.ts';
+import type { ForgeRepository, ListedRepository } from '../../../../../proxy/forges/model/forge-repository.ts';
 import type { ForgeId } from '../../../../../proxy/sync/forge-place.ts';
 import type { RepositoryId } from '../../../../../proxy/sync/repository.ts';
 
@@ -21,7 +21,7 @@ const listed: ForgeRepository = {
   branch: 'main',
   stamp: 'monday',
 };
-const skipped: SeenRepository = {
+const skipped: ListedRepository = {
   id: listed.id,
   path: listed.path,
   state: 'skipped',
@@ -32,7 +32,7 @@ const skipped: SeenRepository = {
   checked_at: '2026-11-23T11:00:00.000Z',
   hook: false,
 };
-const registered: SeenRepository = {
+const registered: ListedRepository = {
   ...skipped,
   state: 'registered',
   reason: null,
@@ -42,7 +42,7 @@ const registered: SeenRepository = {
 
 function decide(
   change: Partial<ForgeRepository>,
-  seen?: SeenRepository,
+  seen?: ListedRepository,
   { forks = false, wanted = true, at = nowMs } = {},
 ): readonly unknown[] {
   return decideRepository({ ...listed, ...change }, seen, () => wanted, { forks, nowMs: at });

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { compilePolicy } from '../../../../../proxy/policy/judge/compile-policy.ts';
 import { parsePolicy } from '../../../../../proxy/policy/model/parse-policy.ts';
 import type { PolicyDocument } from '../../../../../proxy/policy/model/policy-document.ts';
-import { unmatchableRules, type KnownNames } from '../../../../../proxy/policy/model/unmatchable-rules.ts';
+import { unmatchableRules, type RegistryNames } from '../../../../../proxy/policy/model/unmatchable-rules.ts';
 import { fc } from '../../../../util/seeded-check.ts';
 
-const known: KnownNames = {
+const known: RegistryNames = {
   nowMs: Date.parse('2026-11-27T12:00:00Z'),
   privatePackages: ['acme/app', 'acme/tool'],
   mirroredPackages: ['some/lib'],
@@ -30,7 +30,7 @@ function policyOf(rules: readonly object[], exceptions: readonly object[] = []):
 const remarks = (
   rules: readonly object[],
   exceptions: readonly object[] = [],
-  more: Partial<KnownNames> = {},
+  more: Partial<RegistryNames> = {},
 ): unknown => unmatchableRules(policyOf(rules, exceptions), { ...known, ...more }).map(({ path }) => path);
 
 describe('a rule', () => {

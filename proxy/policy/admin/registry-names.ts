@@ -6,14 +6,14 @@ import type { PolicySources } from '../apply/policy-reader.ts';
 import { entriesIn } from '../judge/facts.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
-import type { KnownNames } from '../model/unmatchable-rules.ts';
-import type { PackageSource } from './known-packages.ts';
-import type { KnownToken } from './known-tokens.ts';
+import type { RegistryNames } from '../model/unmatchable-rules.ts';
+import type { PackageSource } from './package-source.ts';
+import type { TokenProfile } from './token-profiles.ts';
 
 export interface NameSources {
   readonly sources: PolicySources;
   readonly packages: readonly PackageSource[];
-  readonly tokens: () => Promise<readonly KnownToken[]>;
+  readonly tokens: () => Promise<readonly TokenProfile[]>;
   readonly nowMs: number;
 }
 
@@ -21,7 +21,7 @@ export interface NameSources {
 export async function knownNames(
   policy: PolicyDocument,
   { sources, packages, tokens, nowMs }: NameSources,
-): Promise<KnownNames> {
+): Promise<RegistryNames> {
   const names = await Promise.all(
     packages.map(async (source) => ({ origin: source.origin, names: await source.names() })),
   );

@@ -13,7 +13,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import { compileAccess } from '../../core/views/compile-access.ts';
 import type { View } from '../../core/views/view.ts';
 
-export interface KnownToken {
+export interface TokenProfile {
   readonly id: TokenId;
   readonly status: ReturnType<typeof tokenStatus>;
   /** epoch milliseconds; undefined: never */
@@ -22,7 +22,7 @@ export interface KnownToken {
   readonly access: () => Promise<{ readonly view: View | undefined } | undefined>;
 }
 
-export interface KnownTokensOptions {
+export interface TokenProfileOptions {
   readonly store: Pick<StateStore, 'get' | 'range'>;
   readonly uses: Pick<TokenUses, 'of'>;
   readonly personStatus: ReadPersonStatus;
@@ -32,16 +32,16 @@ export interface KnownTokensOptions {
 
 const views = 1000;
 
-export async function readKnownTokens({
+export async function readTokenProfiles({
   store,
   uses,
   personStatus,
   now,
-}: KnownTokensOptions): Promise<readonly KnownToken[]> {
+}: TokenProfileOptions): Promise<readonly TokenProfile[]> {
   const records = (await store.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
   const used = await uses.of(records.map(({ id }) => id));
   const compile = compileAccess(views);
-  const accessOf = async (record: TokenRecord): ReturnType<KnownToken['access']> => {
+  const accessOf = async (record: TokenRecord): ReturnType<TokenProfile['access']> => {
     if (record.person === undefined) return { view: compile(record).view };
     const person = await personStatus(record.person);
     return person && { view: compile({ ...record, packages: person.packages }).view };

@@ -6,7 +6,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import type { Release } from '../../core/views/view.ts';
 import type { PackageOrigin, VersionFacts } from '../judge/facts.ts';
 
-export interface KnownVersion {
+export interface CandidateVersion {
   readonly facts: VersionFacts;
   /** what views decide by */
   readonly release: Release;
@@ -16,12 +16,12 @@ export interface KnownVersion {
   readonly stored: boolean;
 }
 
-export interface KnownPackage {
+export interface CandidatePackage {
   readonly name: PackageName;
   readonly origin: PackageOrigin;
   /** advisories and filter lists of its registry, as at the top of a p2 document */
   readonly beside: JsonObject;
-  readonly versions: readonly KnownVersion[];
+  readonly versions: readonly CandidateVersion[];
 }
 
 export interface PackageSource {
@@ -29,5 +29,5 @@ export interface PackageSource {
   /** in order */
   readonly names: () => Promise<readonly PackageName[]>;
   /** undefined: there is no such package */
-  readonly read: (name: PackageName) => Promise<KnownPackage | undefined>;
+  readonly read: (name: PackageName) => Promise<CandidatePackage | undefined>;
 }

@@ -11,7 +11,7 @@ import {
   offeredReleases,
   seenSummary,
   type DatedSummary,
-  type HeldBack,
+  type WithheldVersions,
   type OfferedRelease,
 } from './catalogue/cached-summary.ts';
 import { cachedVersions, type CachedVersions } from './documents/cached-versions.ts';
@@ -27,11 +27,11 @@ export interface StoredPackage {
   readonly registry: string | undefined;
   /** undefined: no version of it is offered */
   readonly summary: PackageSummary | undefined;
-  readonly heldBack: readonly HeldBack[];
+  readonly heldBack: readonly WithheldVersions[];
 }
 
 /** What the reader asks of the mirror. */
-export type ReadMirror = Pick<Mirror, 'standing' | 'archiveStore' | 'written'>;
+export type MirrorReads = Pick<Mirror, 'standing' | 'archiveStore' | 'written'>;
 
 interface Known extends DatedSummary {
   readonly of: CachedPackage;
@@ -44,15 +44,15 @@ const mostPackages = 20_000;
 /** This number takes a few milliseconds; then other requests get their turn. */
 const packagesInTurn = 200;
 
-export class KnownPackages {
-  readonly #mirror: ReadMirror;
+export class StoredPackageReader {
+  readonly #mirror: MirrorReads;
   readonly #documents = new Map<string, CachedNames>();
   readonly #archives: CachedNames;
   readonly #known = new Map<PackageName, Known>();
   #version = 0;
   #current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
 
-  constructor(folder: string, mirror: ReadMirror) {
+  constructor(folder: string, mirror: MirrorReads) {
     this.#mirror = mirror;
     this.#archives = new CachedNames(join(folder, 'dist'), anything);
   }

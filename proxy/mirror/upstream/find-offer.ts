@@ -6,7 +6,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { ofUpstream } from './mirror-failure.ts';
 import type { Offer, Stability, Upstream } from './upstream.ts';
 
-export interface FoundOffer {
+export interface UpstreamOffer {
   readonly upstream: Upstream;
   /** undefined: the only upstream does not have the package */
   readonly offer: Offer | undefined;
@@ -17,7 +17,7 @@ export async function findOffer(
   name: PackageName,
   stability: Stability,
   upstreams: readonly Upstream[],
-): Promise<FoundOffer | undefined> {
+): Promise<UpstreamOffer | undefined> {
   for (const upstream of upstreams) {
     const found = await askUpstream(name, stability, upstream, upstreams).catch(
       ofUpstream(upstream.destination.origin),
@@ -32,7 +32,7 @@ async function askUpstream(
   stability: Stability,
   upstream: Upstream,
   upstreams: readonly Upstream[],
-): Promise<FoundOffer | undefined> {
+): Promise<UpstreamOffer | undefined> {
   const offer = await upstream.offer(name, stability);
   if (offer !== undefined || upstreams.length === 1) return { upstream, offer };
   if (upstream !== upstreams.at(-1)) await upstream.denies(name);

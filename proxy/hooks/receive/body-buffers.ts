@@ -1,11 +1,11 @@
 // Keeps the bodies of hooks in memory until they are parsed: small ones only, and few at once. Their senders have not
 // proven anything yet, so the bodies of one client address take at most a part of the memory.
 
-export interface KeptBodies {
-  readonly open: (clientAddress: string) => KeptBody;
+export interface BodyBuffers {
+  readonly open: (clientAddress: string) => BodyBuffer;
 }
 
-export interface KeptBody {
+export interface BodyBuffer {
   readonly add: (piece: Buffer) => void;
   /** The body so far. `too large`: it is not parsed. `no room`: other bodies take all the memory. */
   readonly bytes: () => Buffer | 'too large' | 'no room';
@@ -13,7 +13,7 @@ export interface KeptBody {
   readonly release: () => void;
 }
 
-export interface KeptBodyLimits {
+export interface BodyBufferLimits {
   readonly mostBytes: number;
   /** of all bodies of one client address at one moment */
   readonly mostBytesOfAddress: number;
@@ -23,13 +23,13 @@ export interface KeptBodyLimits {
 
 const megabyte = 1024 * 1024;
 
-export const standardKeptLimits: KeptBodyLimits = {
+export const standardKeptLimits: BodyBufferLimits = {
   mostBytes: megabyte,
   mostBytesOfAddress: 24 * megabyte,
   mostBytesTogether: 64 * megabyte,
 };
 
-export function createKeptBodies(limits: KeptBodyLimits = standardKeptLimits): KeptBodies {
+export function createBodyBuffers(limits: BodyBufferLimits = standardKeptLimits): BodyBuffers {
   const memory = createMemory(limits);
   return {
     open: (clientAddress) => {
@@ -59,7 +59,7 @@ export function createKeptBodies(limits: KeptBodyLimits = standardKeptLimits): K
 }
 
 /** The bytes that are kept now, together and for each client address. */
-function createMemory({ mostBytesOfAddress, mostBytesTogether }: KeptBodyLimits) {
+function createMemory({ mostBytesOfAddress, mostBytesTogether }: BodyBufferLimits) {
   let together = 0;
   const ofAddresses = new Map<string, number>();
   return {
