@@ -1,10 +1,9 @@
 // Writes an Atom feed (RFC 4287). Every text comes from a composer.json, and so from anyone who may publish: it is
-// shortened, and goes through xml-text.ts. Pure.
+// shortened and escaped. An entry keeps its id for ever. Pure.
 
 import type { Author } from './authors.ts';
 import type { FeedVersion } from './newest-versions.ts';
-import { entryId, feedId } from './permanent-id.ts';
-import { element, emptyElement } from './xml-text.ts';
+import { createHash } from 'node:crypto';
 
 export interface FeedEntry extends FeedVersion {
   readonly authors: readonly Author[];
@@ -79,7 +78,7 @@ function authorText({ name, address, email }: Author): string {
   return `<author>${parts.join('')}</author>`;
 }
 
-/** A half of a surrogate pair at the end is removed by xml-text.ts. */
+/** A half of a surrogate pair at the end is removed by `xmlText`. */
 function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
@@ -92,4 +91,64 @@ function timeOf(text: string): number {
 
 function textOfTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
+}
+
+// The permanent ids of feeds and entries, for feed readers: a reader knows by its id that it has shown an entry before.
+// An id is the UUID (version 5, RFC 9562) of a name, so every server and every build gives the same. Pure.
+
+/** The namespace of URLs of RFC 9562, appendix A. */
+const urlNamespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
+
+/** `version`: normalized. The name is the package URL of the version. */
+function entryId(name: string, version: string): string {
+  return uuidOf(`pkg:composer/${name}@${encodeURIComponent(version)}`);
+}
+
+/** `address`: of the feed, as far as it is known. */
+function feedId(address: string): string {
+  return uuidOf(address);
+}
+
+function uuidOf(url: string): string {
+  const bytes = createHash('sha1').update(urlNamespace).update(url).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return `urn:uuid:${parts.join('-')}`;
+}
+
+// Writes text into XML 1.0: characters that XML forbids are removed, and those with a meaning are escaped. The result
+// is safe between tags and in an attribute with quotes. Pure.
+
+/** Everything outside the production `Char` of XML 1.0, halves of surrogate pairs too. */
+// eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
+const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function xmlText(text: string): string {
+  return text.replace(forbidden, '').replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** An element with text. */
+export function element(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
+  return `<${name}${attributesOf(attributes)}>${xmlText(text)}</${name}>`;
+}
+
+/** An element without content. */
+export function emptyElement(name: string, attributes: Readonly<Record<string, string>>): string {
+  return `<${name}${attributesOf(attributes)}/>`;
+}
+
+function attributesOf(attributes: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${xmlText(value)}"`)
+    .join('');
 }

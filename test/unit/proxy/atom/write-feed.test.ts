@@ -1,7 +1,7 @@
 // Tests the escapes of XML text.
 
 import { expect, it } from 'vitest';
-import { element, emptyElement, xmlText } from '../../../../proxy/atom/xml-text.ts';
+import { element, emptyElement, xmlText } from '../../../../proxy/atom/write-feed.ts';
 
 it('characters with a meaning are escaped', () => {
   expect(xmlText(`<a b="c" d='e'> & ]]>`)).toBe('&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt; &amp; ]]&gt;');
