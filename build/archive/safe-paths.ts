@@ -144,7 +144,8 @@ function followLink(start: PathNode, walks: Walks): string | undefined {
       const fault = faultOfTarget(here.target);
       if (fault !== undefined) return fault;
       followed += 1;
-      if (followed > maxLinksFollowed && walks.mustBeThere) return 'it runs in a circle';
+      if (followed > maxLinksFollowed && walks.mustBeThere)
+        return `it follows more than ${maxLinksFollowed} links, as a circle does`;
       if (followed > maxLinksFollowed)
         return ahead.includes('..') ? `it leads upwards behind more than ${maxLinksFollowed} links` : undefined;
       ahead.push(...segments.reverse());

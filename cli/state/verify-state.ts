@@ -56,12 +56,18 @@ function readElsewhere(directory: string): Promise<StateReading> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [script, directory], { env: {} }, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout) as StateReading);
-      else if (error.signal === 'SIGSEGV' || error.signal === 'SIGBUS')
+      else if ((error.signal === 'SIGSEGV' || error.signal === 'SIGBUS') && hasWholeAddressSpace())
         resolve({ rows: null, fault: `reading it ends the process with ${error.signal}` });
       else if (fileLimitText(error) !== undefined) reject(error);
       else reject(unchecked(directory, error, stderr));
     });
   });
+}
+
+/** With `ulimit -v`, the reader of an intact state may end like the one of a damaged state. */
+function hasWholeAddressSpace(): boolean {
+  const { userLimits } = process.report.getReport() as { userLimits?: { virtual_memory_kbytes?: { soft?: unknown } } };
+  return typeof userLimits?.virtual_memory_kbytes?.soft !== 'number';
 }
 
 /** `error`: of a reader that did not start, or did not finish. It says nothing about the state. */
@@ -71,7 +77,7 @@ function unchecked(directory: string, error: ExecFileException, stderr: string):
   return new StateError(
     'STATE_UNUSABLE',
     `The state in ${directory} could not be checked, because the process that reads it failed (${why}). Check the ` +
-      'rights of its user and its limits of files, processes and memory (LimitNOFILE, TasksMax, MemoryMax). Try again.',
+      'rights of its user and its limits of files, processes and memory (LimitNOFILE, TasksMax, MemoryMax, ulimit -v). Try again.',
     { cause: error },
   );
 }

@@ -20,7 +20,7 @@ import type {
 import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
-import { releaseOf, ViewedMirrorDocuments, type BlockedDocument } from './viewed-mirror-documents.ts';
+import { datedByContent, releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
 
 /** The port of the tree, with the further needs of features. */
 export interface MirroredTree extends MirroredPackages {
@@ -57,10 +57,11 @@ export function createMirroredTree(
         const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>
           policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
-        const blocked = allBlocked(() => mirror.offered(name, stability, moment), name, policed);
         const whole = await advised.complete(document, name, own);
-        const visible = await documents.documentFor(whole, name, stability, viewer, blocked);
-        return visible && policed(visible);
+        const visible = await documents.documentFor(whole, name, stability, viewer);
+        if (visible !== undefined) return policed(visible);
+        const offered = await mirror.offered(name, stability, moment);
+        return allBlocked(offered ?? [], name, viewer, policed);
       });
     },
     installed: async (name, normalized, viewer, moment) => {
@@ -117,20 +118,20 @@ async function withVersion(
 }
 
 /**
- * The document with the sentences of the policy about the versions that a view sees, all of which are blocked (I14).
+ * The document with the sentences of the policy about the versions that a view sees, all of which are blocked;
+ * undefined: the view sees none. A rule may name tokens, so each caller gets a document of its own (I14).
  */
-function allBlocked(
-  offered: () => ReturnType<Mirror['offered']>,
+async function allBlocked(
+  offered: readonly JsonObject[],
   name: PackageName,
+  { view, filter }: Viewer,
   policed: (document: TextDocument) => Promise<TextDocument>,
-): BlockedDocument {
-  return async (sees) => {
-    const records = (await offered())?.filter(sees) ?? [];
-    if (records.length === 0) return undefined;
-    const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
-    const { beside } = await readProviderDocument(judged, name);
-    return new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0);
-  };
+): Promise<TextDocument | undefined> {
+  const records = offered.filter((record) => passes(filter, releaseOf(record)));
+  if (records.length === 0 || view === undefined) return undefined;
+  const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
+  const { beside } = await readProviderDocument(judged, name);
+  return datedByContent(new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0), view);
 }
 
 /**

@@ -16,9 +16,6 @@ import {
   type ProviderDocument,
 } from '../core/documents/provider-document.ts';
 
-/** The document of a package whose versions are all blocked, for the versions that `sees`; undefined: it sees none. */
-export type BlockedDocument = (sees: (record: JsonObject) => boolean) => Promise<TextDocument | undefined>;
-
 interface Seen {
   readonly base: TextDocument;
   /** undefined: the view sees no version of it */
@@ -54,13 +51,12 @@ export class ViewedMirrorDocuments {
     name: PackageName,
     stability: Stability,
     { view, filter }: Viewer,
-    blocked: BlockedDocument,
   ): MaybeAsync<TextDocument | undefined> {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = this.#kept.get(key);
     if (known?.base === document) return known.document;
-    return this.#making.run(key, () => this.#make(key, document, name, { view, filter }, blocked), [document]);
+    return this.#making.run(key, () => this.#make(key, document, name, { view, filter }), [document]);
   }
 
   async #make(
@@ -68,9 +64,8 @@ export class ViewedMirrorDocuments {
     base: TextDocument,
     name: PackageName,
     viewer: { readonly view: View; readonly filter: ReleaseFilter },
-    blocked: BlockedDocument,
   ): Promise<TextDocument | undefined> {
-    const document = await filtered(this.versionsOf(base, name), base, name, viewer, blocked);
+    const document = await filtered(this.versionsOf(base, name), base, name, viewer);
     const bytes = key.length + 512 + (document === undefined || document === base ? 0 : document.weight);
     this.#kept.set(key, { base, document }, bytes);
     return document;
@@ -82,7 +77,6 @@ async function filtered(
   base: TextDocument,
   name: PackageName,
   { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
-  blocked: BlockedDocument,
 ): Promise<TextDocument | undefined> {
   const sees = (record: JsonObject): boolean => passes(filter, releaseOf(record));
   // warnings of the policy name versions: those of this view are made behind it (I14)
@@ -91,17 +85,17 @@ async function filtered(
     beside: { warnings: _warnings, ...beside },
   } = await read;
   const seen = records.filter(sees);
-  const allBlocked = records.length === 0 && _warnings !== undefined;
-  if (seen.length === 0 && !allBlocked) return undefined;
-  const document = allBlocked
-    ? await blocked(sees)
-    : seen.length === records.length && _warnings === undefined
-      ? base
-      : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
-  return (
-    document &&
-    new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds))
+  if (seen.length === 0) return undefined;
+  const isWhole = seen.length === records.length && _warnings === undefined;
+  return datedByContent(
+    isWhole ? base : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0),
+    view,
   );
+}
+
+/** The document with a date that depends on its bytes and the view alone. */
+export function datedByContent(document: TextDocument, view: View): TextDocument {
+  return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));
 }
 
 /**

@@ -90,6 +90,19 @@ async function startWriting(data: string): Promise<{ readonly end: () => Promise
   };
 }
 
+it('an intact state is not called damaged where the address space is limited', async () => {
+  await createToken('data');
+  const limited = await runCli(['backup', 'copy', '--data', 'data'], {
+    cwd: folder.path,
+    through: ['sh', '-c', 'ulimit -v 1500000; exec "$@"', 'sh'],
+  });
+  expect([limited.exitCode === 0, limited.stderr]).toEqual([
+    false,
+    expect.stringMatching(/could not be checked, .* \(SIG\w+\)\. Check .* ulimit -v\)\. Try again\./),
+  ]);
+  expect(limited.stderr).not.toContain('init --force');
+});
+
 describe('libretto backup and restore', () => {
   it('copy a running registry into one that serves, knows its tokens and builds on', async () => {
     addVersion('1.0.0');

@@ -191,8 +191,9 @@ it('a token that sees a version of a damaged document gets the error', async () 
 });
 
 it('a lost document is no empty one while the index of its package is damaged', async () => {
-  const [all, limited, other] = [
+  const [all, whole, limited, other] = [
     await create({}),
+    await create({ packages: ['acme/*'] }),
     await create({ stability: 'stable' }),
     await create({ packages: ['acme/late'] }),
   ];
@@ -206,7 +207,7 @@ it('a lost document is no empty one while the index of its package is damaged', 
   for (const path of ['core', 'onlydev~dev']) rmSync(join(registry.data, `public/p2/acme/${path}.json`));
   await write('index/acme/late.json', readFileSync(join(registry.data, 'index/acme/late.json')));
   for (const path of ['core', 'onlydev~dev', 'onlydev'])
-    expect(await answer(path, all), path).toEqual([500, 'TREE_DAMAGED']);
+    for (const token of [all, whole]) expect(await answer(path, token), path).toEqual([500, 'TREE_DAMAGED']);
   for (const path of ['core', 'onlydev~dev']) expect(await answer(path, other), path).toEqual([404, 'NOT_FOUND']);
   expect(await answer('onlydev~dev', limited)).toEqual([404, 'NOT_FOUND']);
 });

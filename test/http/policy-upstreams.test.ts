@@ -10,6 +10,7 @@ beforeEach(async () => {
   registry = await policedRegistry({
     old: { constraints: { 'some/lib': '<2.0' } },
     newest: { constraints: { 'some/*': '^3.0' } },
+    alike: { constraints: { 'some/lib': '<2.0' } },
   });
   registry.tree.put('acme/app', []);
   registry.tree.publish();
@@ -124,5 +125,31 @@ describe('a package whose versions are all blocked', () => {
     const { status: code, body } = await registry.get('/p2/some/lib.json', 'old');
     expect([code, JSON.parse(body.toString()).packages]).toEqual([200, { 'some/lib': {} }]);
     expect(body.toString()).toContain('the rule licences of this registry blocks 1.0.0.');
+  });
+
+  it('tells each token only rules that concern it, also tokens with the same limits', async () => {
+    registry.setPolicy({ rules: [{ ...rule, name: 'for-old-alone', tokens: ['tok_old'] }, rule] });
+    registry.upstream.put('some/lib', [one('1.0.0')]);
+    for (const [token, own] of [
+      ['old', 'for-old-alone'],
+      ['alike', 'licences'],
+      ['old', 'for-old-alone'],
+    ] as const)
+      expect((await registry.get('/p2/some/lib.json', token)).body.toString(), token).toContain(`the rule ${own} of`);
+  });
+
+  it('shows the same to a token when a version that it does not see is not blocked', async () => {
+    registry.setPolicy({ rules: [rule] });
+    registry.upstream.put('some/lib', [one('2.0.0'), one('1.0.0')]);
+    const before = await registry.get('/p2/some/lib.json', 'old');
+    registry.upstream.put('some/lib', [one('2.0.0', { license: ['BSD-2-Clause'] }), one('1.0.0')]);
+    later(700_000);
+    expect(await registry.offered('some/lib')).toEqual(['2.0.0']);
+    const after = await registry.get('/p2/some/lib.json', 'old');
+    expect([after.status, after.body, after.headers['last-modified']]).toEqual([
+      200,
+      before.body,
+      before.headers['last-modified'],
+    ]);
   });
 });

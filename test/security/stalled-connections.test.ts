@@ -74,7 +74,8 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10: stalled 
         socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
         return socket;
       },
-      async () => (await fetch(`http://127.0.0.1:${running.port}/health`)).status === 200,
+      async () =>
+        (await fetch(`http://127.0.0.1:${running.port}/health`, { headers: { connection: 'close' } })).status === 200,
     );
   });
 

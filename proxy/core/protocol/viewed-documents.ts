@@ -88,7 +88,7 @@ export class ViewedDocuments {
           : undefined,
       async (fault) => {
         const { isSeen } = await readDocumentReleases(this.#files, name, filter, epoch);
-        if (view !== undefined && !isSeen) return undefined;
+        if (filter !== 'all' && !isSeen) return undefined;
         // without an index, nobody knows if an absent document is lost
         if (!isOnDisk) throw fault;
         return make(undefined);
