@@ -1,5 +1,6 @@
-// A build from beginning to end: open the data folder, take the lock, read the sources, decide and stage package by
-// package, publish in order, remember. Readers see no change before `publish` begins, nor after an earlier failure.
+// A build from beginning to end: open the data folder, fetch remote sources, take the lock, read the sources, decide and
+// stage package by package, publish in order, remember. Readers see no change before `publish` begins, nor after an
+// earlier failure.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './output/wait-for-lock.ts';
@@ -14,7 +15,12 @@ import { type TreeMemory, readTreeMemory } from './memory/tree-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import type { PackagesOutcome } from './publish/outcome.ts';
-import { guardRemovals, isFirstInVain, isQuiet, stageAffected } from './publish/prepare-publication.ts';
+import {
+  guardRemovals,
+  isFirstBuildWithoutResult,
+  hasNothingToPublish,
+  stageAffected,
+} from './publish/prepare-publication.ts';
 import { refuseUnknownNames, limitTo, canBeLimited, refusePartialRepair } from './scan/package-limit.ts';
 import { BuildBusy, FetchNeeded } from './contract/refusals.ts';
 import { refuseCopies } from './publish/refuse-copies.ts';
@@ -198,8 +204,8 @@ async function publishUnlessRefused(
   await refuseCopies(run, packages);
   const strictlyRefused = strict && packages.quarantined.length > 0;
   if (!strictlyRefused && allowWithdraw !== true) await guardRemovals(run, packages);
-  const isVain = mayBeEmpty !== true && isFirstInVain(run, packages, registered.length);
-  if (strictlyRefused || dryRun === true || isVain || isQuiet(run, packages))
+  const isVain = mayBeEmpty !== true && isFirstBuildWithoutResult(run, packages, registered.length);
+  if (strictlyRefused || dryRun === true || isVain || hasNothingToPublish(run, packages))
     return { serial: undefined, strictlyRefused };
   const serial = await (await import('./publish/publish.ts')).publish(run, packages);
   await (await import('./prune/prune-caches.ts')).pruneCaches(run, dataDirectory);

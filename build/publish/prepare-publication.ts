@@ -100,7 +100,7 @@ export async function guardRemovals(
  * True if the build has nothing to publish and nothing new to remember. The build of an unchanged tree then ends
  * without loading or reading more.
  */
-export function isQuiet(run: PublishContext, packages: PackagesOutcome): boolean {
+export function hasNothingToPublish(run: PublishContext, packages: PackagesOutcome): boolean {
   return (
     run.tree.trusted &&
     run.tree.publication?.withdrawn !== undefined &&
@@ -122,7 +122,7 @@ export function isQuiet(run: PublishContext, packages: PackagesOutcome): boolean
  * mistyped source or a broken composer.json must not begin a registry. A registry with registered repositories has begun
  * already, and remembers what was left out. A folder without packages is no mistake.
  */
-export function isFirstInVain(
+export function isFirstBuildWithoutResult(
   { tree, scanned }: PublishContext,
   { names, quarantined }: PackagesOutcome,
   registered: number,

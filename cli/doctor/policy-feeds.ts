@@ -1,7 +1,7 @@
 // The check of the policy's feeds: lists that wait for acceptance, feeds without a copy, damaged and old copies, feeds that
 // fail, and packages without an answer. It reads the copies on this disk, and asks no feed.
 
-import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { counted } from '../io/output.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -10,25 +10,25 @@ const hourMs = 3_600_000;
 const oldMs = 24 * hourMs;
 
 /** The findings of each feed with a problem, and one for all others. */
-export function checkFeeds(feeds: readonly FeedStanding[], nowMs: number): readonly Finding[] {
+export function checkFeeds(feeds: readonly FeedStatus[], nowMs: number): readonly Finding[] {
   const found = feeds.map((feed) => ({ feed, findings: findingsOf(feed, nowMs) }));
   const sound = found.filter(({ findings }) => findings.length === 0).map(({ feed }) => soundText(feed, nowMs));
   return [...found.flatMap(({ findings }) => findings), ...(sound.length === 0 ? [] : [ok(name, sound.join('; '))])];
 }
 
-function findingsOf(feed: FeedStanding, nowMs: number): readonly Finding[] {
+function findingsOf(feed: FeedStatus, nowMs: number): readonly Finding[] {
   const alarm = shrunken(feed);
   if (feed.fetchedAt === null && feed.rows === 0) return [...alarm, withoutCopy(feed)];
   return [...alarm, ...damaged(feed), ...(aged(feed, nowMs) ?? failing(feed, nowMs)), ...unanswered(feed)];
 }
 
-function shrunken({ id, shrunk }: FeedStanding): readonly Finding[] {
+function shrunken({ id, shrunk }: FeedStatus): readonly Finding[] {
   if (shrunk === null) return [];
   const text = `the feed ${id} had ${counted(shrunk.from, 'row')} and now has ${shrunk.to}; the former copy is used`;
   return [warning(name, text, `Look at the feed. If its list is right: \`libretto policy feeds --accept ${id}\`.`)];
 }
 
-function withoutCopy({ id, url, failingSince, problem }: FeedStanding): Finding {
+function withoutCopy({ id, url, failingSince, problem }: FeedStatus): Finding {
   if (failingSince === null && problem === null)
     return skipped(name, `the feed ${id} was not read yet; a running server reads it within a minute`);
   return failed(
@@ -38,7 +38,7 @@ function withoutCopy({ id, url, failingSince, problem }: FeedStanding): Finding 
   );
 }
 
-function damaged({ id, url, fileProblem }: FeedStanding): readonly Finding[] {
+function damaged({ id, url, fileProblem }: FeedStatus): readonly Finding[] {
   if (fileProblem === null) return [];
   return [
     warning(
@@ -51,7 +51,7 @@ function damaged({ id, url, fileProblem }: FeedStanding): readonly Finding[] {
 }
 
 /** undefined: the copy is not old. */
-function aged(feed: FeedStanding, nowMs: number): readonly Finding[] | undefined {
+function aged(feed: FeedStatus, nowMs: number): readonly Finding[] | undefined {
   const { id, url, fetchedAt, failingSince } = feed;
   const last = fetchedAt ?? failingSince; // a part of it may be known since it fails
   if (last === null || nowMs - Date.parse(last) <= oldMs) return undefined;
@@ -62,14 +62,14 @@ function aged(feed: FeedStanding, nowMs: number): readonly Finding[] | undefined
 }
 
 /** The first failures of a feed need no action: it is asked again. */
-function failing(feed: FeedStanding, nowMs: number): readonly Finding[] {
+function failing(feed: FeedStatus, nowMs: number): readonly Finding[] {
   const { id, url, failingSince } = feed;
   if (failingSince === null || nowMs - Date.parse(failingSince) <= hourMs) return [];
   const text = `the feed ${id} ${failingText(feed)}`;
   return [warning(name, text, `Check whether this server can reach ${url}. The last good copy is used.`)];
 }
 
-function unanswered({ id, url, waiting }: FeedStanding): readonly Finding[] {
+function unanswered({ id, url, waiting }: FeedStatus): readonly Finding[] {
   const [first] = waiting;
   if (first === undefined) return [];
   const more = waiting.length === 1 ? '' : ` and ${waiting.length - 1} more`;
@@ -83,11 +83,11 @@ function unanswered({ id, url, waiting }: FeedStanding): readonly Finding[] {
   ];
 }
 
-function failingText({ failingSince, problem }: FeedStanding): string {
+function failingText({ failingSince, problem }: FeedStatus): string {
   return `fails since ${failingSince ?? ''}: ${sentenceOf(problem)}`;
 }
 
-function soundText(feed: FeedStanding, nowMs: number): string {
+function soundText(feed: FeedStatus, nowMs: number): string {
   const { id, rows, fetchedAt, failingSince, problem } = feed;
   const age = fetchedAt === null ? 'not read completely yet' : `read ${ageOf(fetchedAt, nowMs)}`;
   const remark = problem === null ? '' : `: ${sentenceOf(problem)}`;

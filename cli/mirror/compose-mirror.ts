@@ -14,7 +14,7 @@ import type { PurgedLookup } from '../../build/contract/purged.ts';
 import { createTombstones } from '../../proxy/core/protocol/tombstones.ts';
 import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Freshness } from '../../proxy/mirror/upstream/document-store.ts';
-import type { Tell } from '../../proxy/mirror/upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { ReadPrivateNames } from '../../proxy/core/tree/private-names.ts';
@@ -48,7 +48,7 @@ export interface MirrorParts {
   readonly purged?: () => MaybeAsync<PurgedLookup>;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 const cacheBytes = 64 * 1024 ** 2;

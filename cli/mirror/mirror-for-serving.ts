@@ -91,7 +91,7 @@ function createListeners(log: Log, now: () => number) {
   const mustLog = createEventLimiter(now);
   const onEvent = (event: MirrorEvent): void => {
     metrics.count(event);
-    alarms.hear(event);
+    alarms.record(event);
     if (mustLog(event)) logEvent(log, event);
   };
   return { metrics, alarms, onEvent };

@@ -5,7 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
-import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { FeedView } from '../../proxy/policy/admin/policy-admin.ts';
 
 /** `opened`: undefined while a server has not opened them. */
@@ -35,7 +35,7 @@ function notFound(message: string): RegistryError {
 
 // The status of a feed, in the words of the management API. Pure.
 
-function feedView({ id, kind, url, rows, fetchedAt, failingSince, problem, shrunk }: FeedStanding): FeedView {
+function feedView({ id, kind, url, rows, fetchedAt, failingSince, problem, shrunk }: FeedStatus): FeedView {
   return {
     id,
     kind,

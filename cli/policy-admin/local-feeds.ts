@@ -73,7 +73,7 @@ function outsideOf(feeds: Feeds): () => OutsideLists {
   let [of, lists]: [FeedLists | undefined, OutsideLists] = [undefined, noOutsideLists];
   return () => {
     const latest = feeds.lists();
-    if (latest !== of) [of, lists] = [latest, { ...latest, learn: () => Promise.resolve() }];
+    if (latest !== of) [of, lists] = [latest, { ...latest, lookUp: () => Promise.resolve() }];
     return lists;
   };
 }

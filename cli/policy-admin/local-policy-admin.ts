@@ -1,6 +1,6 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
-import type { FeedStanding } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
@@ -18,7 +18,7 @@ import { composePolicyAdmin } from './compose-admin.ts';
 export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;
   /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
-  readonly feeds: () => readonly FeedStanding[];
+  readonly feeds: () => readonly FeedStatus[];
   /** leaves the state open */
   readonly close: () => Promise<void>;
 }

@@ -61,7 +61,7 @@ export function openServedPolicy(
     const latest = feeds?.lists();
     if (feeds === undefined || latest === undefined || latest === of) return lists;
     of = latest;
-    lists = { ...latest, learn: feeds.learn };
+    lists = { ...latest, lookUp: feeds.learn };
     return lists;
   };
   const audited = createAuditedStore({ store, now });
@@ -152,11 +152,11 @@ function hitsFamily(hits: Hits): Family {
   };
 }
 
-// Tells of each change of policy.json while a server runs, and since the last run: one event of the audit log, and one
+// Reports each change of policy.json while a server runs, and since the last run: one event of the audit log, and one
 // line of the log. Requests never wait for it.
 
 interface FileRecorder {
-  /** Hears of a good file. undefined: there is nothing to record. */
+  /** Records a valid file. undefined: there is nothing to record. */
   readonly add: ((policy: PolicyDocument) => void) | undefined;
   /** Resolves after all so far are stored, or have failed. */
   readonly settled: () => Promise<void>;

@@ -46,7 +46,7 @@ export interface AdvisoryParts {
 }
 
 export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
-  const decide = (route: AdvisoryRoute, request: HttpRequest, asked: Asked): Promise<Answer> => {
+  const decide = (route: AdvisoryRoute, request: HttpRequest, asked: AdvisoryRequest): Promise<Answer> => {
     if (route.kind === 'advisories') return answerAdvisories(parts, route.query, request, asked);
     return route.kind === 'filters' ? answerFilters(parts, request, asked) : answerSummary(parts, asked);
   };
@@ -62,7 +62,7 @@ export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
 }
 
 /** The view of the token, and the time of the request. */
-interface Asked {
+interface AdvisoryRequest {
   readonly view: View | undefined;
   readonly nowMs: number;
 }
@@ -71,7 +71,7 @@ async function answerAdvisories(
   parts: AdvisoryParts,
   query: string,
   request: HttpRequest,
-  asked: Asked,
+  asked: AdvisoryRequest,
 ): Promise<Answer> {
   const names = namesOf(new URLSearchParams(request.method === 'POST' ? await readForm(request) : query));
   const lists = await parts.advisories.read(asked.nowMs);
@@ -93,7 +93,7 @@ async function answerAdvisories(
 }
 
 /** The entries of the named lists for the named packages. */
-async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: Asked): Promise<Answer> {
+async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: AdvisoryRequest): Promise<Answer> {
   const wanted = parseFilterRequest(await readJsonBody(request, limits));
   const lists = await parts.advisories.read(asked.nowMs);
   const names = await visibleNames(parts, wanted.names, lists, asked);
@@ -113,7 +113,7 @@ async function answerFilters(parts: AdvisoryParts, request: HttpRequest, asked: 
 }
 
 /** All lists, with one constraint for each package. */
-async function answerSummary(parts: AdvisoryParts, asked: Asked): Promise<Answer> {
+async function answerSummary(parts: AdvisoryParts, asked: AdvisoryRequest): Promise<Answer> {
   const lists = await parts.advisories.read(asked.nowMs);
   const names = await visibleNames(parts, lists.packages.keys(), lists, asked);
   return jsonAnswer(200, {
@@ -132,7 +132,7 @@ async function visibleNames(
   { files }: AdvisoryParts,
   names: Iterable<PackageName>,
   lists: AdvisoryLists,
-  { view, nowMs }: Asked,
+  { view, nowMs }: AdvisoryRequest,
 ): Promise<readonly PackageName[]> {
   const listed = [...names].filter((name) => lists.packages.has(name));
   if (view === undefined) return listed;

@@ -8,7 +8,7 @@ import { createOsvFeed, type OsvOptions } from './osv-feed.ts';
 import { createUpstreamFeed, type Belongs } from './upstream-feed.ts';
 
 /** What `Mirror.standing` gives. */
-export interface MirrorStanding {
+export interface MirrorStatus {
   /** `upstreams`: the same object while they are the same */
   readonly compiled: { readonly upstreams: ReadonlyMap<string, Upstream> };
   readonly belongs: Belongs;
@@ -18,7 +18,7 @@ export interface ConfiguredFeeds {
   /** undefined: OSV is not asked */
   readonly osv: Omit<OsvOptions, 'client'> | undefined;
   /** undefined: no upstream is asked */
-  readonly mirror?: (() => MaybeAsync<MirrorStanding>) | undefined;
+  readonly mirror?: (() => MaybeAsync<MirrorStatus>) | undefined;
   /** false: no rule reads lists, and there is no feed; default: one does */
   readonly areRead?: (() => MaybeAsync<boolean>) | undefined;
 }

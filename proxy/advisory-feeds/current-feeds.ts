@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import type { TellFeedEvent } from './feed-event.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
 import { feedOfFile } from './feed-file.ts';
 import type { FeedSource } from './feed-source.ts';
 import { StoredFeed } from './stored-feed.ts';
@@ -19,7 +19,7 @@ export interface CurrentFeedsOptions {
   readonly folder: string;
   /** Gives the same array while the feeds are the same. */
   readonly sources: () => MaybeAsync<readonly FeedSource[]>;
-  readonly tell: TellFeedEvent;
+  readonly tell: ReportFeedEvent;
   readonly changed: () => void;
 }
 
@@ -57,7 +57,7 @@ export function createCurrentFeeds({ folder, sources, tell, changed }: CurrentFe
   };
 }
 
-function idsIn(folder: string, tell: TellFeedEvent): readonly string[] {
+function idsIn(folder: string, tell: ReportFeedEvent): readonly string[] {
   try {
     return readdirSync(folder).flatMap((name) => feedOfFile(name) ?? []);
   } catch (error) {

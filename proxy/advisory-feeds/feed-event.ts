@@ -16,4 +16,4 @@ interface WithCopy {
   readonly copy?: 'none';
 }
 
-export type TellFeedEvent = (event: FeedEvent) => void;
+export type ReportFeedEvent = (event: FeedEvent) => void;

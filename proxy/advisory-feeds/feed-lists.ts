@@ -30,11 +30,11 @@ export interface FeedLists {
   /** changes whenever a list changes */
   readonly generation: number;
   /** false: a feed that may be asked about this name was not, or did not answer */
-  readonly knows: (name: PackageName) => boolean;
+  readonly isLookedUp: (name: PackageName) => boolean;
 }
 
-/** How a feed stands. */
-export interface FeedStanding {
+/** The status of a feed. */
+export interface FeedStatus {
   readonly id: string;
   readonly kind: 'osv' | 'upstream';
   readonly url: string;
@@ -67,7 +67,7 @@ export function createFeedLists(feeds: () => readonly ListedFeed[], generation: 
   return {
     generation,
     // without any feed, nobody has looked yet which feeds there are
-    knows: (name) => feeds().length > 0 && feeds().every((feed) => feed.knows(name)),
+    isLookedUp: (name) => feeds().length > 0 && feeds().every((feed) => feed.knows(name)),
     advisoriesOf: (name) =>
       feeds().flatMap(({ id, rowsOf }) =>
         (rowsOf(name)?.advisories ?? []).filter(isUsable).map(({ modified: _modified, ...advisory }) => ({

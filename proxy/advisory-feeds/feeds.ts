@@ -8,9 +8,9 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import { configuredSources, type ConfiguredFeeds } from './configured-sources.ts';
 import { createCurrentFeeds, type CurrentFeed, type CurrentFeeds } from './current-feeds.ts';
 import { createFeedClient, type FeedClient, type FeedClientOptions } from './feed-client.ts';
-import type { TellFeedEvent } from './feed-event.ts';
-import { createFeedLists, type FeedLists, type FeedStanding } from './feed-lists.ts';
-import { createLearning, type Learning, type Waiting } from './learning.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
+import { createFeedLists, type FeedLists, type FeedStatus } from './feed-lists.ts';
+import { createFeedLookups, type FeedLookups, type Waiting } from './feed-lookups.ts';
 import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { createTimer } from './timer.ts';
@@ -31,12 +31,12 @@ export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
   readonly now: () => number;
   /** a number from 0 up to 1 */
   readonly random?: () => number;
-  readonly tell: TellFeedEvent;
+  readonly tell: ReportFeedEvent;
 }
 
 export interface Feeds {
   readonly lists: () => FeedLists;
-  readonly standing: () => readonly FeedStanding[];
+  readonly standing: () => readonly FeedStatus[];
   /**
    * Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects.
    */
@@ -64,7 +64,7 @@ export function createFeeds(options: FeedOptions): Feeds {
   const { update, runAll, storeAll, noteWaiting } = createAsking(options, current, runs, closing.signal);
   const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
   const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
-  const learning = createLearning({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
+  const learning = createFeedLookups({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
     lists: () => {
@@ -75,7 +75,7 @@ export function createFeeds(options: FeedOptions): Feeds {
       look();
       return current.known().map((feed) => standingHere(feed, runs, learning));
     },
-    learn: learning.learn,
+    learn: learning.lookUp,
     refresh: () => orTold(tell, () => runAll(() => true)),
     accept: async (id) => {
       const feed = (await update()).find(({ source }) => source.id === id);
@@ -159,7 +159,7 @@ function createAsking(
   };
 }
 
-function standingHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: Learning): FeedStanding {
+function standingHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: FeedLookups): FeedStatus {
   return standingOf(source, stored, runs.standingOf(source.id), learning.waiting().get(source.id));
 }
 
@@ -175,7 +175,7 @@ function createLook(current: CurrentFeeds, runs: FeedRuns, now: () => number): (
 }
 
 /** The returned function never rejects: if the upstreams are unknown, the last known feeds stay. */
-function createUpdate(current: CurrentFeeds, tell: TellFeedEvent): () => Promise<readonly CurrentFeed[]> {
+function createUpdate(current: CurrentFeeds, tell: ReportFeedEvent): () => Promise<readonly CurrentFeed[]> {
   return async () => {
     try {
       return await current.update();
@@ -186,7 +186,7 @@ function createUpdate(current: CurrentFeeds, tell: TellFeedEvent): () => Promise
   };
 }
 
-async function orTold(tell: TellFeedEvent, work: () => Promise<void>): Promise<void> {
+async function orTold(tell: ReportFeedEvent, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -204,7 +204,7 @@ function standingOf(
   stored: StoredFeed,
   run: RunStatus,
   waiting: readonly PackageName[] = [],
-): FeedStanding {
+): FeedStatus {
   const unknown = [...new Set([...run.waiting, ...waiting])].filter((name) => !stored.knows(name));
   const sentences = [stored.fileProblem ?? [], run.problem ?? [], waitingText(unknown)].flat();
   return {

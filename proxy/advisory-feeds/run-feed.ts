@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import type { TellFeedEvent } from './feed-event.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
 import type { FeedAnswer, FeedSource } from './feed-source.ts';
 import { noRows, type FeedRows } from './model/feed-rows.ts';
 import { buildTable, type FeedTable } from './model/feed-table.ts';
@@ -18,7 +18,7 @@ export interface FeedRun {
   readonly signal: AbortSignal;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: TellFeedEvent;
+  readonly tell: ReportFeedEvent;
 }
 
 export interface RunOutcome {

@@ -8,8 +8,8 @@ import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../build/sha
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { CurrentFeed } from './current-feeds.ts';
-import type { TellFeedEvent } from './feed-event.ts';
-import type { Waiting } from './learning.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
+import type { Waiting } from './feed-lookups.ts';
 import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
 import { nextRunAt, type ScheduleOptions } from './schedule.ts';
 import { neverTried, readStandings, standingFile, writeStandings, type RunStatus } from './standing-file.ts';
@@ -30,7 +30,7 @@ export class FeedRuns {
   readonly #path: string;
   readonly #flights = new SingleFlight<void>();
   readonly #progress = new Map<string, Progress>();
-  readonly #tell: TellFeedEvent;
+  readonly #tell: ReportFeedEvent;
   #standings: Map<string, RunStatus> = new Map();
   #stamp: FileStamp | undefined;
   #storing = Promise.resolve();

@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import { syncFolder } from '../../build/shared/files/sync-folder.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import type { TellFeedEvent } from './feed-event.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
 import { feedPath, keepPrevious, previousPath, readCopy, refusedPath, writeCopy, type FeedCopy } from './feed-file.ts';
 import type { ListedFeed } from './feed-lists.ts';
 import type { FeedRows } from './model/feed-rows.ts';
@@ -17,7 +17,7 @@ export interface StoredFeedOptions {
   readonly id: string;
   /** `<data>/feeds` */
   readonly folder: string;
-  readonly tell: TellFeedEvent;
+  readonly tell: ReportFeedEvent;
   /** called when a row may have changed */
   readonly changed: () => void;
 }

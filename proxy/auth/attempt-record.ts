@@ -6,7 +6,7 @@ import { malformedRecord } from '../core/state/state-error.ts';
 import { forgetMs, type Budget } from './attempt-budgets.ts';
 
 /** A budget at one moment. */
-export interface Standing {
+export interface BudgetState {
   /** failures that count */
   readonly count: number;
   /** when the last failure happened, epoch milliseconds; 0 without one */
@@ -35,7 +35,7 @@ export function parseAttemptRecord(value: JsonValue): z.infer<typeof attemptReco
 }
 
 /** The standing from a row's value; undefined: there is no row. A clock that was set back prolongs no wait. */
-export function standingAt(value: JsonValue | undefined, nowMs: number): Standing {
+export function standingAt(value: JsonValue | undefined, nowMs: number): BudgetState {
   if (value === undefined) return { count: 0, lastMs: 0, held: {} };
   const { count, last_ms, held } = parseAttemptRecord(value);
   const isAbandoned = ([, startedMs]: readonly [string, number]): boolean => Math.abs(nowMs - startedMs) >= leaseMs;
@@ -48,33 +48,33 @@ export function standingAt(value: JsonValue | undefined, nowMs: number): Standin
 }
 
 /** The row of a standing; undefined: the standing has no failure and no attempt. */
-export function recordOf({ count, lastMs, held }: Standing): JsonObject | undefined {
+export function recordOf({ count, lastMs, held }: BudgetState): JsonObject | undefined {
   const isHeld = Object.keys(held).length > 0;
   if (count === 0 && !isHeld) return undefined;
   return { count, last_ms: count === 0 ? 0 : lastMs, ...(isHeld ? { held } : {}) };
 }
 
 /** Milliseconds until the next attempt, by the clock of the failures alone; 0 or less: none. */
-export function waitOf({ free, firstMs, longestMs }: Budget, { count, lastMs }: Standing, nowMs: number): number {
+export function waitOf({ free, firstMs, longestMs }: Budget, { count, lastMs }: BudgetState, nowMs: number): number {
   if (count < free) return 0;
   const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(count - free, 30));
   return lastMs + delayMs - nowMs;
 }
 
 /** True if one more attempt may be in flight: even if all of them fail, the budget holds. */
-export function hasRoom({ free }: Budget, { count, held }: Standing): boolean {
+export function hasRoom({ free }: Budget, { count, held }: BudgetState): boolean {
   const inFlight = Object.keys(held).length;
   return count + inFlight < free || inFlight === 0;
 }
 
-export function withReservation(standing: Standing, id: string, nowMs: number): Standing {
+export function withReservation(standing: BudgetState, id: string, nowMs: number): BudgetState {
   return { ...standing, held: { ...standing.held, [id]: nowMs } };
 }
 
 /**
  * Removes the attempt `id`, and counts it if it failed. An attempt that was assumed abandoned has already been counted.
  */
-export function withoutReservation(standing: Standing, id: string, failed: boolean, nowMs: number): Standing {
+export function withoutReservation(standing: BudgetState, id: string, failed: boolean, nowMs: number): BudgetState {
   const { [id]: startedMs, ...held } = standing.held;
   if (startedMs === undefined || !failed) return { ...standing, held };
   return { count: standing.count + 1, lastMs: nowMs, held };

@@ -17,7 +17,7 @@ import {
   waitOf,
   withReservation,
   withoutReservation,
-  type Standing,
+  type BudgetState,
 } from './attempt-record.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
@@ -125,7 +125,7 @@ async function reserveLater(
   throw tooManyWaiting();
 }
 
-type Edit = (standing: Standing, budget: Budget, all: readonly Standing[]) => Standing | undefined;
+type Edit = (standing: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
 
 /**
  * Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined

@@ -7,7 +7,7 @@ import type { TokenKind } from '../core/tokens/token-format.ts';
 import type { TokenUse, TokenUses } from '../core/tokens/token-uses.ts';
 import type { TokenRecord } from '../core/tokens/token.ts';
 
-export interface TokenStanding {
+export interface TokenUsage {
   readonly record: TokenRecord;
   /** requests an hour by kind; 0: without a limit */
   readonly defaults: Readonly<Record<TokenKind, number>>;
@@ -30,7 +30,7 @@ export async function readTokenStandings(
   { defaultLimits, uses, counters }: TokenStandingParts,
   records: readonly TokenRecord[],
   nowMs: number,
-): Promise<readonly TokenStanding[]> {
+): Promise<readonly TokenUsage[]> {
   const [defaults, used, windows] = await Promise.all([
     defaultLimits(),
     uses.of(records.map(({ id }) => id)),

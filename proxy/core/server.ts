@@ -16,7 +16,7 @@ import { createHandler, type Handler } from './handler.ts';
 import { requestIds } from './pipeline/exchange.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Counters } from './limits/counters.ts';
-import { IdleConnections, type Speaker } from './http/idle-connections.ts';
+import { IdleConnections, type HttpConnectionState } from './http/idle-connections.ts';
 import { createFailedAuthLimiter } from './limits/failed-auth-limiter.ts';
 import { clientAddress, type AddressRange } from './http/client-address.ts';
 import type { WorkerStatus } from './observe/health.ts';
@@ -104,7 +104,7 @@ export async function createProxy(options: ProxyOptions): Promise<Proxy> {
   const handler = createHandlerOf(options, limits, () => draining);
   const connections = new Connections(elapsed);
   const idle = idleConnections(options, limits);
-  const onHttp1 = (socket: Socket): Speaker => {
+  const onHttp1 = (socket: Socket): HttpConnectionState => {
     connections.opened(socket);
     return connections.speaker(socket);
   };

@@ -10,11 +10,11 @@ import { answerIn, type TextDocument } from '../core/http/document.ts';
 import { httpDate } from '../core/http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
-import { NameDecisions, type Standing } from './name-decisions.ts';
+import { NameDecisions, type MirrorSettingsSnapshot } from './name-decisions.ts';
 import { refusalOf } from './mirror-refusal.ts';
 import { offeredRecords } from './archives/offered-records.ts';
 import { CachedDocuments } from './upstream/cached-documents.ts';
-import type { Tell } from './upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from './upstream/mirror-event.ts';
 import { MirroredAdvisories } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
@@ -44,7 +44,7 @@ export interface MirrorOptions {
   readonly cacheBytes: number;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export class Mirror {
@@ -116,7 +116,7 @@ export class Mirror {
     return this.#names.of(name, moment);
   }
 
-  standing(): Promise<Standing> {
+  standing(): Promise<MirrorSettingsSnapshot> {
     return this.#names.standing();
   }
 

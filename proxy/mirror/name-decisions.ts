@@ -19,7 +19,7 @@ export interface NameDecisionsOptions {
 }
 
 /** The settings of the mirror at one moment, and the decisions that follow from them. */
-export interface Standing {
+export interface MirrorSettingsSnapshot {
   /** the same object while the rules are unchanged */
   readonly compiled: Compiled;
   readonly belongs: (name: PackageName) => Belonging;
@@ -44,7 +44,7 @@ export class NameDecisions {
   }
 
   /** Reads settings and private names again, for callers that visit all cached packages. */
-  async standing(): Promise<Standing> {
+  async standing(): Promise<MirrorSettingsSnapshot> {
     const compiled = this.#options.compile(await this.#options.rules());
     if (compiled.upstreams.size === 0)
       return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };

@@ -1,5 +1,5 @@
-// Keeps the troubles with other registries since this process started, for people: each trouble once, with the time of
-// its last case. A registry that answers again is no trouble any more.
+// The failures and alarms of other registries since this process started, for people: each once, with the time of its
+// last case. The failure of a registry that answers again is removed.
 
 import type { MirrorEvent } from './upstream/mirror-event.ts';
 
@@ -14,7 +14,7 @@ export interface MirrorAlarm {
 }
 
 export interface RecentAlarms {
-  readonly hear: (event: MirrorEvent) => void;
+  readonly record: (event: MirrorEvent) => void;
   /** Newest first. */
   readonly list: () => readonly MirrorAlarm[];
 }
@@ -24,7 +24,7 @@ const mostAlarms = 200;
 export function createRecentAlarms(now: () => number): RecentAlarms {
   const known = new Map<string, MirrorAlarm>();
   return {
-    hear: (event) => {
+    record: (event) => {
       if (event.kind === 'document') return void known.delete(keyOf('failure', event.upstream));
       if (event.kind === 'archive') return void known.delete(keyOf('failure', `${event.name} ${event.version}`));
       const alarm = alarmOf(event, now());

@@ -36,7 +36,7 @@ export interface AddedPasskey {
 
 export const mostPasskeys = 20;
 
-export async function askNew(
+export async function createRegistrationChallenge(
   { store, challenges }: AddParts,
   caller: SessionCaller,
   site: PasskeySite,

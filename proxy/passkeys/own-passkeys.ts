@@ -64,7 +64,7 @@ export async function renamePasskey({ store }: OwnParts, userId: string, id: str
 }
 
 /** The question for another passkey, which allows the removal of this one. Throws NOT_FOUND. */
-export async function askRemoval(
+export async function createRemovalChallenge(
   { store, challenges }: OwnParts,
   caller: SessionCaller,
   id: string,

@@ -15,12 +15,25 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { addPasskey, askNew, type AddedPasskey } from './add-passkey.ts';
+import { addPasskey, createRegistrationChallenge, type AddedPasskey } from './add-passkey.ts';
 import type { Answer } from './answer.ts';
 import { createChallenges, type ChallengeUse } from './challenges.ts';
 import { type PasskeyPrompt, passkeyOptions } from './options.ts';
-import { askRemoval, listPasskeys, removePasskey, renamePasskey, type RemovalProof } from './own-passkeys.ts';
-import { askAnybody, askSecondStep, finishSignIn, signIn, type AnswerPlace, assertSomeAt } from './sign-in.ts';
+import {
+  createRemovalChallenge,
+  listPasskeys,
+  removePasskey,
+  renamePasskey,
+  type RemovalProof,
+} from './own-passkeys.ts';
+import {
+  createSignInChallenge,
+  createSecondFactorChallenge,
+  finishSignIn,
+  signIn,
+  type AnswerPlace,
+  assertSomeAt,
+} from './sign-in.ts';
 import type { PasskeySite } from './site.ts';
 import { codeBudget } from '../auth/attempt-budgets.ts';
 import type { Confirmations } from '../auth/confirmations.ts';
@@ -28,18 +41,18 @@ import { commitUser, readUser, unknownUser } from '../auth/user-records.ts';
 import { usePasskey, type UseParts } from './use-passkey.ts';
 
 export interface Passkeys {
-  readonly askAnybody: (site: PasskeySite) => Promise<PasskeyPrompt>;
+  readonly createSignInChallenge: (site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly signIn: (answer: Answer, place: AnswerPlace) => Promise<LoggedIn>;
-  readonly askSecondStep: (proof: string, site: PasskeySite) => Promise<PasskeyPrompt | undefined>;
+  readonly createSecondFactorChallenge: (proof: string, site: PasskeySite) => Promise<PasskeyPrompt | undefined>;
   readonly finishSignIn: (proof: string, answer: Answer, place: AnswerPlace) => Promise<LoggedIn | undefined>;
   readonly askConfirmation: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly confirm: (caller: SessionCaller, answer: Answer, place: AnswerPlace) => Promise<Secret>;
-  readonly askNew: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
+  readonly createRegistrationChallenge: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly add: (caller: SessionCaller, added: Parameters<typeof addPasskey>[2]) => Promise<AddedPasskey>;
   /** oldest first */
   readonly list: (userId: string) => Promise<readonly Passkey[]>;
   readonly rename: (userId: string, id: string, name: string) => Promise<Passkey>;
-  readonly askRemoval: (caller: SessionCaller, id: string, site: PasskeySite) => Promise<PasskeyPrompt>;
+  readonly createRemovalChallenge: (caller: SessionCaller, id: string, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly remove: (
     caller: SessionCaller,
     id: string,
@@ -66,17 +79,17 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
   const attempts = createAttempts({ ...options, store: state });
   const parts = { ...options, ...people, store, attempts, challenges: createChallenges(options), maySignIn };
   return {
-    askAnybody: (site) => askAnybody(parts, site),
+    createSignInChallenge: (site) => createSignInChallenge(parts, site),
     signIn: (answer, place) => signIn(parts, answer, place),
-    askSecondStep: (proof, site) => askSecondStep(parts, proof, site),
+    createSecondFactorChallenge: (proof, site) => createSecondFactorChallenge(parts, proof, site),
     finishSignIn: (proof, answer, place) => finishSignIn(parts, proof, answer, place),
     askConfirmation: (caller, site) => askConfirmation(parts, caller, site),
     confirm: (caller, answer, place) => confirmWithPasskey(parts, caller, answer, place),
-    askNew: (caller, site) => askNew(parts, caller, site),
+    createRegistrationChallenge: (caller, site) => createRegistrationChallenge(parts, caller, site),
     add: (caller, added) => addPasskey(parts, caller, added),
     list: (userId) => listPasskeys(parts, userId),
     rename: (userId, id, name) => renamePasskey(parts, userId, id, name),
-    askRemoval: (caller, id, site) => askRemoval(parts, caller, id, site),
+    createRemovalChallenge: (caller, id, site) => createRemovalChallenge(parts, caller, id, site),
     remove: (caller, id, proof) => removePasskey(parts, caller, id, proof),
   };
 }

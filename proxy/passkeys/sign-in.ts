@@ -31,7 +31,7 @@ export interface AnswerPlace {
 
 const anybody: ChallengeUse = { ceremony: 'sign-in', subject: 'anybody', context: '' };
 
-export async function askAnybody({ challenges }: SignInParts, site: PasskeySite): Promise<PasskeyPrompt> {
+export async function createSignInChallenge({ challenges }: SignInParts, site: PasskeySite): Promise<PasskeyPrompt> {
   return passkeyOptions(await challenges.issue(anybody), [], site);
 }
 
@@ -59,7 +59,7 @@ export async function signIn(parts: SignInParts, answer: Answer, { site, address
 }
 
 /** undefined: the proof has ended. Throws NOT_FOUND if no passkey works at this site. */
-export async function askSecondStep(
+export async function createSecondFactorChallenge(
   { twoStepLogin, challenges }: SignInParts,
   proof: string,
   site: PasskeySite,

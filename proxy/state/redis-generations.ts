@@ -18,13 +18,13 @@ export interface RedisGenerations {
   /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
   readonly loud: () => number | undefined;
   /** A message of a commit, as redis-scripts.ts writes it. */
-  readonly hear: (message: string) => void;
+  readonly receive: (message: string) => void;
   /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
   readonly answered: (reached: Reached, listening: boolean) => void;
   /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
   readonly wrote: (keys: readonly string[], reached?: Reached) => void;
   /** Messages may be missing from now on. */
-  readonly deaf: () => void;
+  readonly markGap: () => void;
   /** Invalidates all decisions that used cached rows. */
   readonly move: () => void;
   readonly forgetAll: () => void;
@@ -36,7 +36,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
     moves: () => progress.moves,
     reached: () => progress.newest ?? 0,
     loud: () => progress.newestLoud,
-    hear: (message) => {
+    receive: (message) => {
       const { generation, loud, keys } = parseMessage(message);
       if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
       else known.markAllStale();
@@ -50,7 +50,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
       known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);
       if (reached !== undefined) reachAtLeast(progress, reached);
     },
-    deaf: () => {
+    markGap: () => {
       progress.heardUpTo = undefined;
     },
     move: () => {

@@ -101,10 +101,10 @@ function listen(
       () => settle(false),
     );
   });
-  subscriber.on('message', (_channel: string, message: string) => generations.hear(message));
+  subscriber.on('message', (_channel: string, message: string) => generations.receive(message));
   subscriber.on('close', () => {
     settle(false);
-    generations.deaf();
+    generations.markGap();
   });
   return { listening: () => listening, ready: () => attempt };
 }

@@ -48,14 +48,14 @@ type FilterField =
   | 'reference_source'
   | 'packages';
 
-export interface Standing {
+export interface SyncStatus {
   readonly outcome: SyncOutcome | undefined;
   readonly syncing: boolean;
 }
 
 export function repositoryDocument(
   record: RepositoryRecord,
-  standing: Standing | undefined,
+  standing: SyncStatus | undefined,
   position?: number,
 ): RepositoryDocument {
   const { id, type, url, filters, interval, created_at, created_by, updated_at } = record;

@@ -63,7 +63,7 @@ function outsideLists(feeds: () => Feeds): () => OutsideLists {
   return () => {
     const { learn, lists } = feeds();
     const of = lists();
-    if (known?.of !== of) known = { of, lists: { ...of, learn } };
+    if (known?.of !== of) known = { of, lists: { ...of, lookUp: learn } };
     return known.lists;
   };
 }

@@ -13,7 +13,7 @@ export interface Candidate {
 }
 
 /** The things of a registry that a word may name. */
-export type RegistryThings =
+export type RegistryList =
   | 'packages'
   | 'versions'
   | 'tokens'
@@ -26,8 +26,8 @@ export type RegistryThings =
   | 'teams';
 /** Lists of this program whose modules are loaded only for them. */
 export type ProgramList = 'settings' | 'stabilities' | 'reasons' | 'purposes' | 'events' | 'forms';
-export type Things = RegistryThings | ProgramList;
-export type ListCandidates = (things: Things, line: Unfinished) => Promise<readonly Candidate[]>;
+export type CompletionList = RegistryList | ProgramList;
+export type ListCandidates = (things: CompletionList, line: Unfinished) => Promise<readonly Candidate[]>;
 
 export interface Completion {
   /**
@@ -40,7 +40,7 @@ export interface Completion {
   readonly candidates: readonly Candidate[];
 }
 
-type Values = readonly string[] | { readonly things: Things } | 'files' | 'folders';
+type Values = readonly string[] | { readonly things: CompletionList } | 'files' | 'folders';
 
 /** By the name of an argument, or by the placeholder of an option's value. */
 const valuesByName: Readonly<Record<string, Values>> = {
@@ -69,7 +69,7 @@ const valuesByName: Readonly<Record<string, Values>> = {
   shell: shells,
 };
 /** By the name of the command above the command. */
-const idsByParent: Readonly<Record<string, Things>> = {
+const idsByParent: Readonly<Record<string, CompletionList>> = {
   token: 'tokens',
   repository: 'repositories',
   notify: 'endpoints',

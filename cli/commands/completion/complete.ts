@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printable } from '../../io/output.ts';
-import { complete, type Completion, type ProgramList, type ListCandidates, type Things } from './candidates.ts';
+import { complete, type Completion, type ProgramList, type ListCandidates, type CompletionList } from './candidates.ts';
 import { readUnfinished } from './command-line.ts';
 
 /** A state in an unreachable Redis would keep the shell waiting. */
@@ -51,7 +51,7 @@ function readThingsWith(context: Context): ListCandidates {
   };
 }
 
-function isProgramList(things: Things): things is ProgramList {
+function isProgramList(things: CompletionList): things is ProgramList {
   return things in lists;
 }
 

@@ -10,12 +10,12 @@ import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { readLastPublication, readPublishedTree } from '../../tree/published-tree.ts';
-import type { Candidate, RegistryThings } from './candidates.ts';
+import type { Candidate, RegistryList } from './candidates.ts';
 import type { Unfinished } from './command-line.ts';
 
 /** The options of the unfinished line select the data folder. Rejects with the fault of a configuration or a file. */
 export async function readRegistryThings(
-  things: RegistryThings,
+  things: RegistryList,
   line: Unfinished,
   { environment, workingDirectory }: Context,
 ): Promise<readonly Candidate[]> {
@@ -24,7 +24,7 @@ export async function readRegistryThings(
 
 type Read = (config: Config, line: Unfinished) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
-const readers: Readonly<Record<RegistryThings, Read>> = {
+const readers: Readonly<Record<RegistryList, Read>> = {
   packages: ({ data }) => (readPublishedTree(data.value)?.names ?? []).map((value) => ({ value })),
   versions: ({ data }, { operands }) => versionsOf(data.value, operands.find((text) => text.includes('/')) ?? ''),
   sources: ({ data }) =>

@@ -1,7 +1,7 @@
 // `libretto policy feeds`: the feeds of advisories and filter lists, and how old their copies are. `--accept` takes a
 // list that has become much smaller.
 
-import type { FeedStanding } from '../../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedStatus } from '../../../proxy/advisory-feeds/feed-lists.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
@@ -23,14 +23,14 @@ export function run(context: Context, given: CommandInput): Promise<number> {
   );
 }
 
-function feedTable(feeds: readonly FeedStanding[]): readonly string[] {
+function feedTable(feeds: readonly FeedStatus[]): readonly string[] {
   return formatTable(
     ['FEED', 'KIND', 'ROWS', 'FETCHED', 'STATUS', 'ADDRESS'],
     feeds.map((feed) => [feed.id, feed.kind, String(feed.rows), feed.fetchedAt ?? 'never', statusOf(feed), feed.url]),
   );
 }
 
-function statusOf(feed: FeedStanding): string {
+function statusOf(feed: FeedStatus): string {
   const { rows, fetchedAt, shrunk, failingSince: since, problem } = feed;
   const hasCopy = fetchedAt !== null || rows > 0;
   if (shrunk !== null) return `shrunk from ${shrunk.from} to ${shrunk.to}; the former copy is used`;
@@ -40,7 +40,7 @@ function statusOf(feed: FeedStanding): string {
 }
 
 /** A remark on rows does not keep a feed from working. */
-function stateOf({ fileProblem, waiting }: FeedStanding): string {
+function stateOf({ fileProblem, waiting }: FeedStatus): string {
   if (fileProblem !== null) return 'damaged file';
   return waiting.length > 0 ? 'waiting for answers' : 'ok';
 }

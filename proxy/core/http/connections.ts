@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isInProgress } from './http-request.ts';
-import type { Speaker, Waiting } from './idle-connections.ts';
+import type { HttpConnectionState, Waiting } from './idle-connections.ts';
 import type { ServerRequest } from './server-request.ts';
 
 interface Connection {
@@ -92,7 +92,7 @@ export class Connections {
   }
 
   /** The state of an open connection, for the cap on idle ones. */
-  speaker(socket: Socket): Speaker {
+  speaker(socket: Socket): HttpConnectionState {
     const connection = this.#open.get(socket);
     return {
       waiting: (nowMs) => connection && waitingOf(connection, nowMs),

@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 /** The state of a connection once it speaks HTTP. */
-export interface Speaker {
+export interface HttpConnectionState {
   /**
    * undefined while a request is in progress. `nowMs`: monotonic; with infinity no client has time to take a piece of
    * its answer
@@ -50,7 +50,7 @@ export interface IdleCap {
 interface IdleConnection {
   readonly socket: Socket;
   readonly openedMs: number;
-  speaker: Speaker | undefined;
+  speaker: HttpConnectionState | undefined;
 }
 
 interface OfAddress {
@@ -98,7 +98,7 @@ export class IdleConnections {
   }
 
   /** `socket`: the bare socket, also for a connection with TLS. */
-  speaks(socket: Socket, speaker: Speaker): void {
+  speaks(socket: Socket, speaker: HttpConnectionState): void {
     const connection = this.#bySocket.get(socket);
     if (connection !== undefined) connection.speaker = speaker;
   }

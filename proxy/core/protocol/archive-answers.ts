@@ -26,7 +26,7 @@ export interface ArchiveAnswersOptions {
 }
 
 /** A request for an archive. */
-interface Asked {
+interface ArchiveRequest {
   readonly route: Extract<Route, { kind: 'dist' }>;
   readonly preferences: RequestPreferences;
   /** the part of the package that the view shows */
@@ -52,7 +52,7 @@ export class ArchiveAnswers {
   }
 
   answer(
-    route: Asked['route'],
+    route: ArchiveRequest['route'],
     preferences: RequestPreferences,
     moment: Moment,
     rules: RulesInEffect | undefined,
@@ -67,7 +67,7 @@ export class ArchiveAnswers {
     });
   }
 
-  #published(asked: Asked): MaybeAsync<Answer> {
+  #published(asked: ArchiveRequest): MaybeAsync<Answer> {
     return andThen(this.#knownTo(asked, this.#files.archives(asked.route.name, asked.moment.epoch)), (archives) => {
       const answer = this.#archiveIn(archives, asked);
       if (answer === undefined) return this.#again(asked);
@@ -80,14 +80,14 @@ export class ArchiveAnswers {
   }
 
   #knownTo(
-    { route: { name }, filter, moment: { epoch } }: Asked,
+    { route: { name }, filter, moment: { epoch } }: ArchiveRequest,
     archives: MaybeAsync<PackageArchives | undefined>,
   ): MaybeAsync<PackageArchives | undefined> {
     return absentWhereHidden(this.#files, archives, { name, filter, epoch });
   }
 
   /** undefined: the index has no such version. */
-  #archiveIn(archives: PackageArchives | undefined, asked: Asked): MaybeAsync<Answer> | undefined {
+  #archiveIn(archives: PackageArchives | undefined, asked: ArchiveRequest): MaybeAsync<Answer> | undefined {
     const { route, preferences, filter, moment, rules } = asked;
     const entry = archives?.find(route.labels, route.reference, filter);
     if (entry === undefined) return undefined;
@@ -101,23 +101,23 @@ export class ArchiveAnswers {
    * A build publishes ZIPs and index before the p2 document that names them. If the index in memory lacks a version, or
    * a file differs from its entry, this reads the index again.
    */
-  async #again(asked: Asked): Promise<Answer> {
+  async #again(asked: ArchiveRequest): Promise<Answer> {
     const archives = await this.#knownTo(asked, this.#files.archivesAgain(asked.route.name, asked.moment.epoch));
     return this.#archiveIn(archives, asked) ?? this.#unpublished(asked, archives);
   }
 
   /** An earlier request gave the name to another registry. */
-  async #elsewhere(asked: Asked): Promise<Answer> {
+  async #elsewhere(asked: ArchiveRequest): Promise<Answer> {
     return (await this.#ofMirror(asked)) ?? this.#again(asked);
   }
 
-  async #ofMirror({ route, preferences, filter, moment }: Asked): Promise<Answer | undefined> {
+  async #ofMirror({ route, preferences, filter, moment }: ArchiveRequest): Promise<Answer | undefined> {
     const found = await this.#mirrored?.archive(route, preferences, { view: preferences.view, filter }, moment);
     return found && this.#counted(route.name, found.version, preferences, found.answer);
   }
 
   /** `archives`: those of the package that the caller may know. */
-  async #unpublished(asked: Asked, archives?: PackageArchives): Promise<Answer> {
+  async #unpublished(asked: ArchiveRequest, archives?: PackageArchives): Promise<Answer> {
     const mirrored = await this.#ofMirror(asked);
     if (mirrored !== undefined) return mirrored;
     const { route, filter, moment } = asked;
@@ -148,7 +148,7 @@ export class ArchiveAnswers {
 }
 
 /** `commits`: those with an archive under this label, newest first. */
-function absentVersion(route: Asked['route'], commits: readonly string[] = []): string {
+function absentVersion(route: ArchiveRequest['route'], commits: readonly string[] = []): string {
   const version = (route.labels[0] ?? '').slice(0, 128);
   const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
   const known = [...new Set(commits)].slice(0, mostCommits).map((commit) => commit.slice(0, 12));

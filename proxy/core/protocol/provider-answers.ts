@@ -17,7 +17,7 @@ import type { ViewCache } from './view-cache.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
 
 /** A request for a document. */
-interface Asked {
+interface DocumentRequest {
   readonly name: PackageName;
   readonly stability: 'stable' | 'dev';
   readonly preferences: RequestPreferences;
@@ -60,22 +60,22 @@ export class ProviderAnswers {
       : this.#ofTree(asked);
   }
 
-  #ofMirror({ name, stability, preferences, filter, moment }: Asked): MaybeAsync<Answer | undefined> {
+  #ofMirror({ name, stability, preferences, filter, moment }: DocumentRequest): MaybeAsync<Answer | undefined> {
     return this.#mirrored?.provider(name, stability, preferences, { view: preferences.view, filter }, moment);
   }
 
-  #ofTree(asked: Asked): MaybeAsync<Answer> {
+  #ofTree(asked: DocumentRequest): MaybeAsync<Answer> {
     const { name, preferences, moment } = asked;
     return andThen(this.#files.visible.shows(preferences.view, name, 'documents', moment.epoch), (shows) =>
       shows ? this.#published(asked) : this.#unpublished(asked),
     );
   }
 
-  #unpublished(asked: Asked): MaybeAsync<Answer> {
+  #unpublished(asked: DocumentRequest): MaybeAsync<Answer> {
     return andThen(this.#ofMirror(asked), (answer) => answer ?? absentPackage(this.#files, asked.name));
   }
 
-  #published(asked: Asked): MaybeAsync<Answer> {
+  #published(asked: DocumentRequest): MaybeAsync<Answer> {
     return andThen(
       this.#files.document(providerPath(asked.name, asked.stability), asked.moment.epoch),
       (built) => (built === undefined ? this.#withoutVersions(asked, false) : this.#inView(asked, built)),
@@ -83,7 +83,7 @@ export class ProviderAnswers {
     );
   }
 
-  #inView(asked: Asked, built: TextDocument): MaybeAsync<Answer> {
+  #inView(asked: DocumentRequest, built: TextDocument): MaybeAsync<Answer> {
     const { name, filter, preferences, moment } = asked;
     const { view } = preferences;
     const path = providerPath(name, asked.stability);
@@ -96,7 +96,7 @@ export class ProviderAnswers {
   }
 
   /** `grow`: accounts for the compressed forms of the document. */
-  #inPolicy(asked: Asked, document: TextDocument, grow: (bytes: number) => void): MaybeAsync<Answer> {
+  #inPolicy(asked: DocumentRequest, document: TextDocument, grow: (bytes: number) => void): MaybeAsync<Answer> {
     const { rules, preferences, moment } = asked;
     if (rules === undefined) return answerIn(document, preferences, grow);
     return andThen(rules.published(document, asked, preferences, moment), (policed) =>
@@ -105,7 +105,7 @@ export class ProviderAnswers {
   }
 
   /** A package that has only releases, or only dev versions, has the other document without versions. */
-  #withoutVersions(asked: Asked, isOnDisk: boolean): MaybeAsync<Answer> {
+  #withoutVersions(asked: DocumentRequest, isOnDisk: boolean): MaybeAsync<Answer> {
     const { preferences, filter, moment } = asked;
     const viewer = { view: preferences.view, filter };
     return andThen(this.#viewed.withoutVersions(asked, viewer, moment.epoch, isOnDisk), (document) =>
@@ -114,7 +114,7 @@ export class ProviderAnswers {
   }
 
   /** Only a caller who sees a version of this document, by the serving index, gets the reason (I14). */
-  async #unreadable(asked: Asked, reason: unknown): Promise<Answer> {
+  async #unreadable(asked: DocumentRequest, reason: unknown): Promise<Answer> {
     const { name, stability, filter, moment } = asked;
     if (filter === 'all') throw reason;
     const releases = await Promise.resolve(this.#files.releases(name, moment.epoch)).catch(() => undefined);

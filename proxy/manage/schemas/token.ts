@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
-import type { TokenStanding } from '../../auth/token-standings.ts';
+import type { TokenUsage } from '../../auth/token-standings.ts';
 import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
 import { idSchema } from './id.ts';
 import { time, timeSchema } from './time.ts';
@@ -97,7 +97,7 @@ export const tokenRotation = z
   })
   .openapi('TokenRotation');
 
-export function showToken({ record, defaults, nowMs, use, window }: TokenStanding): z.infer<typeof tokenSchema> {
+export function showToken({ record, defaults, nowMs, use, window }: TokenUsage): z.infer<typeof tokenSchema> {
   const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
   const limit = effectiveLimit(record, defaults);
   return {

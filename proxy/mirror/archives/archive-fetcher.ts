@@ -15,7 +15,7 @@ import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { isThere } from '../../../build/shared/files/atomic-file.ts';
 import { TailStream } from './tail-stream.ts';
 import { standardThroughputFloor, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
 import { refusalOf, writeRefusal } from './refused-archives.ts';
 import type { OfferedVersion } from '../versions/offered-version.ts';
@@ -35,7 +35,7 @@ export interface FetcherOptions {
   readonly check: CheckArchive;
   readonly limits?: Partial<FetcherLimits>;
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export interface FetcherLimits {

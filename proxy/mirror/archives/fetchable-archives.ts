@@ -9,7 +9,7 @@ import type { RequestedVersion } from '../../core/protocol/mirrored-packages.ts'
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { purgedReason } from '../rules/release-rules.ts';
 import { findOffer } from '../upstream/find-offer.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { UpstreamRefused } from '../upstream/mirror-failure.ts';
 import type { UpstreamDocument } from '../upstream/upstream-document.ts';
 import type { Stability, Upstream } from '../upstream/upstream.ts';
@@ -44,7 +44,7 @@ export interface Fetchable extends FetchableVersion {
 export interface FetchableOptions {
   readonly archiveStore: Pick<AcceptedArchiveStore, 'accepted' | 'records'>;
   readonly check: CheckRecord;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export class FetchableArchives {

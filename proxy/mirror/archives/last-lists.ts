@@ -11,7 +11,7 @@ import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
 import { isAbsence, sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { emptiedLists, unionOf } from './joined-lists.ts';
 import { UnreadableRecord } from './read-record.ts';
 
@@ -55,14 +55,14 @@ const devMark = '~dev';
 
 export class LastLists {
   readonly #folder: string;
-  readonly #tell: Tell;
+  readonly #tell: ReportMirrorEvent;
   readonly #known = new ByteCache<Known>(cacheBytes);
   readonly #turns = new Map<PackageName, Promise<void>>();
   /** what a disk that refused to be written does not have */
   readonly #unwritten = new Map<PackageName, Parts>();
 
   /** `folder`: of the mirror. */
-  constructor(folder: string, tell: Tell) {
+  constructor(folder: string, tell: ReportMirrorEvent) {
     this.#folder = join(folder, 'lists');
     this.#tell = tell;
   }

@@ -8,7 +8,7 @@ import type { RequestedVersion } from '../../core/protocol/mirrored-packages.ts'
 import { tombstoneOf } from '../../core/protocol/tombstones.ts';
 import { archiveHeaders, ArchiveMismatch } from '../../core/tree/archive-store.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { ofUpstream } from '../upstream/mirror-failure.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
@@ -22,7 +22,7 @@ export interface ArchivesOptions {
   readonly fetcher: ArchiveFetcher;
   readonly judgements: Pick<MirroredJudgements, 'ofStored' | 'ofOffered' | 'isBlocked'>;
   readonly check: CheckRecord;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export class MirroredArchives {

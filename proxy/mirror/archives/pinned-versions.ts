@@ -7,7 +7,7 @@ import type { AcceptedPackage } from './accepted-package.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
 import { changedFields, pinnedFields, withPinnedFields } from '../versions/pinned-record.ts';
 
@@ -20,7 +20,7 @@ export interface Settled {
 export interface PinOptions {
   readonly archiveStore: Pick<AcceptedArchiveStore, 'record'>;
   readonly check: CheckRecord;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export async function pinVersions(

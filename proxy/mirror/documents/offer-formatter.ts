@@ -15,7 +15,7 @@ import type { Compiled } from '../rules/mirror-rules.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
 import { applyRules, normalized } from '../rules/release-rules.ts';
 import type { UpstreamOffer } from '../upstream/find-offer.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
 import { offeredVersionsYielding } from '../versions/offered-version.ts';
@@ -35,7 +35,7 @@ export interface FormatterOptions {
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export interface ForeignNames {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
 import type { Freshness } from '../upstream/document-store.ts';
 import type { CachedDocuments } from '../upstream/cached-documents.ts';
-import type { Tell } from '../upstream/mirror-event.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { createPrecedence, type Precedence } from '../../core/tree/precedence.ts';
 import type { ReleaseRules } from './release-rules.ts';
 import { Upstream, type UpstreamSettings } from '../upstream/upstream.ts';
@@ -34,7 +34,7 @@ export interface CompilerOptions {
   readonly client: UpstreamClient;
   readonly kept: CachedDocuments;
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 /** Below the folder of the mirror: `libretto mirror refresh` writes it, and servers look whether it changed. */

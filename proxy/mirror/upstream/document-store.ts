@@ -9,7 +9,7 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import { fileOf, type DocumentFile } from './document-file.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { CachedDocuments } from './cached-documents.ts';
-import type { Tell } from './mirror-event.ts';
+import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
@@ -37,7 +37,7 @@ export interface StoreOptions {
   /** epoch milliseconds: missing documents, and needed ones, that were checked before are requested again */
   readonly since: () => number;
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export interface CachedDocument<Value> {
@@ -58,7 +58,7 @@ export interface CachedDocument<Value> {
  */
 export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => MaybeAsync<Value>;
 
-interface Asked<Value> {
+interface StoreRequest<Value> {
   /** its file */
   readonly path: string;
   readonly url: URL;
@@ -87,7 +87,7 @@ export class DocumentStore {
     return this.#running.run(idOf(asked), () => this.#load(asked)) as Promise<CachedDocument<Value>>;
   }
 
-  async #load<Value>(asked: Asked<Value>): Promise<CachedDocument<Value>> {
+  async #load<Value>(asked: StoreRequest<Value>): Promise<CachedDocument<Value>> {
     const { kept: documents, now, since } = this.#options;
     const { path, parse, sha256 } = asked;
     const remembered = documents.remembered(path);
@@ -110,7 +110,7 @@ export class DocumentStore {
       : withDeadline(asking, patienceMs, () => this.#stale(parsed, now() + patienceMs));
   }
 
-  async #askOrStale<Value>(asked: Asked<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
+  async #askOrStale<Value>(asked: StoreRequest<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
     const { url } = asked;
     try {
       const answer = await this.#ask(asked, kept);
@@ -137,7 +137,7 @@ export class DocumentStore {
     return { ...this.#answer(kept), staleSinceMs: kept.file.checkedAtMs, goodUntilMs };
   }
 
-  async #ask<Value>(asked: Asked<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
+  async #ask<Value>(asked: StoreRequest<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
     const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
     const { path, url, parse, sha256 } = asked;
     // with a digest, a stored document is another one, of another address
@@ -170,7 +170,7 @@ export class DocumentStore {
    * while.
    */
   async #missing<Value>(
-    asked: Asked<Value>,
+    asked: StoreRequest<Value>,
     kept: Kept<Value> | undefined,
     nowMs: number,
   ): Promise<CachedDocument<Value>> {
@@ -184,7 +184,7 @@ export class DocumentStore {
     return this.#keep(asked, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
-  async #keep<Value>({ path, url, sha256 }: Asked<Value>, kept: Kept<Value>): Promise<CachedDocument<Value>> {
+  async #keep<Value>({ path, url, sha256 }: StoreRequest<Value>, kept: Kept<Value>): Promise<CachedDocument<Value>> {
     await this.#options.kept.keep(path, kept.file, (error) => this.#reportUnstored(url, error));
     return this.#answer(kept, sha256);
   }
@@ -227,7 +227,7 @@ const maxFailures = 1000;
 const patienceMs = 2000;
 
 /** A failure of one address says nothing of another one for the same file. */
-function idOf({ path, url }: Asked<unknown>): string {
+function idOf({ path, url }: StoreRequest<unknown>): string {
   return `${path} ${url.href}`;
 }
 

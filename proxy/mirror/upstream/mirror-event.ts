@@ -33,4 +33,4 @@ export type MirrorEvent =
   /** an alarm: an upstream offers other content for a release than was accepted once */
   | { readonly kind: 'release-changed'; readonly name: string; readonly version: string; readonly message: string };
 
-export type Tell = (event: MirrorEvent) => void;
+export type ReportMirrorEvent = (event: MirrorEvent) => void;

@@ -11,7 +11,7 @@ import { DocumentStore, type CachedDocument, type Freshness, type ParseDocument 
 import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
 import { joinedDocument, type Stability } from './joined-documents.ts';
-import type { Tell } from './mirror-event.ts';
+import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
@@ -45,7 +45,7 @@ export interface UpstreamOptions {
   readonly kept: CachedDocuments;
   readonly freshness: () => Freshness;
   readonly now: () => number;
-  readonly tell: Tell;
+  readonly tell: ReportMirrorEvent;
 }
 
 export type { Stability } from './joined-documents.ts';
@@ -70,7 +70,7 @@ export class Upstream {
   readonly #included: IncludedPackages<JsonObject>;
   readonly #hashes: IncludedPackages<string>;
   readonly #now: () => number;
-  readonly #tell: Tell;
+  readonly #tell: ReportMirrorEvent;
   #root: Root | undefined;
   /** epoch milliseconds, as `since` of the stores */
   #since = { documents: 0, index: 0 };

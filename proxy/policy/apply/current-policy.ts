@@ -13,16 +13,16 @@ export interface OutsideLists {
   readonly advisoriesOf: (name: PackageName) => readonly AdvisoryFacts[];
   readonly entriesOf: (name: PackageName) => readonly ListEntry[];
   /** false: nobody was asked about this name */
-  readonly knows: (name: PackageName) => boolean;
+  readonly isLookedUp: (name: PackageName) => boolean;
   /** Looks the name up in the feeds. Gives up after two seconds. */
-  readonly learn: (name: PackageName) => Promise<void>;
+  readonly lookUp: (name: PackageName) => Promise<void>;
 }
 
 export const noOutsideLists: OutsideLists = {
   advisoriesOf: () => [],
   entriesOf: () => [],
-  knows: () => true,
-  learn: () => Promise.resolve(),
+  isLookedUp: () => true,
+  lookUp: () => Promise.resolve(),
 };
 
 /** True if a rule reads advisories or filter lists. */
@@ -49,7 +49,7 @@ export class CurrentPolicy {
    * is nothing to ask.
    */
   learn(name: PackageName): Promise<void> | undefined {
-    return !readsLists(this.compiled) || this.#outside.knows(name) ? undefined : this.#outside.learn(name);
+    return !readsLists(this.compiled) || this.#outside.isLookedUp(name) ? undefined : this.#outside.lookUp(name);
   }
 
   /** `beside`: the keys at the top of the package's document, with advisories and filter lists of its registry. */

@@ -29,7 +29,7 @@ export interface HitsOptions {
 
 const mostRemembered = 20_000;
 const mostWaiting = 5000;
-const toldMs = 60_000;
+const reportEveryMs = 60_000;
 
 export function createHits({ store, onError, onDropped }: HitsOptions): Hits {
   const counts = new Map<string, number>();
@@ -92,7 +92,7 @@ function createQueue(work: (key: string, hit: PolicyHit) => Promise<void>) {
   };
 }
 
-/** Counts, and tells the count a minute after the first one. */
+/** Counts, and reports the count a minute after the first one. */
 function createDrops(tell: (count: number) => void) {
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ function createDrops(tell: (count: number) => void) {
   return {
     add: (): void => {
       count += 1;
-      timer ??= setTimeout(told, toldMs).unref();
+      timer ??= setTimeout(told, reportEveryMs).unref();
     },
     tell: told,
   };

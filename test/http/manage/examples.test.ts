@@ -79,7 +79,7 @@ async function passkeyOf(registry: RunningManagement): Promise<Request> {
   if (caller === undefined) throw new Error('the session has ended');
   const site = passkeySite('http://localhost:8080');
   const { passkeys } = registry.services;
-  const { token: question, options } = await passkeys.askNew(caller, site);
+  const { token: question, options } = await passkeys.createRegistrationChallenge(caller, site);
   const credential = softAuthenticator().create({ token: question, options } as PasskeyQuestion, site.origin);
   const answer = { token: question, credential };
   const { passkey } = await passkeys.add(caller, { answer, name: 'Phone', site });

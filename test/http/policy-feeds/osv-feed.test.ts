@@ -41,7 +41,7 @@ describe('the feed of OSV', () => {
     expect(opened.entries('acme/tool')).toEqual(['malware <2.0.0']);
     expect(['acme/good', 'acme/foreign'].map(opened.ids)).toEqual([[], []]);
     const lists = opened.feeds.lists();
-    expect(['acme/lib', 'acme/good', 'acme/foreign'].map((name) => lists.knows(name as PackageName))).toEqual([
+    expect(['acme/lib', 'acme/good', 'acme/foreign'].map((name) => lists.isLookedUp(name as PackageName))).toEqual([
       true,
       true,
       false,
@@ -74,7 +74,7 @@ describe('the feed of OSV', () => {
     await opened.feeds.learn('acme/secret' as PackageName);
     expect(osv.asked()).toEqual(['acme/lib']);
     // it is remembered as a name that OSV has nothing to say about
-    expect(opened.feeds.lists().knows('acme/secret' as PackageName)).toBe(true);
+    expect(opened.feeds.lists().isLookedUp('acme/secret' as PackageName)).toBe(true);
   });
 
   it('asks for every page, and for 1000 packages in one request', async () => {
@@ -165,11 +165,11 @@ describe('the feed of OSV', () => {
     for (const name of ['acme/lib', 'acme/other', 'acme/third', 'acme/lib', 'acme/fourth'])
       await opened.feeds.learn(name as PackageName);
     expect(osv.asked()).toEqual(['acme/lib', 'acme/other']);
-    expect(opened.feeds.lists().knows(lib)).toBe(false);
+    expect(opened.feeds.lists().isLookedUp(lib)).toBe(false);
     opened.clock.nowMs += 60_000;
     osv.instead('/v1/query', undefined);
     await opened.feeds.learn(lib);
-    expect(opened.feeds.lists().knows(lib)).toBe(true);
+    expect(opened.feeds.lists().isLookedUp(lib)).toBe(true);
   });
 
   it('lets a request go on while a feed hangs, and closes', async () => {
@@ -177,7 +177,7 @@ describe('the feed of OSV', () => {
     const opened = openFeeds(folder.path, osv.url, { of: ['acme/lib'], limits: {} });
     const refreshing = opened.feeds.refresh();
     await opened.feeds.learn(lib);
-    expect(opened.feeds.lists().knows(lib)).toBe(false);
+    expect(opened.feeds.lists().isLookedUp(lib)).toBe(false);
     await opened.feeds.close();
     await refreshing;
     expect(opened.feeds.standing()[0]).toMatchObject({ rows: 0, failingSince: null });

@@ -96,7 +96,7 @@ describe('the feed of an upstream', () => {
     await using opened = openOn(running, ['some/lib']);
     await opened.feeds.refresh();
     expect(opened.entries('some/lib')).toEqual(['malware >=1,<2']);
-    expect(opened.feeds.lists().knows('far/away' as PackageName)).toBe(false);
+    expect(opened.feeds.lists().isLookedUp('far/away' as PackageName)).toBe(false);
   });
 
   it('asks about 500 packages in one request', async () => {
@@ -214,11 +214,11 @@ describe('the feed of an upstream', () => {
     await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.standing() });
     const lib = 'some/lib' as PackageName;
     await opened.feeds.learn(lib);
-    expect([osv.asked(), opened.feeds.lists().knows(lib)]).toEqual([['some/lib'], false]);
+    expect([osv.asked(), opened.feeds.lists().isLookedUp(lib)]).toEqual([['some/lib'], false]);
     serve(upstream, '/api/advisories', { advisories: { 'some/lib': [advisory] } });
     opened.clock.nowMs += 60_000;
     await opened.feeds.learn(lib);
-    expect([opened.feeds.lists().knows(lib), opened.ids('some/lib')]).toEqual([true, ['PKSA-1']]);
+    expect([opened.feeds.lists().isLookedUp(lib), opened.ids('some/lib')]).toEqual([true, ['PKSA-1']]);
     expect(osv.asked()).toEqual(['some/lib']);
   });
 
@@ -230,7 +230,7 @@ describe('the feed of an upstream', () => {
     running.privates.add(lib);
     await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.standing() });
     await opened.feeds.learn(lib);
-    expect(opened.feeds.lists().knows(lib)).toBe(true);
+    expect(opened.feeds.lists().isLookedUp(lib)).toBe(true);
   });
 
   it('counts advisories whose versions Composer cannot parse', async () => {

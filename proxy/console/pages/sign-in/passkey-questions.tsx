@@ -36,15 +36,15 @@ async function ask(
   const site = passkeySite(consoleOrigin);
   switch (fields.text('purpose')) {
     case 'sign-in':
-      return passkeys.askAnybody(site);
+      return passkeys.createSignInChallenge(site);
     case 'second-step':
-      return (await passkeys.askSecondStep(fields.secret('proof'), site)) ?? Promise.reject(endedProof());
+      return (await passkeys.createSecondFactorChallenge(fields.secret('proof'), site)) ?? Promise.reject(endedProof());
     case 'confirm':
       return passkeys.askConfirmation(person(caller), site);
     case 'add':
-      return passkeys.askNew(person(caller), site);
+      return passkeys.createRegistrationChallenge(person(caller), site);
     case 'remove':
-      return passkeys.askRemoval(person(caller), fields.text('about'), site);
+      return passkeys.createRemovalChallenge(person(caller), fields.text('about'), site);
     default:
       throw fieldFault('purpose', 'must be sign-in, second-step, confirm, add or remove');
   }

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { summarizeLimits } from '../../../auth/token-limit-text.ts';
-import type { TokenStanding } from '../../../auth/token-standings.ts';
+import type { TokenUsage } from '../../../auth/token-standings.ts';
 import { tokenStatus } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -20,7 +20,7 @@ import { tokenPath } from './services.ts';
 export interface TokenListProps {
   readonly query: TokenQuery;
   /** the tokens of this page */
-  readonly rows: readonly TokenStanding[];
+  readonly rows: readonly TokenUsage[];
   /** the number of tokens that the query found, and of all that the visitor may see */
   readonly found: number;
   readonly total: number;
@@ -115,7 +115,7 @@ function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps)
   );
 }
 
-function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonly Column<TokenStanding>[] {
+function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonly Column<TokenUsage>[] {
   const time = (at: string | null): Child => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />);
   return [
     { label: 'Token', cell: TokenCell },
@@ -131,7 +131,7 @@ function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonl
   ];
 }
 
-function TokenCell({ record, nowMs }: TokenStanding): Child {
+function TokenCell({ record, nowMs }: TokenUsage): Child {
   return (
     <span class="row">
       <A to={tokenPath(record)} class="main-link">

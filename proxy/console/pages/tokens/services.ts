@@ -2,7 +2,7 @@
 
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
-import { readTokenStandings, type TokenStanding, type TokenStandingParts } from '../../../auth/token-standings.ts';
+import { readTokenStandings, type TokenUsage, type TokenStandingParts } from '../../../auth/token-standings.ts';
 import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
@@ -21,7 +21,7 @@ export function tokensFor(services: TokenPageServices, { caller }: SignedInReque
 }
 
 /** The token that the path names, with its use. Throws NOT_FOUND. */
-export async function readStanding(services: TokenPageServices, request: SignedInRequest): Promise<TokenStanding> {
+export async function readStanding(services: TokenPageServices, request: SignedInRequest): Promise<TokenUsage> {
   const record = await tokensFor(services, request).get(request.param('id'));
   const [standing] = await readTokenStandings(services, [record], request.nowMs);
   if (standing === undefined) throw new Error('a token has no standing');

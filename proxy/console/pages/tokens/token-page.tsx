@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
-import type { TokenStanding } from '../../../auth/token-standings.ts';
+import type { TokenUsage } from '../../../auth/token-standings.ts';
 import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../core/tokens/token.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -17,7 +17,7 @@ import { VisibilityPanel, type VisibilityPreview } from './visibility-panel.tsx'
 import { tokenPath } from './services.ts';
 
 export interface TokenPageProps {
-  readonly standing: TokenStanding;
+  readonly standing: TokenUsage;
   readonly preview: VisibilityPreview;
   readonly author: string;
   readonly explained: Omit<ExplanationPanelProps, 'record'>;
@@ -150,7 +150,7 @@ function Fact({ label, children }: { readonly label: string; readonly children?:
 }
 
 /** The requests of the running window, of those that the limit allows. */
-function Window({ record, defaults, window, nowMs }: TokenStanding): Child {
+function Window({ record, defaults, window, nowMs }: TokenUsage): Child {
   const limit = effectiveLimit(record, defaults);
   if (limit === 0) return 'no limit';
   const used = window?.used ?? 0;

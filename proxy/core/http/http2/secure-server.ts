@@ -6,7 +6,7 @@ import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { IdleConnections, Speaker } from '../idle-connections.ts';
+import type { IdleConnections, HttpConnectionState } from '../idle-connections.ts';
 import type { ServerRequest } from '../server-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
@@ -24,7 +24,7 @@ export interface SecureParts extends Http2Parts {
   /** the class of HTTP/1.1 requests */
   readonly Request: typeof ServerRequest;
   /** called with every connection that will speak HTTP/1.1 */
-  readonly onHttp1: (socket: TLSSocket) => Speaker;
+  readonly onHttp1: (socket: TLSSocket) => HttpConnectionState;
   readonly idle: IdleConnections;
 }
 
@@ -68,7 +68,7 @@ export function createSecureServer({ certificate, Request, onHttp1, idle, ...par
   server.on('secureConnection', (socket) => {
     const bare = handshakes.get(nameOf(socket));
     handshakes.delete(nameOf(socket));
-    const speaks = (speaker: Speaker): void => void (bare && idle.speaks(bare, speaker));
+    const speaks = (speaker: HttpConnectionState): void => void (bare && idle.speaks(bare, speaker));
     if (socket.alpnProtocol !== 'h2') {
       speaks(onHttp1(socket));
       speakHttp1?.call(server, socket);

@@ -9,15 +9,15 @@ import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import { createLookupRetries } from './lookup-retries.ts';
 import type { CurrentFeed } from './current-feeds.ts';
-import type { TellFeedEvent } from './feed-event.ts';
+import type { ReportFeedEvent } from './feed-event.ts';
 import { OpenQuestions } from './model/open-questions.ts';
 
-export interface LearningOptions {
+export interface FeedLookupsOptions {
   readonly feeds: () => Promise<readonly CurrentFeed[]>;
   readonly signal: AbortSignal;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: TellFeedEvent;
+  readonly tell: ReportFeedEvent;
   /** Called after the questions without an answer may have changed. Never rejects. */
   readonly noteWaiting: (waiting: Waiting) => Promise<void>;
 }
@@ -25,9 +25,9 @@ export interface LearningOptions {
 /** The packages that a feed has not answered about yet, by its identifier. */
 export type Waiting = ReadonlyMap<string, readonly PackageName[]>;
 
-export interface Learning {
+export interface FeedLookups {
   /** Never rejects. */
-  readonly learn: (name: PackageName) => Promise<void>;
+  readonly lookUp: (name: PackageName) => Promise<void>;
   /** Asks about packages that an earlier process left without an answer. */
   readonly resume: (waiting: Waiting) => void;
   readonly waiting: () => Waiting;
@@ -40,7 +40,7 @@ const patienceMs = 2000;
 const atOnce = 8;
 const mostInLine = 200;
 
-export function createLearning({ feeds, signal, now, tell, noteWaiting }: LearningOptions): Learning {
+export function createFeedLookups({ feeds, signal, now, tell, noteWaiting }: FeedLookupsOptions): FeedLookups {
   const flights = new SingleFlight<void>();
   const turn = createSemaphore({ inside: atOnce, waiting: mostInLine });
   const questions = new Map<string, OpenQuestions>();
@@ -64,7 +64,7 @@ export function createLearning({ feeds, signal, now, tell, noteWaiting }: Learni
     settled: () => noteWaiting(waiting()),
   });
   return {
-    learn: (name) =>
+    lookUp: (name) =>
       withDeadline(
         flights.run(name, () => turn(() => ask(name)) ?? hold(name)),
         patienceMs,
@@ -92,7 +92,7 @@ async function askFeed(
   { source, stored }: CurrentFeed,
   open: OpenQuestions,
   name: PackageName,
-  { signal, now, tell }: Pick<LearningOptions, 'signal' | 'now' | 'tell'>,
+  { signal, now, tell }: Pick<FeedLookupsOptions, 'signal' | 'now' | 'tell'>,
 ): Promise<void> {
   if (stored.knows(name)) return open.dismiss(name);
   const askedAtMs = now();
