@@ -103,7 +103,7 @@ describe('row 64: kinds of entries', () => {
     ['a leaving symlink', link('l', '../../etc/passwd'), 'leaves the package'],
     ['an absolute symlink', link('l', '/etc/passwd'), 'absolute'],
     ['a dangling symlink', link('l', 'nowhere'), 'nothing it points at'],
-    ['a circular symlink', link('l', 'l'), 'in a circle'],
+    ['a circular symlink', link('l', 'l'), 'more than 40 links, as a circle does'],
     ['a symlink without a target', link('l', ''), '"l"'],
     ['a symlink as long as a file', link('l', 'x'.repeat(5000)), 'symlink of 5000 bytes'],
     ['a device', { name: 'd', mode: 0o020644 }, 'is a device'],
