@@ -46,7 +46,11 @@ export function createMirroredTree(
   advisories?: PublishedAdvisories,
   policy?: RegistryPolicy,
 ): MirroredTree {
-  const [documents, advised] = [new ViewedMirrorDocuments(cacheBytes), new AdvisedDocuments()];
+  const [documents, advised, offers] = [
+    new ViewedMirrorDocuments(cacheBytes),
+    new AdvisedDocuments(),
+    new OfferedToViews(),
+  ];
   const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
@@ -60,8 +64,8 @@ export function createMirroredTree(
         const whole = await advised.complete(document, name, own);
         const visible = await documents.documentFor(whole, name, stability, viewer);
         if (visible !== undefined) return policed(visible);
-        const offered = await mirror.offered(name, stability, moment);
-        return allBlocked(offered ?? [], name, viewer, policed);
+        const records = await offers.seen(document, viewer, () => mirror.offered(name, stability, moment));
+        return allBlocked(records, name, viewer, policed);
       });
     },
     installed: async (name, normalized, viewer, moment) => {
@@ -122,12 +126,11 @@ async function withVersion(
  * undefined: the view sees none. A rule may name tokens, so each caller gets a document of its own (I14).
  */
 async function allBlocked(
-  offered: readonly JsonObject[],
+  records: readonly JsonObject[],
   name: PackageName,
-  { view, filter }: Viewer,
+  { view }: Viewer,
   policed: (document: TextDocument) => Promise<TextDocument>,
 ): Promise<TextDocument | undefined> {
-  const records = offered.filter((record) => passes(filter, releaseOf(record)));
   if (records.length === 0 || view === undefined) return undefined;
   const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
   const { beside } = await readProviderDocument(judged, name);
@@ -175,5 +178,23 @@ class AdvisedDocuments {
       () => this.#known.delete(document),
     );
     return completing;
+  }
+}
+
+/** What a view sees of the offered versions, blocked ones included: read once while the document is unchanged. */
+class OfferedToViews {
+  readonly #known = new WeakMap<TextDocument, Map<string, readonly JsonObject[]>>();
+
+  async seen(
+    document: TextDocument,
+    { view, filter }: Viewer,
+    read: () => Promise<readonly JsonObject[] | undefined>,
+  ): Promise<readonly JsonObject[]> {
+    const views = this.#known.get(document) ?? new Map<string, readonly JsonObject[]>();
+    this.#known.set(document, views);
+    const key = view?.key ?? '';
+    const seen = views.get(key) ?? ((await read()) ?? []).filter((record) => passes(filter, releaseOf(record)));
+    views.set(key, seen);
+    return seen;
   }
 }
