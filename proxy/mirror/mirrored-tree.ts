@@ -46,11 +46,8 @@ export function createMirroredTree(
   advisories?: PublishedAdvisories,
   policy?: RegistryPolicy,
 ): MirroredTree {
-  const [documents, advised, offers] = [
-    new ViewedMirrorDocuments(cacheBytes),
-    new AdvisedDocuments(),
-    new OfferedToViews(),
-  ];
+  const documents = new ViewedMirrorDocuments(cacheBytes);
+  const [advised, offers] = [new AdvisedDocuments(), new OfferedToViews()];
   const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
