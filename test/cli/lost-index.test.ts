@@ -8,7 +8,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { below } from '../util/package-tree.ts';
 import { allFiles } from '../util/published-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
-import type { CliOutcome } from '../util/run-cli.ts';
+import { startServing, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const [index, stable, dev] = ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/p2/acme/lib~dev.json'] as const;
@@ -23,6 +23,7 @@ const { at, data, prepared, libretto, lose, versions } = registryCopy(
     ...below('r/other', whoLibrary('acme/other', '1.0.0')),
     ...below('two', whoLibrary('acme/lib', '2.0.0')),
     ...below('three', whoLibrary('acme/lib', '3.0.0')),
+    ...below('branch', whoLibrary('acme/branch', 'dev-main')),
   },
   async () => {
     expect(await libretto('build', './r')).toMatchObject({ exitCode: 0 });
@@ -244,3 +245,26 @@ function moveAway(path: string): void {
   rmSync(target, { recursive: true, force: true });
   renameSync(data(path), target);
 }
+
+it('a document that is lost with its index is an error for a token of names, as for an unlimited one', async () => {
+  const create = async (...flags: readonly string[]): Promise<string> =>
+    (await libretto('token', 'create', '--description', 'x', ...flags)).stdout.trim();
+  const [unlimited, ofNames, ofOthers] = [
+    await create(),
+    await create('--package', 'acme/*'),
+    await create('--package', 'acme/other'),
+  ];
+  expect(await libretto('publish', 'branch')).toMatchObject({ exitCode: 0 });
+  lose('index/acme/branch.json', 'public/p2/acme/branch~dev.json');
+  const { server, url } = await startServing(['serve', '--listen', '127.0.0.1:0', '--data', data('.')], {
+    cwd: at('.'),
+  });
+  const read = async (token: string): Promise<unknown> => {
+    const reply = await fetch(`${url}/p2/acme/branch~dev.json`, { headers: { authorization: `Bearer ${token}` } });
+    return [reply.status, ((await reply.json()) as { readonly code: string }).code];
+  };
+  for (const token of [unlimited, ofNames]) expect(await read(token)).toEqual([500, 'TREE_DAMAGED']);
+  expect(await read(ofOthers)).toEqual([404, 'NOT_FOUND']);
+  server.signal('SIGTERM');
+  expect((await server.ended).exitCode).toBe(0);
+});
