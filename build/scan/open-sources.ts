@@ -8,9 +8,8 @@ import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
 import type { GitSourceOptions } from '../sources/git/scan-context.ts';
 import type { Signers } from '../sources/git/signers.ts';
-import { digestOptions } from '../sources/options.ts';
+import { digestOptions, type InlinePackages } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
-import type { InlinePackages } from '../sources/options.ts';
 import type { ChosenSource } from './chosen-source.ts';
 
 /** Sources that are elsewhere, opened once for a build and all its attempts. */

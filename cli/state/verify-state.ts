@@ -77,7 +77,8 @@ function unchecked(directory: string, error: ExecFileException, stderr: string):
   return new StateError(
     'STATE_UNUSABLE',
     `The state in ${directory} could not be checked, because the process that reads it failed (${why}). Check the ` +
-      'rights of its user and its limits of files, processes and memory (LimitNOFILE, TasksMax, MemoryMax, ulimit -v). Try again.',
+      'rights of its user and its limits of files, processes and memory (LimitNOFILE, TasksMax, MemoryMax, ulimit -v). ' +
+      'Try again.',
     { cause: error },
   );
 }

@@ -1,9 +1,18 @@
 // Tests published files that were deleted or replaced by something else. Tokens that see the package get an error about
 // damage, never "not published". All other tokens get the answers of the sound tree (I14).
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename } from 'node:path';
-import { writeFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { below, libraryTree, writeTree, type Tree } from '../util/package-tree.ts';
 import { registryCopy, type ServedCopy } from '../util/registry-copy.ts';

@@ -1,8 +1,7 @@
 // A mirror on a folder of its own, with a clock and private names that the test sets. Its upstreams are on loopback,
 // which is allowed here.
 
-import type { PackageName } from '../../build/contract/name.ts';
-import { parsePackageName } from '../../build/contract/name.ts';
+import { type PackageName, parsePackageName } from '../../build/contract/name.ts';
 import { allHeaders, type Answer } from '../../proxy/core/http/answer.ts';
 import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';

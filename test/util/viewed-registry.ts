@@ -1,9 +1,8 @@
 // A registry with a clock of its own, and the answers that a limited token gets from it. It is really built, pruned,
 // rolled back and served.
 
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from '../../build/build.ts';
 import type { BuildEffects, BuildRequest } from '../../build/scan/build-request.ts';

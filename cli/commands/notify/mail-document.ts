@@ -6,8 +6,7 @@ import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts
 import { UnreadableSecret, type Sealer } from '../../../proxy/keys/sealer.ts';
 import type { StateEntry } from '../../../proxy/core/state/state-store.ts';
 import { senderOf } from '../../compose/mailing.ts';
-import { formatOrigin } from '../../config/config.ts';
-import type { Config } from '../../config/config.ts';
+import { formatOrigin, type Config } from '../../config/config.ts';
 import { counted, formatFields } from '../../io/output.ts';
 import type { NotifyCommand } from './notify-command.ts';
 

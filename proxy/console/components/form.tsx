@@ -2,8 +2,7 @@
 // typed, except passwords.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
-import { emptyForm, type FormState } from '../request/form-fields.ts';
-import { passwordField } from '../request/form-fields.ts';
+import { emptyForm, type FormState, passwordField } from '../request/form-fields.ts';
 import { ConfirmAtProvider, ConfirmContext } from './confirm-at-provider.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { MarkedText } from './marked-text.tsx';

@@ -1,9 +1,7 @@
 // The frame of every page of the console: top bar with search, navigation, page.
 
-import type { Child } from 'hono/jsx';
-import { useContext } from 'hono/jsx';
-import { decideFor } from '../../auth/caller.ts';
-import type { SessionCaller } from '../../auth/caller.ts';
+import { type Child, useContext } from 'hono/jsx';
+import { decideFor, type SessionCaller } from '../../auth/caller.ts';
 import type { PageView } from './definitions.ts';
 import { sections, type Section } from './sections.ts';
 import { Icon } from '../components/icon.tsx';

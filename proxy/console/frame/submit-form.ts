@@ -9,9 +9,8 @@ import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { passkeySite } from '../../passkeys/site.ts';
 import { waitAfter } from '../../core/http/wait-before-retry.ts';
 import { isDownload, isRedirect, type FormPage, type PageOutcome, type SignedInRequest } from './definitions.ts';
-import { passwordField } from '../request/form-fields.ts';
+import { passwordField, fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { passkeyAnswer } from '../request/passkey-fields.ts';
-import { fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { setCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 

@@ -2,8 +2,7 @@
 // same error envelope to the bare socket.
 
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from '../../../build/contract/errors.ts';
-import { errorTable, RegistryError } from '../../../build/contract/errors.ts';
+import { type ErrorCode, errorTable, RegistryError } from '../../../build/contract/errors.ts';
 import { errorAnswer } from './answer.ts';
 import type { ServerRequest } from './server-request.ts';
 

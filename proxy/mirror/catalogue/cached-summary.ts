@@ -12,8 +12,7 @@ import {
 } from '../../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../../core/views/view.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
-import { offeredVersionsYielding } from '../versions/offered-version.ts';
-import type { OfferedVersion } from '../versions/offered-version.ts';
+import { offeredVersionsYielding, type OfferedVersion } from '../versions/offered-version.ts';
 import { applyRules, type Refused, type ReleaseRules } from '../rules/release-rules.ts';
 
 export interface CachedSummary {

@@ -17,8 +17,7 @@ import { applyRules, normalized } from '../rules/release-rules.ts';
 import type { UpstreamOffer } from '../upstream/find-offer.ts';
 import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import type { Offer, Stability, Upstream } from '../upstream/upstream.ts';
-import type { CheckRecord } from '../versions/offered-version.ts';
-import { offeredVersionsYielding } from '../versions/offered-version.ts';
+import { type CheckRecord, offeredVersionsYielding } from '../versions/offered-version.ts';
 import {
   claimedNames,
   createNameRemover,

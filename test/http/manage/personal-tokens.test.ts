@@ -3,10 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decidePermission, roles } from '../../../proxy/auth/permissions.ts';
-import type { Role } from '../../../proxy/core/tokens/person.ts';
+import type { Role, UserId } from '../../../proxy/core/tokens/person.ts';
 import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import type { TokenId } from '../../../proxy/core/tokens/token.ts';
-import type { UserId } from '../../../proxy/core/tokens/person.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';

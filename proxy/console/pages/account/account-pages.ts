@@ -1,10 +1,9 @@
 // The pages of a person's own account.
 
 import type { Pages } from '../../frame/pages.ts';
-import { registerAccount } from './account.tsx';
+import { registerAccount, registerName } from './account.tsx';
 import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
-import { registerName } from './account.tsx';
 import { registerOwnTokenPages } from './own-tokens.tsx';
 import { registerOwnPasskey } from './own-passkey.tsx';
 import { registerPassword } from './password.tsx';

@@ -1,7 +1,6 @@
 // The fields of a connection that can be changed later: credentials, selection, webhooks and intervals.
 
-import type { Child } from 'hono/jsx';
-import { useContext } from 'hono/jsx';
+import { type Child, useContext } from 'hono/jsx';
 import type { ConnectionRecord } from '../../../forges/model/connection.ts';
 import type { ConnectionCredentials } from '../../../forges/model/credentials.ts';
 import type { ForgeName } from '../../../forges/model/forge-name.ts';
