@@ -24,7 +24,7 @@ export interface SessionCaller {
   readonly view?: View | undefined;
 }
 
-/** A person by a token of `libretto login`. They have their role, without what needs a session (session-only.ts). */
+/** A person by a token of `libretto login`. They have their role, without what needs a session (condition `session` in permissions.ts). */
 export interface TerminalCaller extends Omit<SessionCaller, 'sessionId' | 'view' | 'provesWith'> {
   readonly token: ActiveToken;
 }
@@ -61,7 +61,7 @@ export function viewOf(caller: Caller): View | undefined {
   return caller.kind === 'user' ? caller.view : undefined;
 }
 
-/** The decision of the role policy on this caller. A token of `libretto login` may do less: session-only.ts. */
+/** The decision of the role policy on this caller. A token of `libretto login` may do less: condition `session`. */
 export function decideFor(operation: Permission, caller: Caller): ReturnType<typeof decidePermission> {
   return decidePermission(operation, callerClass(caller), viewOf(caller) !== undefined, rightsOf(caller));
 }

@@ -1,9 +1,10 @@
-// The permission table of the management API and the console. An operation without a row cannot be registered, and
-// every permission check reads this table. Roles: an admin may call every operation. A maintainer manages repositories,
+// The permission table of the management API and the console: a row for each operation, with everything that decides
+// who may do it. An operation without a row cannot be registered, and every permission check reads this table. Roles: an admin may call every operation. A maintainer manages repositories,
 // packages, artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one
 // person. API tokens: both kinds read. A write token also publishes artifacts and starts a sync. API tokens cannot
 // manage people or tokens.
 
+import { RegistryError } from '../../build/contract/errors.ts';
 import type { PersonRight, Role } from '../core/tokens/person.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 
@@ -12,6 +13,24 @@ export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
 
 /** Who has an operation. */
 type Allowed = CallerClass | PersonRight;
+
+/** What an operation needs beside a caller of its row, and what it respects. What a row does not name is closed. */
+export type Condition =
+  /**
+   * A session, also for people whose role has the operation. A token of `libretto login` lies in a file for weeks. It
+   * must not reach what the console asks the password for, and nothing that outlives the token.
+   */
+  | 'session'
+  /** the person's password once more, if it was entered more than five minutes ago */
+  | 'password'
+  /** A builder on the same host. A server whose tree is at an origin has none: another host builds and uploads. */
+  | 'builder'
+  /** A limited token may use it, because it respects views. All others describe the whole registry. */
+  | 'token views'
+  /** A person who sees only the packages of teams may use it: it respects views, or concerns their own account. */
+  | 'team views';
+
+type Row = readonly [callers: readonly Allowed[], ...conditions: readonly Condition[]];
 
 export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
 
@@ -25,203 +44,176 @@ const policyReaders: readonly Allowed[] = [...maintainers, 'policy editor'];
 const policyEditors: readonly Allowed[] = ['admin', 'policy editor'];
 
 export const apiPermissions = {
-  getOpenApi: everyone,
-  getExplorer: everyone,
-  getExplorerFile: everyone,
+  getOpenApi: [everyone],
+  getExplorer: [everyone],
+  getExplorerFile: [everyone],
 
-  setup: everyone,
-  login: everyone,
-  acceptInvitation: everyone,
-  logout: people,
-  getMe: people,
-  updateMe: people,
-  changePassword: people,
-  setUpTwoFactor: people,
-  enableTwoFactor: people,
-  disableTwoFactor: people,
-  renewRecoveryCodes: people,
-  requestDeviceCode: everyone,
-  redeemDeviceCode: everyone,
-  listOwnTokens: people,
-  endOwnToken: people,
-  listPasskeys: people,
-  renamePasskey: people,
-  removePasskey: people,
-  listSessions: people,
-  endSession: people,
+  setup: [everyone],
+  login: [everyone],
+  acceptInvitation: [everyone],
+  logout: [people, 'session', 'team views'],
+  getMe: [people, 'token views', 'team views'],
+  updateMe: [people, 'token views', 'team views'],
+  changePassword: [people, 'session', 'team views'],
+  setUpTwoFactor: [people, 'session', 'team views'],
+  enableTwoFactor: [people, 'session', 'team views'],
+  disableTwoFactor: [people, 'session', 'team views'],
+  renewRecoveryCodes: [people, 'session', 'team views'],
+  requestDeviceCode: [everyone],
+  redeemDeviceCode: [everyone],
+  listOwnTokens: [people, 'token views', 'team views'],
+  endOwnToken: [people, 'token views', 'team views'],
+  listPasskeys: [people, 'session', 'team views'],
+  renamePasskey: [people, 'session', 'password', 'team views'],
+  removePasskey: [people, 'session', 'password', 'team views'],
+  listSessions: [people, 'session', 'team views'],
+  endSession: [people, 'session', 'team views'],
 
-  listUsers: admins,
-  createUser: admins,
-  getUser: admins,
-  updateUser: admins,
-  deleteUser: admins,
+  listUsers: [admins],
+  createUser: [admins, 'session', 'password'],
+  getUser: [admins],
+  updateUser: [admins, 'session', 'password'],
+  deleteUser: [admins, 'session', 'password'],
 
   // a team decides what its members see
-  listTeams: admins,
-  createTeam: admins,
-  getTeam: admins,
-  updateTeam: admins,
-  deleteTeam: admins,
-  addTeamMembers: admins,
-  removeTeamMember: admins,
+  listTeams: [admins],
+  createTeam: [admins, 'session', 'password'],
+  getTeam: [admins],
+  updateTeam: [admins, 'session', 'password'],
+  deleteTeam: [admins, 'session', 'password'],
+  addTeamMembers: [admins, 'session', 'password'],
+  removeTeamMember: [admins, 'session'],
 
-  listRepositories: readers,
-  getRepository: readers,
-  createRepository: maintainers,
-  updateRepository: maintainers,
-  deleteRepository: maintainers,
-  verifyRepository: maintainers,
-  syncRepository: publishers,
-  listJobs: readers,
-  getJob: readers,
+  listRepositories: [readers],
+  getRepository: [readers],
+  createRepository: [maintainers, 'builder'],
+  updateRepository: [maintainers, 'session', 'password', 'builder'],
+  deleteRepository: [maintainers, 'session', 'password', 'builder'],
+  verifyRepository: [maintainers, 'builder'],
+  syncRepository: [publishers, 'builder'],
+  listJobs: [readers],
+  getJob: [readers],
 
-  getRepositoryHook: maintainers,
-  issueRepositoryHook: maintainers,
-  removeRepositoryHook: maintainers,
-  replayRepositoryDelivery: maintainers,
-  getRegistryHook: maintainers,
-  issueRegistryHook: maintainers,
-  removeRegistryHook: maintainers,
-  replayRegistryDelivery: maintainers,
+  getRepositoryHook: [maintainers],
+  issueRepositoryHook: [maintainers, 'session', 'password'],
+  removeRepositoryHook: [maintainers, 'session', 'password'],
+  replayRepositoryDelivery: [maintainers],
+  getRegistryHook: [maintainers],
+  issueRegistryHook: [maintainers, 'session', 'password'],
+  removeRegistryHook: [maintainers, 'session', 'password'],
+  replayRegistryDelivery: [maintainers],
 
-  listConnections: maintainers,
-  createConnection: maintainers,
-  planConnection: maintainers,
-  getConnection: maintainers,
-  updateConnection: maintainers,
-  deleteConnection: maintainers,
-  refreshConnection: maintainers,
-  listConnectedRepositories: maintainers,
+  listConnections: [maintainers],
+  createConnection: [maintainers, 'session', 'password', 'builder'],
+  planConnection: [maintainers, 'builder'],
+  getConnection: [maintainers],
+  updateConnection: [maintainers, 'session', 'password', 'builder'],
+  deleteConnection: [maintainers, 'session', 'password', 'builder'],
+  refreshConnection: [maintainers, 'builder'],
+  listConnectedRepositories: [maintainers],
 
   // an endpoint without a view is notified of everything, also of tokens and of the audit log
-  listEndpoints: admins,
-  createEndpoint: admins,
-  getEndpoint: admins,
-  updateEndpoint: admins,
-  deleteEndpoint: admins,
-  rotateEndpointSecret: admins,
-  testEndpoint: admins,
-  listNotificationDeliveries: admins,
-  replayNotifications: admins,
+  listEndpoints: [admins],
+  createEndpoint: [admins, 'session', 'password'],
+  getEndpoint: [admins],
+  updateEndpoint: [admins, 'session', 'password'],
+  deleteEndpoint: [admins, 'session', 'password'],
+  rotateEndpointSecret: [admins, 'session', 'password'],
+  testEndpoint: [admins],
+  listNotificationDeliveries: [admins],
+  replayNotifications: [admins],
 
   // a publisher lets whole repositories of a forge publish
-  listPublishers: admins,
-  createPublisher: admins,
-  getPublisher: admins,
-  updatePublisher: admins,
-  deletePublisher: admins,
-  explainIdToken: admins,
-  getOidcAudience: everyone,
-  exchangeIdToken: everyone,
+  listPublishers: [admins],
+  createPublisher: [admins, 'session', 'password'],
+  getPublisher: [admins],
+  updatePublisher: [admins, 'session', 'password'],
+  deletePublisher: [admins, 'session', 'password'],
+  explainIdToken: [admins],
+  getOidcAudience: [everyone],
+  exchangeIdToken: [everyone],
   // only with the token itself, and only one that an exchange gave
-  endOidcToken: ['read token', 'write token'],
+  endOidcToken: [['read token', 'write token'], 'token views'],
 
   // a maintainer: only their own tokens; the service checks `created_by`
-  listTokens: maintainers,
-  createToken: maintainers,
-  getToken: maintainers,
-  updateToken: maintainers,
-  revokeToken: maintainers,
-  rotateToken: maintainers,
-  explainToken: maintainers,
+  listTokens: [maintainers],
+  createToken: [maintainers, 'session', 'password'],
+  getToken: [maintainers],
+  updateToken: [maintainers, 'session', 'password'],
+  revokeToken: [maintainers, 'session', 'password'],
+  rotateToken: [maintainers, 'session', 'password'],
+  explainToken: [maintainers],
 
-  listPackages: readers,
-  getPackage: readers,
-  getReadme: readers,
-  getChangelog: readers,
-  getStatistics: readers,
-  withdrawVersion: maintainers,
-  purgeVersion: admins,
-  listPurgedVersions: admins,
+  listPackages: [readers, 'token views', 'team views'],
+  getPackage: [readers, 'token views', 'team views'],
+  getReadme: [readers, 'token views', 'team views'],
+  getChangelog: [readers, 'token views', 'team views'],
+  getStatistics: [readers, 'token views', 'team views'],
+  withdrawVersion: [maintainers, 'session', 'password', 'builder'],
+  purgeVersion: [admins, 'session', 'builder'],
+  listPurgedVersions: [admins],
 
-  getSettings: people,
-  updateSettings: admins,
+  getSettings: [people],
+  updateSettings: [admins, 'session', 'password'],
 
-  getPolicy: people,
-  replacePolicy: policyEditors,
-  checkPolicy: policyReaders,
-  testPolicy: policyReaders,
-  explainPolicy: policyReaders,
-  listPolicyHits: policyReaders,
-  listPolicyFeeds: policyReaders,
-  acceptPolicyFeed: policyEditors,
+  getPolicy: [people],
+  replacePolicy: [policyEditors, 'session', 'password'],
+  checkPolicy: [policyReaders],
+  testPolicy: [policyReaders],
+  explainPolicy: [policyReaders],
+  listPolicyHits: [policyReaders],
+  listPolicyFeeds: [policyReaders],
+  acceptPolicyFeed: [policyEditors, 'session', 'password'],
 
-  listArtifacts: readers,
-  getArtifact: readers,
-  createArtifact: publishers,
-  deleteArtifact: maintainers,
-  cleanUpArtifacts: maintainers,
+  listArtifacts: [readers],
+  getArtifact: [readers],
+  createArtifact: [publishers, 'builder', 'token views'],
+  deleteArtifact: [maintainers, 'session', 'password', 'builder'],
+  cleanUpArtifacts: [maintainers, 'session', 'password', 'builder'],
 
-  listAuditEvents: admins,
-  getStatus: readers,
-} as const satisfies Record<string, readonly Allowed[]>;
+  listAuditEvents: [admins],
+  getStatus: [readers],
+} as const satisfies Record<string, Row>;
 
 export type OperationId = keyof typeof apiPermissions;
 
 /** What people do in the console and the API has no operation for. API tokens cannot use the console. */
 export const consolePermissions = {
-  approveTerminal: people,
-  listPublications: people,
-  explainVersion: people,
-  compareVersions: people,
-  listMirrored: people,
-  previewImpact: maintainers,
-  restoreVersion: maintainers,
-  getHealth: maintainers,
-  rollBack: admins,
-} as const satisfies Record<string, readonly CallerClass[]>;
+  approveTerminal: [people, 'session', 'password', 'team views'],
+  listPublications: [people],
+  explainVersion: [people],
+  compareVersions: [people, 'team views'],
+  listMirrored: [people],
+  previewImpact: [maintainers],
+  restoreVersion: [maintainers, 'session', 'password', 'builder'],
+  getHealth: [maintainers],
+  rollBack: [admins, 'session', 'password', 'builder'],
+} as const satisfies Record<string, Row>;
 
 /** Anything that a caller must be allowed to do. */
 export type Permission = OperationId | keyof typeof consolePermissions;
 
-const permissions: Readonly<Record<Permission, readonly Allowed[]>> = { ...apiPermissions, ...consolePermissions };
+const permissions: Readonly<Record<Permission, Row>> = { ...apiPermissions, ...consolePermissions };
 
-/**
- * The operations that a limited token may use in addition to the public ones: they respect views. All others describe
- * the whole registry.
- */
-const throughViews: ReadonlySet<Permission> = new Set([
-  'listPackages',
-  'getPackage',
-  'getReadme',
-  'getChangelog',
-  'getStatistics',
-  'createArtifact',
-  'endOidcToken',
-  'getMe',
-  'updateMe',
-  'listOwnTokens',
-  'endOwnToken',
-]);
+/** Who has the operation, by class or right. */
+export function callersOf(operation: Permission): readonly Allowed[] {
+  return permissions[operation][0];
+}
 
-/**
- * The operations that people with a view may use in addition to the public ones: those on their own account, and those
- * that respect views. A person has a view who sees only the packages of teams.
- */
-const throughTeams: ReadonlySet<Permission> = new Set([
-  'logout',
-  'getMe',
-  'updateMe',
-  'changePassword',
-  'setUpTwoFactor',
-  'enableTwoFactor',
-  'disableTwoFactor',
-  'renewRecoveryCodes',
-  'listSessions',
-  'endSession',
-  'listPackages',
-  'getPackage',
-  'getReadme',
-  'getChangelog',
-  'getStatistics',
-  'compareVersions',
-  'listPasskeys',
-  'renamePasskey',
-  'removePasskey',
-  'approveTerminal',
-  'listOwnTokens',
-  'endOwnToken',
-]);
+export function hasCondition(operation: Permission, condition: Condition): boolean {
+  const [, ...conditions] = permissions[operation];
+  return conditions.includes(condition);
+}
+
+/** Throws NOT_AVAILABLE, before anything of the body is read. */
+export function assertWithoutBuilder(operation: Permission): void {
+  if (hasCondition(operation, 'builder'))
+    throw new RegistryError('NOT_AVAILABLE', {
+      message:
+        'This server serves a tree from another host (setting origin), so it cannot change published versions. ' +
+        'Repeat the request on the building host.',
+    });
+}
 
 /**
  * `authenticate`: the caller is anonymous, and a credential might help. `refused`: the operation is forbidden for
@@ -233,9 +225,9 @@ export function decidePermission(
   limited = false,
   rights: readonly PersonRight[] = [],
 ): 'allowed' | 'authenticate' | 'refused' {
-  const allowed = permissions[operation];
-  const respectsViews = people.includes(caller) ? throughTeams : throughViews;
-  if (limited && !allowed.includes('nobody') && !respectsViews.has(operation)) return 'refused';
+  const allowed = callersOf(operation);
+  const views = people.includes(caller) ? 'team views' : 'token views';
+  if (limited && !allowed.includes('nobody') && !hasCondition(operation, views)) return 'refused';
   if (allowed.includes(caller) || rights.some((right) => allowed.includes(right))) return 'allowed';
   return caller === 'nobody' ? 'authenticate' : 'refused';
 }

@@ -2,7 +2,7 @@
 // of a post, page, policy, safe transport, form, page. Whatever is refused becomes a page that says why and what to do.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { assertWithoutBuilder } from '../auth/needs-builder.ts';
+import { assertWithoutBuilder } from '../auth/permissions.ts';
 import type { Answer } from '../core/http/answer.ts';
 import { internalFault } from '../core/http/internal-fault.ts';
 import { awaitBuilder, type FeatureRequest } from '../core/protocol/feature.ts';

@@ -1,9 +1,8 @@
 // What the token of a terminal can do for its person, in words: the page before the approval and the terminal say it.
 // The words follow the permission table. Pure.
 
-import { decidePermission, type Permission } from '../auth/permissions.ts';
+import { decidePermission, hasCondition, type Permission } from '../auth/permissions.ts';
 import type { Role } from '../core/tokens/person.ts';
-import { sessionOnly } from '../auth/session-only.ts';
 
 /** `seesAll`: false for a person who sees only the packages of teams. */
 export interface TerminalPerson {
@@ -31,7 +30,7 @@ export function rightsText({ role, seesAll }: TerminalPerson): string {
 }
 
 function isOpen(permission: Permission, role: Role, limited: boolean): boolean {
-  return decidePermission(permission, role, limited) === 'allowed' && !sessionOnly.has(permission);
+  return decidePermission(permission, role, limited) === 'allowed' && !hasCondition(permission, 'session');
 }
 
 /** `a, b and c` */

@@ -5,13 +5,11 @@ import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../core/http/answer.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
-import { decidePermission, type OperationId } from '../auth/permissions.ts';
-import { sessionOnly } from '../auth/session-only.ts';
+import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId } from '../auth/permissions.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi } from './frame/api.ts';
 import type { ApiRequest, Management } from './frame/api-request.ts';
 import { errorHeaders } from './frame/error-headers.ts';
-import { assertWithoutBuilder } from '../auth/needs-builder.ts';
 import { findOperation, operationsOf } from './frame/operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';
@@ -58,14 +56,14 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
   const decision = decideFor(operation, caller);
   if (decision === 'authenticate')
     throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
-  if (decision === 'refused' || (isTerminal(caller) && sessionOnly.has(operation)))
+  if (decision === 'refused' || (isTerminal(caller) && hasCondition(operation, 'session')))
     throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(operation, caller) });
 }
 
 function refusalText(operation: OperationId, caller: Caller): string {
   const byRole = caller.kind === 'user' ? roleRefusal(operation, caller) : undefined;
   if (byRole !== undefined) return byRole;
-  if (isTerminal(caller) && sessionOnly.has(operation))
+  if (isTerminal(caller) && hasCondition(operation, 'session'))
     return 'A token of `libretto login` may not do that. Sign in to the console, and do it there.';
   if (caller.kind === 'user') return teamsRefusal;
   if (viewOf(caller) !== undefined) return 'This token is limited to a part of the registry, and may not do that.';

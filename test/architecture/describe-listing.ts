@@ -2,9 +2,7 @@
 // own, with the names of their fields. A reviewer reads there what a change does to them.
 
 import type { Argument, Command } from 'commander';
-import { needsBuilder } from '../../proxy/auth/needs-builder.ts';
-import { apiPermissions, type OperationId } from '../../proxy/auth/permissions.ts';
-import { sessionOnly } from '../../proxy/auth/session-only.ts';
+import { apiPermissions, callersOf, hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
 import { pipelineErrors } from '../../proxy/manage/frame/api.ts';
 import type { ApiDocument, MediaTypes, OperationObject, Schema } from '../../proxy/manage/openapi/schema.ts';
 import { resolveResponse } from '../util/api-document.ts';
@@ -107,11 +105,11 @@ function whoMay({ operationId, security = [] }: OperationObject): string {
   if (!(operationId in apiPermissions))
     return security.flatMap((scheme) => Object.keys(scheme)).join(', ') || 'everybody';
   const id = operationId as OperationId;
-  const callers: readonly string[] = apiPermissions[id];
+  const callers: readonly string[] = callersOf(id);
   return [
     callers.includes('nobody') ? 'everybody' : callers.join(', '),
-    ...(sessionOnly.has(id) ? ['with a session'] : []),
-    ...(needsBuilder.has(id) ? ['where the builder is'] : []),
+    ...(hasCondition(id, 'session') ? ['with a session'] : []),
+    ...(hasCondition(id, 'builder') ? ['where the builder is'] : []),
   ].join(' ');
 }
 

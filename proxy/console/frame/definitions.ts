@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
-import type { Permission } from '../../auth/permissions.ts';
+import { hasCondition, type Permission } from '../../auth/permissions.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FormFields, FormState } from '../request/form-fields.ts';
 import type { Section } from './sections.ts';
@@ -116,8 +116,8 @@ export interface Page<Request extends PageRequest = SignedInRequest> extends Def
 export interface FormPage<Request extends PageRequest = SignedInRequest> extends Definition {
   readonly show: (request: Request, form: FormState) => MaybeAsync<PageOutcome>;
   readonly submit: (request: Request, fields: FormFields) => MaybeAsync<PageOutcome>;
-  /** true: the post needs the person's password, unless it was entered in the last five minutes */
-  readonly isDangerous?: boolean;
+  /** true: the post does not need the password that its operation asks for again, because it does less */
+  readonly asksNothing?: boolean;
   /** true: the form or its post waits for the builder, longer than a silent connection may last */
   readonly awaitsBuilder?: boolean;
   /** paths of a RegistryError's issues → names of fields, where they differ */
@@ -129,6 +129,11 @@ export interface Upload extends Definition {
   /** the page with the form for it, below /ui: a browser that opens the upload's address is sent there */
   readonly formPath: string;
   readonly receive: (request: SignedInRequest, incoming: HttpRequest, sendContinue: () => void) => Promise<PageOutcome>;
+}
+
+/** Whether its post needs the person's password, unless it was entered in the last five minutes. */
+export function asksPassword({ operation, asksNothing = false }: Pick<FormPage, 'operation' | 'asksNothing'>): boolean {
+  return hasCondition(operation, 'password') && !asksNothing;
 }
 
 export function isRedirect(outcome: PageOutcome): outcome is Redirect {

@@ -3,9 +3,15 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';
-import { needsBuilder } from '../../auth/needs-builder.ts';
-import { decidePermission, type Permission } from '../../auth/permissions.ts';
-import type { FormPage, Page, PageRequest, SignedInRequest, Upload } from './definitions.ts';
+import { decidePermission, hasCondition, type Permission } from '../../auth/permissions.ts';
+import {
+  asksPassword,
+  type FormPage,
+  type Page,
+  type PageRequest,
+  type SignedInRequest,
+  type Upload,
+} from './definitions.ts';
 import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
@@ -68,7 +74,7 @@ export class Pages {
       path: definition.path,
       operation: definition.operation,
       posts: kind !== 'page',
-      asksPassword: kind === 'form' && definition.isDangerous === true,
+      asksPassword: kind === 'form' && asksPassword(definition),
     }));
   }
 
@@ -100,7 +106,8 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
-    may: (wanted) => decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !needsBuilder.has(wanted)),
+    may: (wanted) =>
+      decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !hasCondition(wanted, 'builder')),
     asksPassword: !isConfirmed,
     waitingSignIn: readCookie(request.incoming.headers.cookie, 'sso', visit),
     clientAddress: request.clientAddress,

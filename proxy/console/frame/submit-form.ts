@@ -8,7 +8,14 @@ import type { Answer } from '../../passkeys/answer.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { passkeySite } from '../../passkeys/site.ts';
 import { waitAfter } from '../../core/http/wait-before-retry.ts';
-import { isDownload, isRedirect, type FormPage, type PageOutcome, type SignedInRequest } from './definitions.ts';
+import {
+  asksPassword,
+  isDownload,
+  isRedirect,
+  type FormPage,
+  type PageOutcome,
+  type SignedInRequest,
+} from './definitions.ts';
 import { passwordField, fieldFault, refusedForm, type FormFields } from '../request/form-fields.ts';
 import { passkeyAnswer } from '../request/passkey-fields.ts';
 import { setCookie } from '../request/session-cookie.ts';
@@ -39,7 +46,7 @@ export async function submitForm(
 ): Promise<Submitted> {
   const cookies: string[] = [];
   try {
-    if (definition.isDangerous === true && !visit.isConfirmed)
+    if (asksPassword(definition) && !visit.isConfirmed)
       cookies.push(await confirmPerson(check, visit, request, fields));
     return { outcome: await definition.submit(request, fields), cookies };
   } catch (error) {

@@ -7,14 +7,12 @@ import { HTTPException } from 'hono/http-exception';
 
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { actorOf, type Caller } from '../../auth/caller.ts';
-import { apiPermissions, type CallerClass, type OperationId } from '../../auth/permissions.ts';
+import { callersOf, hasCondition, type CallerClass, type OperationId } from '../../auth/permissions.ts';
 import type { PersonRight } from '../../core/tokens/person.ts';
-import { sessionOnly } from '../../auth/session-only.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
 import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
-import { needsBuilder } from '../../auth/needs-builder.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the operation whose permission was checked */
@@ -70,7 +68,7 @@ export type OperationRoute = Omit<RouteConfig, 'operationId' | 'security' | 'mid
 /** A route with its guard and its documented errors; pass it to `api.openapi` together with the handler. */
 export function operation<const Route extends OperationRoute>(route: Route): Route {
   const { errors = [], ...config } = route;
-  const allowed: readonly (CallerClass | PersonRight)[] = apiPermissions[route.operationId];
+  const allowed = callersOf(route.operationId);
   const open = allowed.includes('nobody');
   const documented = {
     ...config,
@@ -79,7 +77,7 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
     responses: {
       ...errorResponses([
         ...errors,
-        ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []),
+        ...(hasCondition(route.operationId, 'builder') ? ['NOT_AVAILABLE' as const] : []),
         ...commonErrors(config, open),
       ]),
       ...config.responses,
@@ -135,7 +133,7 @@ function securityOf(id: OperationId, allowed: readonly (CallerClass | PersonRigh
   const forPeople = allowed.some((caller) => caller === 'admin' || caller === 'maintainer' || caller === 'viewer');
   return [
     ...(forPeople ? [{ session: [] }] : []),
-    ...(forPeople && !sessionOnly.has(id) ? [{ personalToken: [] }] : []),
+    ...(forPeople && !hasCondition(id, 'session') ? [{ personalToken: [] }] : []),
     ...(forTokens ? [{ token: [] }] : []),
   ];
 }

@@ -222,7 +222,7 @@ export function userIdOf({ env: { caller } }: ApiContext): string {
   throw new Error('an operation for people was reached by nobody');
 }
 
-/** The policy admits only people to these operations, and session-only.ts only with a session. */
+/** The policy admits only people to these operations, and its condition `session` only with a session. */
 export function person({ env: { caller } }: ApiContext): SessionCaller {
   if (caller.kind === 'user' && 'sessionId' in caller) return caller;
   throw new Error('an operation for sessions was reached without a session');

@@ -2,7 +2,7 @@
 // decide what clients get. Their pages show the field, and a post without the password changes nothing.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sessionOnly } from '../../../proxy/auth/session-only.ts';
+import { hasCondition } from '../../../proxy/auth/permissions.ts';
 import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 
 /** The forms that do not ask, with the reason. */
@@ -70,7 +70,7 @@ it('every form asks for the password again, except those with a reason not to', 
 
 it('a token of `libretto login` may do nothing that the console asks the password for', () => {
   const asking = console.definitions.filter(({ asksPassword }) => asksPassword).map(({ operation }) => operation);
-  expect(asking.filter((operation) => !sessionOnly.has(operation))).toEqual([]);
+  expect(asking.filter((operation) => !hasCondition(operation, 'session'))).toEqual([]);
 });
 
 it('a new secret or a wider right needs the password, and the page has a field for it', async () => {

@@ -1,13 +1,13 @@
 // Tests the console of a server whose tree is built on another host: no page there changes published versions.
 
 import { expect, it } from 'vitest';
-import { needsBuilder } from '../../../proxy/auth/needs-builder.ts';
+import { hasCondition } from '../../../proxy/auth/permissions.ts';
 import { runConsole } from '../../util/running-console.ts';
 
 it('a console without a builder refuses every page that needs one, and shows the others without buttons for them', async () => {
   await using console = await runConsole({ hasBuilder: false });
   const { browser } = await console.signIn('admin');
-  const concerned = console.definitions.filter(({ operation }) => needsBuilder.has(operation));
+  const concerned = console.definitions.filter(({ operation }) => hasCondition(operation, 'builder'));
   expect(concerned).not.toEqual([]);
   for (const { path, posts } of concerned) {
     const at = path.replaceAll(/:\w+/g, 'x1');

@@ -2,9 +2,8 @@
 // (I25).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decidePermission, roles } from '../../../proxy/auth/permissions.ts';
+import { decidePermission, hasCondition, roles } from '../../../proxy/auth/permissions.ts';
 import type { Role, UserId } from '../../../proxy/core/tokens/person.ts';
-import { sessionOnly } from '../../../proxy/auth/session-only.ts';
 import type { TokenId } from '../../../proxy/core/tokens/token.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
@@ -47,7 +46,7 @@ describe('a personal token', () => {
     const expected: Record<string, string> = {};
     for (const operation of operations) {
       found[operation.id] = await ask(operation, (await holder(role)).personal);
-      const isAllowed = decidePermission(operation.id, role) === 'allowed' && !sessionOnly.has(operation.id);
+      const isAllowed = decidePermission(operation.id, role) === 'allowed' && !hasCondition(operation.id, 'session');
       expected[operation.id] = isAllowed ? 'admitted' : 'INSUFFICIENT_SCOPE';
     }
     expect(found).toEqual(expected);

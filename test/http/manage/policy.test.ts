@@ -4,8 +4,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../../build/contract/errors.ts';
-import { apiPermissions, decidePermission, roles, type CallerClass } from '../../../proxy/auth/permissions.ts';
-import { sessionOnly } from '../../../proxy/auth/session-only.ts';
+import {
+  apiPermissions,
+  decidePermission,
+  hasCondition,
+  roles,
+  type CallerClass,
+} from '../../../proxy/auth/permissions.ts';
 import { tags } from '../../../proxy/manage/openapi/introduction.ts';
 import { demandCompiled } from '../../setup/compiled.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
@@ -92,7 +97,7 @@ describe('the permissions', () => {
       ];
       expect([id, ...security]).toEqual([
         id,
-        ...(open || !people ? [] : ['session', ...(sessionOnly.has(id) ? [] : ['personalToken'])]),
+        ...(open || !people ? [] : ['session', ...(hasCondition(id, 'session') ? [] : ['personalToken'])]),
         ...(open || !tokens ? [] : ['token']),
       ]);
     }
@@ -140,7 +145,7 @@ function allows(id: DescribedOperation['id'], caller: CallerClass): string {
     const isPerson = roles.some((role) => role === caller);
     return isPerson && decidePermission(id, caller, false, ['policy editor']) === 'allowed' ? 'right' : '–';
   }
-  return sessionOnly.has(id) ? 'session' : 'yes';
+  return hasCondition(id, 'session') ? 'session' : 'yes';
 }
 
 function errorCodes(): string {

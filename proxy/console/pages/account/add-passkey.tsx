@@ -20,7 +20,6 @@ export function registerAddPasskey(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/new',
     operation: 'renamePasskey',
-    isDangerous: true,
     show: ({ asksPassword }, form) => ({
       title,
       content: asksPassword ? <PersonStep form={form} /> : <PasskeyStep form={form} />,

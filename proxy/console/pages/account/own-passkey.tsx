@@ -25,6 +25,7 @@ function registerRename(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/:id/name',
     operation: 'renamePasskey',
+    asksNothing: true,
     show: async (request, form) => {
       const { name } = (await find(passkeys, request)).passkey;
       const title = 'Rename the passkey';
@@ -55,6 +56,7 @@ function registerRemove(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/:id/remove',
     operation: 'removePasskey',
+    asksNothing: true,
     show: async (request, form) => {
       const { passkey, hasOthers } = await find(passkeys, request);
       const { password } = request.caller.provesWith;
@@ -119,7 +121,6 @@ function registerRemoveLast(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/:id/remove-last',
     operation: 'removePasskey',
-    isDangerous: true,
     show: async (request, form) => {
       const { passkey } = await find(passkeys, request);
       if (request.caller.provesWith.password) return { to: `/account/passkeys/${passkey.id}/remove` };

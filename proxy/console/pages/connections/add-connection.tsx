@@ -33,7 +33,6 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
   pages.form({
     path,
     operation: 'createConnection',
-    isDangerous: true,
     fieldOf: connectionFieldOf,
     show: (request, state) => newView(request, state),
     submit: async (request, fields) => {

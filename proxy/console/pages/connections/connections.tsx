@@ -59,7 +59,6 @@ function registerQuestions(pages: Pages, services: ConnectionPageServices): void
   pages.form({
     path: '/connections/:id/remove',
     operation: 'deleteConnection',
-    isDangerous: true,
     show: (request, state) => ask(services, request, state, removing),
     submit: async (request) => {
       const { webhook } = await connectionsFor(services, request).remove(request.param('id'), request.param('id'));

@@ -23,7 +23,6 @@ export function registerEditingConnections(pages: Pages, services: ConnectionPag
   pages.form({
     path: '/connections/:id/edit',
     operation: 'updateConnection',
-    isDangerous: true,
     fieldOf: connectionFieldOf,
     show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => {
@@ -36,7 +35,6 @@ export function registerEditingConnections(pages: Pages, services: ConnectionPag
   pages.form({
     path: '/connections/:id/credentials',
     operation: 'updateConnection',
-    isDangerous: true,
     fieldOf: connectionFieldOf,
     show: async (request, state) => credentialsView(request, await recordOf(request), state),
     submit: async (request, fields) => {

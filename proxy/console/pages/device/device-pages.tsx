@@ -20,6 +20,7 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
   pages.form({
     path: '/device',
     operation: 'approveTerminal',
+    asksNothing: true,
     show: (request, state) => {
       const code = request.query.get('code') ?? '';
       return code === '' || state.isPosted ? entryView(state) : ask(request, code);
@@ -34,7 +35,6 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
   pages.form({
     path: '/device/approve',
     operation: 'approveTerminal',
-    isDangerous: true,
     show: (request, state) =>
       state.isPosted ? ask(request, codeOf(state.fields), state) : questionAt(request.query.get('code') ?? ''),
     submit: async (request, fields) =>
@@ -43,6 +43,7 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
   pages.form({
     path: '/device/deny',
     operation: 'approveTerminal',
+    asksNothing: true,
     show: () => ({ to: '/device' }),
     submit: async (request, fields) =>
       decidedView(request, await terminals.decide(visitorOf(request), codeOf(fields), false), false),

@@ -16,7 +16,6 @@ export function liftForm({ inspection }: { readonly inspection: () => Promise<In
   return {
     path: liftPath,
     operation: 'rollBack',
-    isDangerous: true,
     awaitsBuilder: true,
     show: async ({ asksPassword }, state) => {
       const held = await (await inspection()).publications.held();

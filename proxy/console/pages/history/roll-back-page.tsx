@@ -19,7 +19,6 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
   return {
     path: '/history/:serial/roll-back',
     operation: 'rollBack',
-    isDangerous: true,
     awaitsBuilder: true,
     show: async (request, form) => {
       const to = serialParam(request);

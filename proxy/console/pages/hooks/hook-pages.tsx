@@ -72,14 +72,12 @@ function registerKind(pages: Pages, services: HookPageServices, { path, find, op
   pages.form({
     path: `${path}/secret`,
     operation: operations.issue,
-    isDangerous: true,
     show: (request, state) => askSecret(services, request, find, state),
     submit: (request, fields) => issue(services, request, find, fields),
   });
   pages.form({
     path: `${path}/remove`,
     operation: operations.remove,
-    isDangerous: true,
     show: (request, state) => askRemoval(services, request, find, state),
     submit: async (request) => {
       const place = await find(services, request);

@@ -21,7 +21,6 @@ export function registerEditingEndpoints(pages: Pages, services: NotificationPag
   pages.form({
     path: '/notifications/:id/edit',
     operation: 'updateEndpoint',
-    isDangerous: true,
     show: async (request, state) => editView(services, request, await endpointOf(services, request), state),
     submit: (request, fields) => update(services, request, fields),
   });

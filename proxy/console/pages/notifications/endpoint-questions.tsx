@@ -40,7 +40,6 @@ export function registerEndpointQuestions(pages: Pages, services: NotificationPa
   pages.form({
     path: '/notifications/:id/remove',
     operation: 'deleteEndpoint',
-    isDangerous: true,
     show: async (request, state) => {
       const record = await endpointOf(services, request);
       return endpointQuestionView(state, {
@@ -74,6 +73,7 @@ function registerTurning(pages: Pages, services: NotificationPageServices, to: '
   pages.form({
     path: `/notifications/:id/${to}`,
     operation: 'updateEndpoint',
+    asksNothing: true,
     show: async (request, state) => {
       const record = await endpointOf(services, request);
       return endpointQuestionView(state, { record, title: `Turn ${to} ${record.name}?`, ...turnings[to] });

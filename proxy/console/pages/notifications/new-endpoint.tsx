@@ -27,7 +27,6 @@ export function registerMakingEndpoints(pages: Pages, services: NotificationPage
   pages.form({
     path: '/notifications/new',
     operation: 'createEndpoint',
-    isDangerous: true,
     show: (request, state) => newView(services, request, state),
     submit: (request, fields) => create(services, request, fields),
   });

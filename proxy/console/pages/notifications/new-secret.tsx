@@ -13,7 +13,6 @@ export function registerRotation(pages: Pages, services: NotificationPageService
   pages.form({
     path: '/notifications/:id/secret',
     operation: 'rotateEndpointSecret',
-    isDangerous: true,
     show: (request, state) => ask(services, request, state),
     submit: (request, fields) => rotate(services, request, fields),
   });

@@ -16,7 +16,6 @@ export function restoreForm(services: PackagePageServices): FormPage {
   return {
     path: '/packages/:vendor/:package/restore',
     operation: 'restoreVersion',
-    isDangerous: true,
     awaitsBuilder: true,
     show: async (request, form) => {
       const name = nameIn(request);

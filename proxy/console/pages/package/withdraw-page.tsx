@@ -22,7 +22,6 @@ export function withdrawForm(services: PackagePageServices): FormPage {
   return {
     path: '/packages/:vendor/:package/withdraw',
     operation: 'withdrawVersion',
-    isDangerous: true,
     awaitsBuilder: true,
     show: async (request, form) => {
       const name = nameIn(request);

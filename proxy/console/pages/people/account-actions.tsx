@@ -81,6 +81,7 @@ export function registerAccountActions(pages: Pages, people: People): void {
   pages.form({
     path: '/people/:id/sessions/:session/end',
     operation: 'updateUser',
+    asksNothing: true,
     show: (request, form) => askEndSession(people, request, form),
     submit: (request) => endSession(people, request),
   });
@@ -91,7 +92,6 @@ function registerAction(pages: Pages, people: People, action: AccountAction): vo
   pages.form({
     path,
     operation,
-    isDangerous: true,
     show: async (request, form) => {
       const user = await findPerson(people, request);
       const { asksPassword } = request;

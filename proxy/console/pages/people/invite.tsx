@@ -16,7 +16,6 @@ export function registerInvite(pages: Pages, people: People): void {
   pages.form({
     path: '/people/invite',
     operation: 'createUser',
-    isDangerous: true,
     show: (request, form) => ask(people, request, form),
     submit: (request, fields) => invite(people, request, fields),
   });

@@ -18,7 +18,6 @@ export function registerResetLink(pages: Pages, people: People): void {
   pages.form({
     path: '/people/:id/reset-link',
     operation: 'updateUser',
-    isDangerous: true,
     show: (request, form) => ask(people, request, form),
     submit: async (request) => {
       const { record, invitation } = await usersFor(people, request).update(request.param('id'), { invite: true });

@@ -15,7 +15,6 @@ export function registerRole(pages: Pages, people: People): void {
   pages.form({
     path: '/people/:id/role',
     operation: 'updateUser',
-    isDangerous: true,
     show: (request, form) => ask(people, request, form),
     submit: (request, fields) => change(people, request, fields),
   });
@@ -55,7 +54,6 @@ export function registerPolicyRight(pages: Pages, people: People): void {
   pages.form({
     path: '/people/:id/policy-right',
     operation: 'updateUser',
-    isDangerous: true,
     show: async (request, form) => {
       const user = await findPerson(people, request);
       const asksPassword = request.asksPassword;

@@ -16,7 +16,6 @@ export function registerEditing(pages: Pages, services: PolicyPageServices): voi
   pages.form({
     path: '/policy/edit',
     operation: 'replacePolicy',
-    isDangerous: true,
     show: (request, state) => showForm(services, request, state),
     submit: (request, fields) => save(services, request, fields),
   });

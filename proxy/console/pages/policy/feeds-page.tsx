@@ -30,7 +30,6 @@ export function registerFeeds(pages: Pages, services: PolicyPageServices): void 
   pages.form({
     path: '/policy/feeds/:feed/accept',
     operation: 'acceptPolicyFeed',
-    isDangerous: true,
     show: async (request, state) => acceptView(request, await feedOf(services, request), state),
     submit: async (request) => {
       await services.policyAdmin.acceptFeed(request.param('feed'), actorOf(request.caller));

@@ -14,14 +14,12 @@ export function registerEditingPublishers(pages: Pages, services: PublisherPageS
   pages.form({
     path: '/publishers/:id/edit',
     operation: 'updatePublisher',
-    isDangerous: true,
     show: async (request, state) => editView(request, await publisherOf(services, request), state),
     submit: (request, fields) => update(services, request, fields),
   });
   pages.form({
     path: '/publishers/:id/remove',
     operation: 'deletePublisher',
-    isDangerous: true,
     show: async (request, state) => removalView(request, await publisherOf(services, request), state),
     submit: async (request) => {
       await publishersFor(services, request).remove(request.param('id'));

@@ -24,7 +24,6 @@ export function registerKeylessOnly(pages: Pages, services: PublisherPageService
   pages.form({
     path,
     operation: 'updateSettings',
-    isDangerous: true,
     fieldOf: { [key]: field },
     show: (request, state) => ask(services, request, state),
     submit: (request, fields) => save(services, request, fields),

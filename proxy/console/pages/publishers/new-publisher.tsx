@@ -16,7 +16,6 @@ export function registerMakingPublishers(pages: Pages, services: PublisherPageSe
   pages.form({
     path: '/publishers/new',
     operation: 'createPublisher',
-    isDangerous: true,
     show: (request, state) => newView(services, request, state),
     submit: (request, fields) => create(services, request, fields),
   });

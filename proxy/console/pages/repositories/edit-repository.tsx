@@ -17,7 +17,6 @@ export function registerEditingRepositories(pages: Pages, services: RepositoryPa
   pages.form({
     path: '/repositories/:id/edit',
     operation: 'updateRepository',
-    isDangerous: true,
     fieldOf: repositoryFieldOf,
     show: async (request, state) => editView(request, await recordOf(request), state),
     submit: async (request, fields) => edit(services, request, await recordOf(request), fields),
@@ -25,7 +24,6 @@ export function registerEditingRepositories(pages: Pages, services: RepositoryPa
   pages.form({
     path: '/repositories/:id/credentials',
     operation: 'updateRepository',
-    isDangerous: true,
     fieldOf: repositoryFieldOf,
     show: async (request, state) => credentialsView(request, await recordOf(request), state),
     submit: async (request, fields) => {

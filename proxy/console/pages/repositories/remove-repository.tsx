@@ -16,7 +16,6 @@ export function registerRemovingRepositories(pages: Pages, services: RepositoryP
   pages.form({
     path: '/repositories/:id/remove',
     operation: 'deleteRepository',
-    isDangerous: true,
     show: (request, state) => ask(services, request, state),
     submit: async (request) => {
       const id = request.param('id');

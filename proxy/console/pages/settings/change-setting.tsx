@@ -23,7 +23,6 @@ export function registerSettingChange(pages: Pages, services: SettingsPageServic
   pages.form({
     path: '/settings/:key',
     operation: 'updateSettings',
-    isDangerous: true,
     fieldOf: Object.fromEntries(settingKeys.map((key) => [key, valueField])),
     show: (request, form) => ask(services, request, form),
     submit: async (request, fields) => {
@@ -157,7 +156,6 @@ export function registerSettingReset(pages: Pages, services: SettingsPageService
   pages.form({
     path: '/settings/:key/reset',
     operation: 'updateSettings',
-    isDangerous: true,
     show: (request, form) => askReset(services, request, form),
     submit: async (request) => {
       await services.settings.update({ [keyIn(request)]: null }, actorOf(request.caller));

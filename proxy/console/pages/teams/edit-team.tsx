@@ -14,14 +14,12 @@ export function registerEditingTeams(pages: Pages, services: TeamPageServices): 
   pages.form({
     path: '/teams/:id/edit',
     operation: 'updateTeam',
-    isDangerous: true,
     show: async (request, state) => editView(request, await teamOf(services, request), state),
     submit: (request, fields) => update(services, request, fields),
   });
   pages.form({
     path: '/teams/:id/remove',
     operation: 'deleteTeam',
-    isDangerous: true,
     show: async (request, state) => removalView(request, await teamOf(services, request), state),
     submit: async (request) => {
       await teamsFor(services, request).remove(request.param('id'));

@@ -15,7 +15,6 @@ export function registerMembers(pages: Pages, services: TeamPageServices): void 
   pages.form({
     path: '/teams/:id/members/add',
     operation: 'addTeamMembers',
-    isDangerous: true,
     show: async (request, state) => addView(request, await teamOf(services, request), state),
     submit: async (request, fields) => {
       const people = fields.lines('members');

@@ -16,7 +16,6 @@ export function registerMakingTeams(pages: Pages, services: TeamPageServices): v
   pages.form({
     path: '/teams/new',
     operation: 'createTeam',
-    isDangerous: true,
     show: (request, state) => newView(services, request, state),
     submit: (request, fields) => create(services, request, fields),
   });

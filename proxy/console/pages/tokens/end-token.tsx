@@ -18,14 +18,12 @@ export function registerEndingTokens(pages: Pages, services: TokenPageServices):
   pages.form({
     path: '/tokens/:id/rotate',
     operation: 'rotateToken',
-    isDangerous: true,
     show: (request, state) => askRotation(services, request, state),
     submit: (request, fields) => rotate(services, request, fields),
   });
   pages.form({
     path: '/tokens/:id/revoke',
     operation: 'revokeToken',
-    isDangerous: true,
     show: (request, state) => askRevocation(services, request, state),
     submit: async (request) => {
       const record = await tokensFor(services, request).revoke(request.param('id'));

@@ -17,7 +17,6 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
   pages.form({
     path: '/tokens/new',
     operation: 'createToken',
-    isDangerous: true,
     fieldOf,
     show: (request, state) =>
       newTokenView(services, request, filled(state, newFields(tokensFor(services, request).newId()))),
@@ -26,13 +25,13 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
   pages.form({
     path: '/tokens/new/preview',
     operation: 'createToken',
+    asksNothing: true,
     show: () => ({ to: '/tokens/new' }),
     submit: (request, fields) => newTokenView(services, request, typed(fields)),
   });
   pages.form({
     path: '/tokens/:id/edit',
     operation: 'updateToken',
-    isDangerous: true,
     fieldOf,
     show: async (request, state) => {
       const record = await tokensFor(services, request).get(request.param('id'));
@@ -44,6 +43,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
   pages.form({
     path: '/tokens/:id/edit/preview',
     operation: 'updateToken',
+    asksNothing: true,
     show: (request) => ({ to: `/tokens/${request.param('id')}/edit` }),
     submit: async (request, fields) => {
       const record = await tokensFor(services, request).get(request.param('id'));

@@ -12,7 +12,6 @@ export function registerRemovingUploads(pages: Pages, services: UploadPageServic
   pages.form({
     path: '/uploads/cleanup',
     operation: 'cleanUpArtifacts',
-    isDangerous: true,
     show: (request, state) => askCleanup(services, request, state),
     submit: async (request) => {
       const retentionDays = await services.artifactRetention();
@@ -23,7 +22,6 @@ export function registerRemovingUploads(pages: Pages, services: UploadPageServic
   pages.form({
     path: '/uploads/:id/withdraw',
     operation: 'deleteArtifact',
-    isDangerous: true,
     show: (request, state) => askWithdrawal(services, request, state),
     submit: async (request) => {
       await artifactsFor(services, request).withdraw(request.param('id'));
