@@ -1,7 +1,6 @@
 // Makes the JSON Schema of each command's --json document, and compares documents with them. The package has the
 // schemas as files (shipped-documents.ts). An unknown field is a fault, so that a new field has to be described.
 
-import { getOpenApiMetadata } from '@asteasolutions/zod-to-openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { buildDocuments } from './build-documents.ts';
@@ -30,20 +29,25 @@ export const schemaFileOf = (path: string): string => `${path.replaceAll(' ', '-
 export function schemaOf(path: string): object {
   const document = documents[path];
   if (document === undefined) throw new Error(`release/documents has no schema for \`libretto ${path}\`.`);
-  const { $schema, ...schema } = z.toJSONSchema(document, { override: simplify });
+  const { $schema, ...schema } = z.toJSONSchema(document, {
+    metadata: unnamed as typeof z.globalRegistry,
+    override: simplify,
+  });
   return { $schema, title: `The document of libretto ${path} --json`, ...schema };
 }
 
-/** Takes over descriptions of the API's schemas, and leaves out details that no reader needs. */
-function simplify({
-  zodSchema,
-  jsonSchema,
-}: {
-  zodSchema: z.core.$ZodTypes;
-  jsonSchema: z.core.JSONSchema.BaseSchema;
-}): void {
-  const { description } = getOpenApiMetadata(zodSchema as unknown as z.ZodType) as { readonly description?: string };
-  if (description !== undefined) jsonSchema.description ??= description;
+/** The metadata without the names of the API's schemas: a named schema would be a definition of its own. */
+const unnamed = {
+  _idmap: new Map(),
+  has: (schema: z.ZodType) => z.globalRegistry.has(schema),
+  get: (schema: z.ZodType) => {
+    const { description } = z.globalRegistry.get(schema) ?? {};
+    return description === undefined ? undefined : { description };
+  },
+};
+
+/** Leaves out details that no reader needs. */
+function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

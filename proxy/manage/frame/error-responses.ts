@@ -1,24 +1,24 @@
 // The error answers of an operation as its document describes them: one response for each status, with the codes that
 // it may carry. openapi/document.ts adds their examples.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
 
 export const errorBody = z
   .object({
-    error: z.string().openapi({ description: 'the error and the next step, for a person' }),
+    error: z.string().meta({ description: 'the error and the next step, for a person' }),
     code: z
       .enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
-      .openapi({ description: 'the error code, for a program' }),
-    details: z.record(z.string(), z.unknown()).openapi({
+      .meta({ description: 'the error code, for a program' }),
+    details: z.record(z.string(), z.unknown()).meta({
       description: 'more data, for example `issues` with `path` and `message` for each invalid field',
     }),
     warning: z
       .string()
       .optional()
-      .openapi({ description: 'the same text as `error`, on paths for Composer: Composer prints only this field' }),
+      .meta({ description: 'the same text as `error`, on paths for Composer: Composer prints only this field' }),
   })
-  .openapi('ErrorBody');
+  .meta({ id: 'ErrorBody' });
 
 interface ErrorResponse {
   readonly description: string;

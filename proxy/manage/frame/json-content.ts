@@ -1,6 +1,6 @@
 // JSON bodies of requests and answers, in the form of the OpenAPI document.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 
 /** An answer with a JSON body. */
 export const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({

@@ -1,7 +1,7 @@
 // Lists in pages: `{data, next_cursor}`. A cursor names the last item of a page, so that changes between two pages
 // neither repeat nor hide other items.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 
 export const pageQuery = z.strictObject({
@@ -11,14 +11,14 @@ export const pageQuery = z.strictObject({
     .min(1)
     .max(200)
     .default(50)
-    .openapi({ description: 'the maximum number of items on a page', example: 50 }),
-  cursor: z.string().max(400).optional().openapi({ description: '`next_cursor` of the previous page' }),
+    .meta({ description: 'the maximum number of items on a page', example: 50 }),
+  cursor: z.string().max(400).optional().meta({ description: '`next_cursor` of the previous page' }),
 });
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
-    data: z.array(item).openapi({ description: 'the items of this page' }),
-    next_cursor: z.string().nullable().openapi({ description: 'the cursor for the next page; null on the last page' }),
+    data: z.array(item).meta({ description: 'the items of this page' }),
+    next_cursor: z.string().nullable().meta({ description: 'the cursor for the next page; null on the last page' }),
   });
 }
 

@@ -1,6 +1,6 @@
 // The headers of answers as the document describes them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { ResponseObject } from './schema.ts';
 
 const header = (description: string, example: string | number, required = false): object => ({
@@ -76,7 +76,7 @@ export const conditions = z.object({
   'if-none-match': z
     .string()
     .optional()
-    .openapi({ description: 'an earlier `ETag`: if the bytes are still the same, the answer is 304' }),
+    .meta({ description: 'an earlier `ETag`: if the bytes are still the same, the answer is 304' }),
 });
 
 /** Adds the headers of the status, for any operation. `counted`: API tokens are accepted. */

@@ -40,7 +40,7 @@ export const advisoryRoutes: readonly RouteConfig[] = [
         'packages[]': z
           .array(z.string().max(201))
           .max(mostPackages)
-          .openapi({ description: 'the name of a package; repeatable', example: ['acme/hello'] }),
+          .meta({ description: 'the name of a package; repeatable', example: ['acme/hello'] }),
       }),
     },
     responses: {

@@ -1,7 +1,7 @@
 // Uploaded ZIPs over HTTP: the same service as `libretto publish`.
 
 import { rm } from 'node:fs/promises';
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
@@ -61,7 +61,7 @@ const listArtifacts = operation({
         .string()
         .max(201)
         .optional()
-        .openapi({ description: 'only artifacts of this package', example: 'acme/hello' }),
+        .meta({ description: 'only artifacts of this package', example: 'acme/hello' }),
     }),
   },
   responses: {

@@ -1,6 +1,6 @@
 // Authentication over HTTP: setup, login, logout, the password, sessions.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { LoggedIn } from '../../auth/login.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';

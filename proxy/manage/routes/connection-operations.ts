@@ -1,6 +1,6 @@
 // The operations on connections to forges as the OpenAPI document describes them: paths, parameters, answers.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
@@ -91,7 +91,7 @@ export const deleteConnection = operation({
   request: {
     params,
     query: z.strictObject({
-      confirm: z.string().max(100).optional().openapi({ description: 'the id of the connection again' }),
+      confirm: z.string().max(100).optional().meta({ description: 'the id of the connection again' }),
     }),
   },
   responses: { 200: answering(removedConnection, 'the removed connection') },

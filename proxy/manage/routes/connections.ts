@@ -1,6 +1,6 @@
 // Connections to forges over HTTP: the same services as `libretto connect` and `libretto connection`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import { connectedRepositoryDocument, readConnection } from '../../forges/connection-document.ts';
 import type { Connections } from '../../forges/connections.ts';

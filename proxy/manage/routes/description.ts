@@ -1,7 +1,7 @@
 // The service's description of itself, and the page on which it can be explored. Both are open, because they have only
 // the content of the public sources.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { answerIn, TextDocument } from '../../core/http/document.ts';
 import { operation, type Api, type ApiContext } from '../frame/api.ts';
@@ -64,9 +64,7 @@ const getExplorerFile = operation({
   request: {
     ...request,
     params: z.strictObject({
-      file: z
-        .string()
-        .openapi({ description: 'the name of the file', enum: [...explorerFiles], example: 'explorer.js' }),
+      file: z.string().meta({ description: 'the name of the file', enum: [...explorerFiles], example: 'explorer.js' }),
     }),
   },
   responses: {

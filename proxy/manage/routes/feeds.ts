@@ -15,12 +15,12 @@ const refusals: readonly ErrorCode[] = [
 ];
 const errors = (...codes: readonly ErrorCode[]) => errorResponses([...refusals, ...codes, ...pipelineErrors('get')]);
 const query = z.object({
-  stability: z.string().max(10).optional().openapi({
+  stability: z.string().max(10).optional().meta({
     description: 'the least stability: stable, RC, beta, alpha or dev; default: all but dev versions',
     example: 'stable',
   }),
 });
-const part = (description: string, example: string) => z.string().openapi({ description, example, maxLength: 100 });
+const part = (description: string, example: string) => z.string().meta({ description, example, maxLength: 100 });
 const ofFeed: Pick<RouteConfig, 'method' | 'tags' | 'security'> = {
   method: 'get',
   tags: ['Feeds'],

@@ -1,7 +1,7 @@
 // The operations on webhooks as the OpenAPI document describes them. A repository has a webhook of its own; another one
 // is for all repositories.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
 import { hookIssue, hookSchema, issuedHook, replayedJobs } from '../schemas/hook.ts';

@@ -1,6 +1,6 @@
 // Webhooks over HTTP: the same services as `libretto repository hook`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { describeHook } from '../../hooks/describe-hook.ts';
 import { sharedHook, type HookOwner } from '../../hooks/hook-record.ts';
 import type { Hooks } from '../../hooks/hooks.ts';

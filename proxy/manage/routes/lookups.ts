@@ -20,7 +20,7 @@ const type = z
   .string()
   .max(250)
   .optional()
-  .openapi({ description: 'only packages of exactly this type; empty: any type', example: 'library' });
+  .meta({ description: 'only packages of exactly this type; empty: any type', example: 'library' });
 
 export const lookupRoutes: readonly RouteConfig[] = [
   {
@@ -35,7 +35,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
       'in descriptions; among equals, more used packages come first.',
     request: {
       query: z.object({
-        q: z.string().max(250).optional().openapi({
+        q: z.string().max(250).optional().meta({
           description: 'words; each must occur in the name, keywords or description; empty: all packages',
           example: 'http client',
         }),
@@ -46,14 +46,14 @@ export const lookupRoutes: readonly RouteConfig[] = [
           .min(1)
           .max(Number.MAX_SAFE_INTEGER)
           .optional()
-          .openapi({ description: 'the page number, from 1', example: 1 }),
+          .meta({ description: 'the page number, from 1', example: 1 }),
         per_page: z.coerce
           .number()
           .int()
           .min(1)
           .max(100)
           .optional()
-          .openapi({ description: 'results per page; default 100', example: 100 }),
+          .meta({ description: 'results per page; default 100', example: 100 }),
       }),
     },
     responses: { 200: { description: 'a page of packages', content: json(searchResults) }, ...errors('INVALID_INPUT') },
@@ -72,12 +72,8 @@ export const lookupRoutes: readonly RouteConfig[] = [
           .string()
           .max(250)
           .optional()
-          .openapi({ description: 'a name in which * matches any characters', example: 'acme/*' }),
-        vendor: z
-          .string()
-          .max(250)
-          .optional()
-          .openapi({ description: 'only packages of this vendor', example: 'acme' }),
+          .meta({ description: 'a name in which * matches any characters', example: 'acme/*' }),
+        vendor: z.string().max(250).optional().meta({ description: 'only packages of this vendor', example: 'acme' }),
         type,
       }),
     },
@@ -95,8 +91,8 @@ export const lookupRoutes: readonly RouteConfig[] = [
       'required name is not a package.',
     request: {
       params: z.object({
-        vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
-        package: z.string().openapi({
+        vendor: z.string().meta({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
+        package: z.string().meta({
           description: 'the package without its vendor, in lower case',
           example: 'log-implementation',
           maxLength: 100,

@@ -1,6 +1,6 @@
 // The operations on notification endpoints as the OpenAPI document describes them: paths, parameters, answers.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';

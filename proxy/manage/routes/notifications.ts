@@ -1,6 +1,6 @@
 // Notification endpoints over HTTP: the same services as `libretto notify`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { deliveryDocument, endpointDocument } from '../../notifications/endpoints/endpoint-document.ts';
 import type { DeliveryRecord } from '../../notifications/model/delivery.ts';
 import { listDeliveries, type ReplayRange } from '../../notifications/deliveries/list-deliveries.ts';

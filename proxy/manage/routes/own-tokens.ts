@@ -1,7 +1,7 @@
 // A person's own tokens of `libretto login` over HTTP: the list, and the end of one. They work with a session and with
 // such a token, so that `libretto logout` ends its own.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { endPersonalToken, personalTokens } from '../../auth/personal-tokens.ts';
 import type { TokenRecord } from '../../core/tokens/token.ts';
 import type { TokenUse, TokenUses } from '../../core/tokens/token-uses.ts';
@@ -24,17 +24,17 @@ const tags = ['Authentication'];
 const ownToken = z
   .object({
     id: idSchema('tok', 'the token'),
-    description: z.string().openapi({ description: 'where it was made', example: 'libretto login on ada-laptop' }),
+    description: z.string().meta({ description: 'where it was made', example: 'libretto login on ada-laptop' }),
     created_at: timeSchema('it was made'),
-    expires_at: time.nullable().openapi({ description: 'when it expires' }),
-    last_used_at: time.nullable().openapi({ description: 'the time of the last request with it' }),
+    expires_at: time.nullable().meta({ description: 'when it expires' }),
+    last_used_at: time.nullable().meta({ description: 'the time of the last request with it' }),
     last_used_from: z
       .string()
       .nullable()
-      .openapi({ description: 'the client address of the last request with it', example: '203.0.113.7' }),
-    current: z.boolean().openapi({ description: 'true for the token of this request' }),
+      .meta({ description: 'the client address of the last request with it', example: '203.0.113.7' }),
+    current: z.boolean().meta({ description: 'true for the token of this request' }),
   })
-  .openapi('OwnToken');
+  .meta({ id: 'OwnToken' });
 
 const listOwnTokens = operation({
   operationId: 'listOwnTokens',

@@ -1,6 +1,6 @@
 // The operations on published packages as the OpenAPI document describes them: paths, parameters, answers.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { TextKind } from '../../../build/contract/package-texts.ts';
 import { operation } from '../frame/api.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
@@ -8,8 +8,8 @@ import { packageSchema, packageSummary, packageText, statisticsSchema, withdrawa
 
 const tags = ['Packages'];
 const name = {
-  vendor: z.string().max(200).openapi({ description: 'the vendor of the package', example: 'acme' }),
-  package: z.string().max(200).openapi({ description: 'the package without its vendor', example: 'hello' }),
+  vendor: z.string().max(200).meta({ description: 'the vendor of the package', example: 'acme' }),
+  package: z.string().max(200).meta({ description: 'the package without its vendor', example: 'hello' }),
 };
 export const params = z.strictObject(name);
 const version = z.string().min(1).max(200);
@@ -19,10 +19,10 @@ export const packageListQuery = pageQuery.extend({
     .string()
     .max(200)
     .optional()
-    .openapi({ description: 'words in the name, description or keywords', example: 'http client' }),
-  type: z.string().max(100).optional().openapi({ description: 'only packages of this type', example: 'library' }),
-  vendor: z.string().max(200).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
-  sort: z.enum(['name', 'updated', 'downloads']).default('name').openapi({ description: 'the sort order' }),
+    .meta({ description: 'words in the name, description or keywords', example: 'http client' }),
+  type: z.string().max(100).optional().meta({ description: 'only packages of this type', example: 'library' }),
+  vendor: z.string().max(200).optional().meta({ description: 'only packages of this vendor', example: 'acme' }),
+  sort: z.enum(['name', 'updated', 'downloads']).default('name').meta({ description: 'the sort order' }),
 });
 
 export const listPackages = operation({
@@ -68,7 +68,7 @@ const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: I
     request: {
       params,
       query: z.strictObject({
-        version: version.optional().openapi({ description: 'the version; default: the latest', example: '1.2.0' }),
+        version: version.optional().meta({ description: 'the version; default: the latest', example: '1.2.0' }),
       }),
     },
     responses: {
@@ -101,7 +101,7 @@ export const getStatistics = operation({
         .min(1)
         .max(3650)
         .default(30)
-        .openapi({ description: 'the number of days', example: 30 }),
+        .meta({ description: 'the number of days', example: 30 }),
     }),
   },
   responses: {
@@ -126,7 +126,7 @@ export const withdrawVersion = operation({
   request: {
     params: z.strictObject({
       ...name,
-      version: version.openapi({ description: 'the version to withdraw', example: '1.2.0' }),
+      version: version.meta({ description: 'the version to withdraw', example: '1.2.0' }),
     }),
   },
   responses: {

@@ -1,6 +1,6 @@
 // Published packages over HTTP: search, contents, texts, statistics, and the withdrawal of a version.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { viewOf, type Caller } from '../../auth/caller.ts';
 import {

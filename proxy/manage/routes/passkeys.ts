@@ -1,6 +1,6 @@
 // One's own passkeys over HTTP: list, rename, remove. Only a browser adds and uses them, on the pages of the console.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { showPasskey } from '../../auth/passkey.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { operation, type Api } from '../frame/api.ts';
@@ -16,23 +16,21 @@ import { code, password } from '../schemas/user.ts';
 const passkeySchema = z
   .object({
     id: idSchema('pk', 'the passkey'),
-    name: z.string().openapi({ description: 'as you call it', example: 'Laptop' }),
-    host: z
-      .string()
-      .openapi({ description: 'the host of the console where it works', example: 'packages.example.org' }),
+    name: z.string().meta({ description: 'as you call it', example: 'Laptop' }),
+    host: z.string().meta({ description: 'the host of the console where it works', example: 'packages.example.org' }),
     created_at: timeSchema('it was added'),
-    last_used_at: time.nullable().openapi({ description: 'the time of its last use; null: never' }),
-    backed_up: z.boolean().openapi({ description: 'true: your other devices have it, too' }),
+    last_used_at: time.nullable().meta({ description: 'the time of its last use; null: never' }),
+    backed_up: z.boolean().meta({ description: 'true: your other devices have it, too' }),
   })
-  .openapi('Passkey');
+  .meta({ id: 'Passkey' });
 
 const passkeyPatch = z
   .strictObject({
-    name: z.string().min(1).max(longestPasskeyName).openapi({ description: 'the new name', example: 'Laptop' }),
+    name: z.string().min(1).max(longestPasskeyName).meta({ description: 'the new name', example: 'Laptop' }),
   })
-  .openapi('PasskeyPatch');
+  .meta({ id: 'PasskeyPatch' });
 
-const passkeyRemoval = z.strictObject({ password, code }).openapi('PasskeyRemoval');
+const passkeyRemoval = z.strictObject({ password, code }).meta({ id: 'PasskeyRemoval' });
 
 export interface PasskeyServices {
   readonly passkeys: Passkeys;

@@ -1,6 +1,6 @@
 // The operations on the policy about versions as the OpenAPI document describes them: paths, parameters, answers.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
@@ -76,9 +76,9 @@ export const explainPolicy = operation({
     'Also for versions of other registries that this registry has stored. Write slashes in a version as %2F.',
   request: {
     params: z.strictObject({
-      vendor: z.string().max(200).openapi({ description: 'the vendor of the package', example: 'acme' }),
-      package: z.string().max(200).openapi({ description: 'the package without its vendor', example: 'hello' }),
-      version: z.string().min(1).max(200).openapi({ description: 'the version', example: '1.2.0' }),
+      vendor: z.string().max(200).meta({ description: 'the vendor of the package', example: 'acme' }),
+      package: z.string().max(200).meta({ description: 'the package without its vendor', example: 'hello' }),
+      version: z.string().min(1).max(200).meta({ description: 'the version', example: '1.2.0' }),
     }),
     query: z.strictObject({
       token: idSchema('tok', 'a token that asks; default: one that no rule names').optional(),
@@ -107,7 +107,7 @@ export const listPolicyFeeds = operation({
   summary: 'List the feeds of advisories and filter lists',
   description: 'With the age of each copy in use. While a feed fails, its last good copy stays in use.',
   responses: {
-    200: answering(z.object({ data: z.array(policyFeed).openapi({ description: 'all feeds' }) }), 'the feeds'),
+    200: answering(z.object({ data: z.array(policyFeed).meta({ description: 'all feeds' }) }), 'the feeds'),
   },
 });
 
@@ -122,7 +122,7 @@ export const acceptPolicyFeed = operation({
     'longer blocked then.',
   request: {
     params: z.strictObject({
-      feed: z.string().min(1).max(200).openapi({ description: 'the id of the feed', example: 'osv' }),
+      feed: z.string().min(1).max(200).meta({ description: 'the id of the feed', example: 'osv' }),
     }),
   },
   responses: { 200: answering(policyFeed, 'the feed') },

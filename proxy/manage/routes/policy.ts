@@ -1,6 +1,6 @@
 // The policy about versions over HTTP: the same service as `libretto policy`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { createCallerTokens, type CallerTokensOptions } from '../../auth/caller-tokens.ts';

@@ -27,10 +27,10 @@ const ofTree: readonly ErrorCode[] = [
   'CLIENT_NOT_ALLOWED',
 ];
 const headers = conditions.extend({
-  'if-modified-since': z.string().optional().openapi({ description: 'an earlier `Last-Modified`' }),
+  'if-modified-since': z.string().optional().meta({ description: 'an earlier `Last-Modified`' }),
 });
 const notModified = { description: 'the client already has these bytes', headers: validators };
-const vendor = z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 });
+const vendor = z.string().meta({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 });
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 const routes: readonly RouteConfig[] = [
@@ -62,7 +62,7 @@ const routes: readonly RouteConfig[] = [
       headers,
       params: z.object({
         vendor,
-        package: z.string().openapi({
+        package: z.string().meta({
           maxLength: 104,
           description: 'the package without its vendor, in lower case; with the suffix `~dev` for versions of branches',
           example: 'hello',
@@ -91,13 +91,13 @@ const routes: readonly RouteConfig[] = [
         vendor,
         package: z
           .string()
-          .openapi({ description: 'the package without its vendor, in lower case', example: 'hello', maxLength: 100 }),
+          .meta({ description: 'the package without its vendor, in lower case', example: 'hello', maxLength: 100 }),
         version: z
           .string()
-          .openapi({ description: 'the version, as published or normalized', example: '1.2.0', maxLength: 128 }),
+          .meta({ description: 'the version, as published or normalized', example: '1.2.0', maxLength: 128 }),
       }),
       query: z.object({
-        ref: z.string().optional().openapi({
+        ref: z.string().optional().meta({
           maxLength: 200,
           description: '`dist.reference` of the requested content; default: the newest content',
         }),

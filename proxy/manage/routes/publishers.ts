@@ -1,6 +1,6 @@
 // Trusted publishers and the exchange of ID tokens over HTTP: the same services as `libretto publisher`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Issuer } from '../../publishers/model/issuer.ts';
 import type { PublisherRecord } from '../../publishers/model/publisher.ts';

@@ -1,6 +1,6 @@
 // Purging versions over HTTP, and the tombstones of those that were purged.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
@@ -39,19 +39,19 @@ const purgeVersion = operation({
       vendor: z
         .string()
         .max(200)
-        .openapi({ description: 'the part of the package name before the slash', example: 'acme' }),
+        .meta({ description: 'the part of the package name before the slash', example: 'acme' }),
       package: z
         .string()
         .max(200)
-        .openapi({ description: 'the part of the package name after the slash', example: 'hello' }),
+        .meta({ description: 'the part of the package name after the slash', example: 'hello' }),
       version: z
         .string()
         .min(1)
         .max(200)
-        .openapi({ description: 'the version, as published or normalized', example: '1.2.0' }),
+        .meta({ description: 'the version, as published or normalized', example: '1.2.0' }),
     }),
     query: z.strictObject({
-      confirm: z.string().max(500).optional().openapi({
+      confirm: z.string().max(500).optional().meta({
         description: 'the value of `details.confirm` in the answer without `confirm`: package and version',
         example: 'acme/hello 1.2.0',
       }),

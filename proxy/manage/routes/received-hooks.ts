@@ -15,30 +15,30 @@ const address = z.string().max(2048);
 const receivedHookSchema = z
   .looseObject({
     repository: z
-      .union([address, z.looseObject({ clone_url: address.openapi({ description: 'the address that git clones' }) })])
+      .union([address, z.looseObject({ clone_url: address.meta({ description: 'the address that git clones' }) })])
       .optional()
-      .openapi({
+      .meta({
         description: 'the repository that changed: its clone address, or an object as GitHub sends it',
         example: 'https://git.example.org/acme/tool.git',
       }),
   })
-  .openapi('ReceivedWebhook');
+  .meta({ id: 'ReceivedWebhook' });
 
 const hookAnswerSchema = z
   .object({
-    status: z.enum(['accepted', 'repeated']).openapi({
+    status: z.enum(['accepted', 'repeated']).meta({
       description: '`repeated`: this delivery was received in the last 24 hours, and asks for nothing again',
     }),
-    outcome: z.enum(deliveryOutcomes).openapi({ description: 'what the webhook asks for' }),
+    outcome: z.enum(deliveryOutcomes).meta({ description: 'what the webhook asks for' }),
     repositories: z
       .array(idSchema('repo', 'a repository'))
-      .openapi({ description: 'the repositories that are synced; for a ping, those that a push syncs' }),
-    message: z.string().openapi({
+      .meta({ description: 'the repositories that are synced; for a ping, those that a push syncs' }),
+    message: z.string().meta({
       description: 'the outcome, for a person',
       example: 'A sync of each listed repository follows.',
     }),
   })
-  .openapi('WebhookAnswer');
+  .meta({ id: 'WebhookAnswer' });
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 

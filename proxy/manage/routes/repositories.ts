@@ -1,6 +1,6 @@
 // Registered repositories over HTTP: the same services as `libretto repository`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { filterNames, type RepositoryFilters, type RepositoryRecord } from '../../sync/repository.ts';
 import { describeRepositories } from '../../sync/describe-repositories.ts';
 import { removeRepository } from '../../sync/remove-repository.ts';

@@ -1,6 +1,6 @@
 // The operations on registered repositories as the OpenAPI document describes them: paths, parameters, answers.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';
@@ -82,7 +82,7 @@ export const deleteRepository = operation({
   request: {
     params,
     query: z.strictObject({
-      confirm: z.string().max(100).optional().openapi({ description: 'the id of the repository again' }),
+      confirm: z.string().max(100).optional().meta({ description: 'the id of the repository again' }),
     }),
   },
   responses: { 200: answering(removedRepository, 'the removed repository') },

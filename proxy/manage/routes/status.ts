@@ -1,6 +1,6 @@
 // The status of the registry over HTTP.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Counters } from '../../core/limits/counters.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { UpstreamProblem } from '../../mirror/rules/upstream-problems.ts';
@@ -27,12 +27,12 @@ export interface StatusServices {
   readonly stateKind: 'lmdb' | 'redis';
 }
 
-const count = (description: string) => z.number().int().openapi({ description });
+const count = (description: string) => z.number().int().meta({ description });
 
 export const statusSchema = z
   .object({
-    version: z.string().openapi({ description: 'the version of Libretto', example: '0.1.0' }),
-    started_at: time.openapi({ description: 'when the answering process started to serve' }),
+    version: z.string().meta({ description: 'the version of Libretto', example: '0.1.0' }),
+    started_at: time.meta({ description: 'when the answering process started to serve' }),
     counts: z
       .object({
         packages: count('published packages'),
@@ -43,22 +43,22 @@ export const statusSchema = z
         versions: count('published versions'),
         tokens: z
           .object({ read: count('read tokens'), write: count('write tokens') })
-          .openapi({ description: 'the number of active tokens, by kind' }),
+          .meta({ description: 'the number of active tokens, by kind' }),
         users: count('users, including disabled users'),
         repositories: count('registered repositories'),
         connections: count('connections to forges'),
         failed_connections: count('connections whose last refresh failed; `libretto doctor` says why'),
         artifacts: count('published uploads'),
       })
-      .openapi({ description: 'the number of objects' }),
+      .meta({ description: 'the number of objects' }),
     publication: z
       .object({ serial: count('grows with each publication'), published_at: timeSchema('it was made') })
       .nullable()
-      .openapi({ description: 'the newest publication; null before the first one, or if it cannot be read' }),
+      .meta({ description: 'the newest publication; null before the first one, or if it cannot be read' }),
     last_build: z
       .object({
         finished_at: timeSchema('it ended'),
-        outcome: z.enum(['published', 'unchanged', 'failed']).openapi({
+        outcome: z.enum(['published', 'unchanged', 'failed']).meta({
           description:
             '`unchanged`: nothing visible to clients has changed. `failed`: the build failed, and published ' +
             'versions stay',
@@ -67,8 +67,8 @@ export const statusSchema = z
         failed_sources: count('sources that could not be read'),
       })
       .nullable()
-      .openapi({ description: 'the last build of all sources or of one source; null if none is known' }),
-    counters: z.enum(['ok', 'local']).openapi({
+      .meta({ description: 'the last build of all sources or of one source; null if none is known' }),
+    counters: z.enum(['ok', 'local']).meta({
       description: '`local`: the shared counters are unreachable, so this process counts requests alone',
     }),
     mirror: z
@@ -76,16 +76,16 @@ export const statusSchema = z
         problems: z
           .array(
             z.object({
-              upstream: z.string().openapi({
+              upstream: z.string().meta({
                 description: 'the id of a registered repository, or `public` for the registry in mirroring.url',
                 example: 'public',
               }),
-              message: z.string().openapi({ description: 'the problem and the solution' }),
+              message: z.string().meta({ description: 'the problem and the solution' }),
             }),
           )
-          .openapi({ description: 'one entry per registry' }),
+          .meta({ description: 'one entry per registry' }),
       })
-      .openapi({
+      .meta({
         description:
           'configured registries that are not used because their credentials do not work. Stored packages are ' +
           'still served',
@@ -94,11 +94,11 @@ export const statusSchema = z
       .object({
         kind: z
           .enum(['lmdb', 'redis'])
-          .openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis shared by several hosts' }),
+          .meta({ description: '`lmdb`: in the data folder. `redis`: in a Redis shared by several hosts' }),
       })
-      .openapi({ description: 'the storage of tokens, users and settings' }),
+      .meta({ description: 'the storage of tokens, users and settings' }),
   })
-  .openapi('Status');
+  .meta({ id: 'Status' });
 
 const getStatus = operation({
   operationId: 'getStatus',

@@ -1,6 +1,6 @@
 // The operations on teams as the OpenAPI document describes them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
 import { pageOf, pageQuery } from '../frame/page.ts';

@@ -1,6 +1,6 @@
 // Teams over HTTP, for admins: the same service as `libretto team`.
 
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { readPackageRule } from '../../teams/package-rule.ts';

@@ -6,36 +6,36 @@ import type { Secret } from '../../../build/shared/text/secret.ts';
 import { operation, type Api } from '../frame/api.ts';
 import { loggedIn, code, password } from '../schemas/user.ts';
 import { accountOf, showLogin } from './authentication.ts';
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 // Two-factor authentication as the management API shows and takes it.
 
-const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSetup');
+const twoFactorSetup = z.strictObject({ password }).meta({ id: 'TwoFactorSetup' });
 const twoFactorSecret = z
   .object({
-    secret: z.string().openapi({
+    secret: z.string().meta({
       description: 'the secret to type into an authenticator, in base32',
       example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     }),
-    uri: z.string().openapi({
+    uri: z.string().meta({
       description: 'the secret as a link for authenticators',
       example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
     }),
-    qr_svg: z.string().openapi({ description: 'the link as a QR code, an SVG document' }),
+    qr_svg: z.string().meta({ description: 'the link as a QR code, an SVG document' }),
   })
-  .openapi('TwoFactorSecret');
+  .meta({ id: 'TwoFactorSecret' });
 
-const twoFactorCode = z.strictObject({ code }).openapi('TwoFactorCode');
-const twoFactorProof = z.strictObject({ password, code }).openapi('TwoFactorProof');
+const twoFactorCode = z.strictObject({ code }).meta({ id: 'TwoFactorCode' });
+const twoFactorProof = z.strictObject({ password, code }).meta({ id: 'TwoFactorProof' });
 
 const recoveryCodes = z
   .object({
-    recovery_codes: z.array(z.string()).openapi({
+    recovery_codes: z.array(z.string()).meta({
       description: 'ten codes, each for one login without the authenticator; they appear only in this answer',
     }),
   })
-  .openapi('RecoveryCodes');
-const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).openapi('TwoFactorEnabled');
+  .meta({ id: 'RecoveryCodes' });
+const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).meta({ id: 'TwoFactorEnabled' });
 
 const tags = ['Authentication'];
 

@@ -1,6 +1,6 @@
 // Users over HTTP, for admins: the same service as `libretto user`.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { invitationLink, type InvitationPage } from '../../auth/invitation-link.ts';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';

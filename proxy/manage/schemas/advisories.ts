@@ -1,11 +1,11 @@
 // Security advisories and filter lists, as Composer reads them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { mostLists, mostPackages } from '../../advisories/advisory-request.ts';
 
 const text = (description: string, example?: string) =>
-  z.string().openapi({ description, ...(example === undefined ? {} : { example }) });
-const textOrNull = (description: string) => z.string().nullable().optional().openapi({ description });
+  z.string().meta({ description, ...(example === undefined ? {} : { example }) });
+const textOrNull = (description: string) => z.string().nullable().optional().meta({ description });
 const packageName = text('the name of the package', 'acme/hello');
 
 const advisory = z.looseObject({
@@ -19,36 +19,36 @@ const advisory = z.looseObject({
   reportedAt: text('when it was reported', '2026-11-21 09:30:00'),
   sources: z
     .array(z.looseObject({ name: text('the database of the advisory'), remoteId: text('its id in that database') }))
-    .openapi({ description: 'the databases that contain the advisory' }),
+    .meta({ description: 'the databases that contain the advisory' }),
 });
 
 export const advisoriesByPackage = z
   .object({
-    advisories: z.record(z.string(), z.array(advisory)).openapi({ description: 'package → its advisories' }),
+    advisories: z.record(z.string(), z.array(advisory)).meta({ description: 'package → its advisories' }),
   })
-  .openapi('SecurityAdvisories');
+  .meta({ id: 'SecurityAdvisories' });
 
 export const advisoryQuestion = z
   .object({
     'packages[]': z
       .array(packageName.max(201))
       .max(mostPackages)
-      .openapi({ description: 'the names of the packages', example: ['acme/hello'] }),
+      .meta({ description: 'the names of the packages', example: ['acme/hello'] }),
   })
-  .openapi('AdvisoryQuestion');
+  .meta({ id: 'AdvisoryQuestion' });
 
 export const filterQuestion = z
   .object({
     packages: z
       .array(text('a package URL', 'pkg://composer/acme/hello').max(400))
       .max(mostPackages)
-      .openapi({ description: 'the names of the packages', example: ['pkg://composer/acme/hello'] }),
+      .meta({ description: 'the names of the packages', example: ['pkg://composer/acme/hello'] }),
     lists: z
       .array(text('the name of a list', 'malware').max(100))
       .max(mostLists)
-      .openapi({ description: 'the requested lists', example: ['malware'] }),
+      .meta({ description: 'the requested lists', example: ['malware'] }),
   })
-  .openapi('FilterQuestion');
+  .meta({ id: 'FilterQuestion' });
 
 const filterEntry = z.looseObject({
   package: packageName,
@@ -60,11 +60,11 @@ const filterEntry = z.looseObject({
 });
 
 export const filterEntries = z
-  .object({ filter: z.record(z.string(), z.array(filterEntry)).openapi({ description: 'list → its entries' }) })
-  .openapi('FilterEntries');
+  .object({ filter: z.record(z.string(), z.array(filterEntry)).meta({ description: 'list → its entries' }) })
+  .meta({ id: 'FilterEntries' });
 
 const constraintOfPackage = z.record(z.string(), text('a constraint for the blocked versions'));
 
 export const filterSummary = z
-  .object({ filter: z.record(z.string(), constraintOfPackage).openapi({ description: 'list → package → constraint' }) })
-  .openapi('FilterSummary');
+  .object({ filter: z.record(z.string(), constraintOfPackage).meta({ description: 'list → package → constraint' }) })
+  .meta({ id: 'FilterSummary' });

@@ -1,6 +1,6 @@
 // An artifact as the management API shows and takes it.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Cleanup } from '../../artifacts/cleanup.ts';
 import { idSchema } from './id.ts';
@@ -9,48 +9,48 @@ import { time, timeSchema } from './time.ts';
 /** Without a name of its own: a named schema would be nullable in every place. */
 export const publishedFrom = z.object({
   publisher: idSchema('pub', 'the trusted publisher'),
-  issuer: z.string().openapi({
+  issuer: z.string().meta({
     description: 'the issuer of the ID token',
     example: 'https://token.actions.githubusercontent.com',
   }),
-  repository: z.string().nullable().openapi({ description: 'the repository or project', example: 'acme/app' }),
-  run_id: z.string().nullable().openapi({ description: 'the run or pipeline', example: '1234567890' }),
-  run_attempt: z.string().nullable().openapi({ description: 'the attempt of the run, or its job', example: '1' }),
-  run_url: z.string().nullable().openapi({ description: 'the page of the run at its forge' }),
-  ref: z.string().nullable().openapi({ description: 'the tag or branch', example: 'refs/tags/v1.2.0' }),
-  commit: z.string().nullable().openapi({ description: 'the commit' }),
-  workflow: z.string().nullable().openapi({ description: 'the workflow file with its place' }),
+  repository: z.string().nullable().meta({ description: 'the repository or project', example: 'acme/app' }),
+  run_id: z.string().nullable().meta({ description: 'the run or pipeline', example: '1234567890' }),
+  run_attempt: z.string().nullable().meta({ description: 'the attempt of the run, or its job', example: '1' }),
+  run_url: z.string().nullable().meta({ description: 'the page of the run at its forge' }),
+  ref: z.string().nullable().meta({ description: 'the tag or branch', example: 'refs/tags/v1.2.0' }),
+  commit: z.string().nullable().meta({ description: 'the commit' }),
+  workflow: z.string().nullable().meta({ description: 'the workflow file with its place' }),
 });
 
 export const artifactSchema = z
   .object({
     id: idSchema('art', 'the artifact'),
-    name: z.string().openapi({ description: 'the package', example: 'acme/hello' }),
-    version: z.string().openapi({ description: 'the version of the package in this ZIP', example: '1.2.0' }),
+    name: z.string().meta({ description: 'the package', example: 'acme/hello' }),
+    version: z.string().meta({ description: 'the version of the package in this ZIP', example: '1.2.0' }),
     version_normalized: z
       .string()
-      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
-    reference: z.string().openapi({ description: '`dist.reference`: the first 40 characters of `sha256`' }),
-    sha256: z.string().openapi({ description: 'SHA-256 of the ZIP, in lower-case hex' }),
-    sha1: z.string().openapi({ description: '`dist.shasum`: SHA-1 of the ZIP, in lower-case hex' }),
-    size: z.number().int().openapi({ description: 'bytes of the ZIP', example: 20_480 }),
-    url: z.string().openapi({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
-    status: z.enum(['published', 'withdrawn', 'superseded']).openapi({
+      .meta({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
+    reference: z.string().meta({ description: '`dist.reference`: the first 40 characters of `sha256`' }),
+    sha256: z.string().meta({ description: 'SHA-256 of the ZIP, in lower-case hex' }),
+    sha1: z.string().meta({ description: '`dist.shasum`: SHA-1 of the ZIP, in lower-case hex' }),
+    size: z.number().int().meta({ description: 'bytes of the ZIP', example: 20_480 }),
+    url: z.string().meta({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
+    status: z.enum(['published', 'withdrawn', 'superseded']).meta({
       description:
         '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
         'still install both, unless the policy blocks them',
     }),
     created_at: timeSchema('the ZIP was uploaded'),
-    created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
+    created_by: z.string().meta({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
     retired_at: time
       .nullable()
-      .openapi({ description: 'when it was withdrawn or superseded; null while it is published' }),
+      .meta({ description: 'when it was withdrawn or superseded; null while it is published' }),
     published_from: publishedFrom
       .nullable()
-      .openapi({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
-    notices: z.array(z.string()).optional().openapi({ description: 'of an upload: remarks on the ZIP for its maker' }),
+      .meta({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
+    notices: z.array(z.string()).optional().meta({ description: 'of an upload: remarks on the ZIP for its maker' }),
   })
-  .openapi('Artifact');
+  .meta({ id: 'Artifact' });
 
 const emptyVariable = 'is empty. Is the variable of the CI system set? Without a value, leave the parameter out.';
 
@@ -60,7 +60,7 @@ export const uploadQuery = z.strictObject({
     .min(1, emptyVariable)
     .max(200)
     .optional()
-    .openapi({
+    .meta({
       description:
         'the version; required if composer.json has none, and refused if composer.json has another. A plus sign ' +
         'may be sent as it is.',
@@ -71,44 +71,44 @@ export const uploadQuery = z.strictObject({
     .min(1, emptyVariable)
     .max(201)
     .optional()
-    .openapi({ description: 'the package name; refused if composer.json has another', example: 'acme/hello' }),
+    .meta({ description: 'the package name; refused if composer.json has another', example: 'acme/hello' }),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters')
     .optional()
-    .openapi({ maxLength: 64, description: 'SHA-256 of the ZIP; an upload with another checksum is refused' }),
+    .meta({ maxLength: 64, description: 'SHA-256 of the ZIP; an upload with another checksum is refused' }),
 });
 
 export const cleanupOrder = z
   .strictObject({
-    retention_days: z.number().int().min(0).max(36_500).optional().openapi({
+    retention_days: z.number().int().min(0).max(36_500).optional().meta({
       description: 'the number of days to keep withdrawn and superseded ZIPs; default: the setting',
       example: 90,
     }),
-    dry_run: z.boolean().default(true).openapi({ description: 'true: list the ZIPs without removing them' }),
+    dry_run: z.boolean().default(true).meta({ description: 'true: list the ZIPs without removing them' }),
   })
-  .openapi('ArtifactCleanupOrder');
+  .meta({ id: 'ArtifactCleanupOrder' });
 
 export const cleanupSchema = z
   .object({
-    dry_run: z.boolean().openapi({ description: 'true: nothing was removed' }),
+    dry_run: z.boolean().meta({ description: 'true: nothing was removed' }),
     artifacts: z
       .array(artifactSchema)
-      .openapi({ description: 'the removed artifacts; with `dry_run`, the artifacts that would be removed' }),
+      .meta({ description: 'the removed artifacts; with `dry_run`, the artifacts that would be removed' }),
     leftovers: z
       .array(
         z.object({
-          file: z.string().openapi({
+          file: z.string().meta({
             description: 'the path, relative to the artifacts folder',
             example: '.staging/upload-4f2a.zip',
           }),
-          size: z.number().int().openapi({ description: 'bytes of the file' }),
+          size: z.number().int().meta({ description: 'bytes of the file' }),
         }),
       )
-      .openapi({ description: 'leftover files of interrupted uploads' }),
-    bytes: z.number().int().openapi({ description: 'the total size in bytes' }),
+      .meta({ description: 'leftover files of interrupted uploads' }),
+    bytes: z.number().int().meta({ description: 'the total size in bytes' }),
   })
-  .openapi('ArtifactCleanup');
+  .meta({ id: 'ArtifactCleanup' });
 
 export function showArtifact(record: ArtifactRecord): z.infer<typeof artifactSchema> {
   const { published_from = null, ...fields } = record;

@@ -1,6 +1,6 @@
 // The schemas of an event of the audit log and of its search filters, in the management API.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { AuditEvent } from '../../state/audit.ts';
 import { pageQuery } from '../frame/page.ts';
 import { time, timeSchema } from './time.ts';
@@ -8,34 +8,34 @@ import { time, timeSchema } from './time.ts';
 const text = z.string().min(1).max(200).optional();
 
 export const auditQuery = pageQuery.extend({
-  actor: text.openapi({ description: 'only events of this actor', example: 'user:usr_9QwErTy04fHj2kLm' }),
-  action: text.openapi({ description: 'only events with this action', example: 'token.create' }),
-  subject: text.openapi({ description: 'only events about this object', example: 'tok_4fHj2kLm9QwErTy0' }),
+  actor: text.meta({ description: 'only events of this actor', example: 'user:usr_9QwErTy04fHj2kLm' }),
+  action: text.meta({ description: 'only events with this action', example: 'token.create' }),
+  subject: text.meta({ description: 'only events about this object', example: 'tok_4fHj2kLm9QwErTy0' }),
   since: time
     .optional()
-    .openapi({ maxLength: 40, description: 'events since this time', example: '2026-11-01T00:00:00Z' }),
+    .meta({ maxLength: 40, description: 'events since this time', example: '2026-11-01T00:00:00Z' }),
   until: time
     .optional()
-    .openapi({ maxLength: 40, description: 'events before this time', example: '2026-12-01T00:00:00Z' }),
+    .meta({ maxLength: 40, description: 'events before this time', example: '2026-12-01T00:00:00Z' }),
 });
 
 export const auditEventSchema = z
   .object({
-    seq: z.number().int().openapi({ description: 'the number of the event: 1, 2, 3, … without a gap' }),
+    seq: z.number().int().meta({ description: 'the number of the event: 1, 2, 3, … without a gap' }),
     time: timeSchema('the change was made'),
-    actor: z.string().openapi({
+    actor: z.string().meta({
       description: 'the author: `cli:`, `user:`, `token:` or `system:`, and its id',
       example: 'user:usr_9QwErTy04fHj2kLm',
     }),
     action: z
       .string()
-      .openapi({ description: 'the kind of change: the kind of subject, a dot, and a verb', example: 'token.create' }),
-    subject: z.string().openapi({ description: 'what was changed', example: 'tok_4fHj2kLm9QwErTy0' }),
-    details: z.record(z.string(), z.any()).openapi({ description: 'the changes by field, without secrets' }),
-    previous: z.string().openapi({ description: 'the hash of the previous event; 64 zeros for the first event' }),
-    hash: z.string().openapi({ description: 'SHA-256 of all fields above' }),
+      .meta({ description: 'the kind of change: the kind of subject, a dot, and a verb', example: 'token.create' }),
+    subject: z.string().meta({ description: 'what was changed', example: 'tok_4fHj2kLm9QwErTy0' }),
+    details: z.record(z.string(), z.any()).meta({ description: 'the changes by field, without secrets' }),
+    previous: z.string().meta({ description: 'the hash of the previous event; 64 zeros for the first event' }),
+    hash: z.string().meta({ description: 'SHA-256 of all fields above' }),
   })
-  .openapi('AuditEvent');
+  .meta({ id: 'AuditEvent' });
 
 export function showAuditEvent({
   seq,

@@ -1,16 +1,16 @@
 // A connection to a forge in requests and responses of the management API.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { connectionCredentialsKinds } from '../../forges/model/connection.ts';
 import { forgeNames } from '../../forges/model/forge-name.ts';
 import { skipReasons, type SkipReason } from '../../forges/model/forge-repository.ts';
 import { actorSchema, idSchema } from './id.ts';
 import { time, timeSchema } from './time.ts';
 
-const forge = z.enum(forgeNames).openapi({
+const forge = z.enum(forgeNames).meta({
   description: '`gitea` is for Forgejo too; `bitbucket` is Bitbucket Cloud',
 });
-const owner = z.string().min(1).max(500).openapi({
+const owner = z.string().min(1).max(500).meta({
   description: 'the organisation, the group with its parents, the workspace, or the user',
   example: 'acme',
 });
@@ -18,63 +18,63 @@ const patterns = (description: string) =>
   z
     .array(z.string().min(1).max(201))
     .max(200)
-    .openapi({ description, example: ['php-*'] });
+    .meta({ description, example: ['php-*'] });
 const span = (description: string, example: number) =>
   z
     .number()
     .int()
     .min(60)
     .max(366 * 86_400)
-    .openapi({ description, example });
+    .meta({ description, example });
 
 const fields = {
   only: patterns('only repositories with these names below the owner; `*` matches any characters; `[]`: all'),
   except: patterns('not the repositories with these names'),
-  forks: z.boolean().openapi({ description: 'register forks too' }),
-  hooks: z.boolean().openapi({ description: 'install webhooks at the forge' }),
+  forks: z.boolean().meta({ description: 'register forks too' }),
+  hooks: z.boolean().meta({ description: 'install webhooks at the forge' }),
   interval: span('seconds between two looks at the list of the forge', 3600),
   sync_interval: span('seconds between two automatic syncs of each repository that is registered from now on', 43_200),
 };
 
-const secret = (description: string) => z.string().min(1).max(20_000).openapi({ description });
+const secret = (description: string) => z.string().min(1).max(20_000).meta({ description });
 const credentials = z
   .union([
     z
       .strictObject({
         token: secret('the token'),
-        user: z.string().min(1).max(200).optional().openapi({
+        user: z.string().min(1).max(200).optional().meta({
           description: 'for an API token of Bitbucket: the e-mail address of its user',
         }),
       })
-      .openapi({ title: 'a token' }),
+      .meta({ description: 'a token' }),
     z
       .strictObject({
-        app_id: z.string().min(1).max(100).openapi({ description: 'the id or the client id of the App' }),
+        app_id: z.string().min(1).max(100).meta({ description: 'the id or the client id of the App' }),
         private_key: secret('the private key of the App, in PEM'),
       })
-      .openapi({ title: 'a GitHub App' }),
+      .meta({ description: 'a GitHub App' }),
   ])
-  .openapi({ description: 'stored encrypted and never shown' });
+  .meta({ description: 'stored encrypted and never shown' });
 
-const count = (description: string) => z.number().int().min(0).openapi({ description });
+const count = (description: string) => z.number().int().min(0).meta({ description });
 
 export const connectionSchema = z
   .object({
     id: idSchema('conn', 'the connection'),
     forge,
-    url: z.string().openapi({ description: 'the address of the forge', example: 'https://github.com' }),
+    url: z.string().meta({ description: 'the address of the forge', example: 'https://github.com' }),
     owner,
-    credentials: z.enum(connectionCredentialsKinds).openapi({ description: 'the kind of the stored credentials' }),
+    credentials: z.enum(connectionCredentialsKinds).meta({ description: 'the kind of the stored credentials' }),
     ...fields,
-    status: z.enum(['pending', 'refreshing', 'active', 'error']).openapi({
+    status: z.enum(['pending', 'refreshing', 'active', 'error']).meta({
       description: '`pending`: never refreshed. `error`: the last refresh failed; all repositories stay registered',
     }),
-    error_message: z.string().nullable().openapi({ description: 'why the last refresh failed' }),
+    error_message: z.string().nullable().meta({ description: 'why the last refresh failed' }),
     hooks_at: z
       .enum(['owner', 'repositories'])
       .nullable()
-      .openapi({ description: 'where webhooks are installed; null: nowhere' }),
-    hook_error: z.string().nullable().openapi({ description: 'why the last webhook could not be installed' }),
+      .meta({ description: 'where webhooks are installed; null: nowhere' }),
+    hook_error: z.string().nullable().meta({ description: 'why the last webhook could not be installed' }),
     counts: z
       .object({
         registered: count('registered here'),
@@ -82,19 +82,19 @@ export const connectionSchema = z
         removed: count('registered here, and not at the forge any more'),
         skipped: count('not registered'),
       })
-      .openapi({ description: 'the repositories at the end of the last refresh' }),
-    last_refreshed_at: time.nullable().openapi({ description: 'the end of the last complete refresh' }),
-    next_refresh_at: time.nullable().openapi({ description: 'when the next refresh begins or goes on; null: at once' }),
+      .meta({ description: 'the repositories at the end of the last refresh' }),
+    last_refreshed_at: time.nullable().meta({ description: 'the end of the last complete refresh' }),
+    next_refresh_at: time.nullable().meta({ description: 'when the next refresh begins or goes on; null: at once' }),
     created_at: timeSchema('it was made'),
     created_by: actorSchema('made it'),
     updated_at: timeSchema('it was last changed'),
   })
-  .openapi('Connection');
+  .meta({ id: 'Connection' });
 
 export const connectionDraft = z
   .strictObject({
     forge,
-    url: z.string().min(1).max(2000).optional().openapi({
+    url: z.string().min(1).max(2000).optional().meta({
       description: 'the address of your own forge in a browser; default: the public service',
       example: 'https://git.example.org',
     }),
@@ -102,7 +102,8 @@ export const connectionDraft = z
     credentials,
     ...z.strictObject(fields).partial().shape,
   })
-  .openapi('ConnectionDraft', {
+  .meta({
+    id: 'ConnectionDraft',
     example: {
       forge: 'github',
       url: 'https://github.example.org',
@@ -114,57 +115,55 @@ export const connectionDraft = z
 
 export const connectionPatch = z
   .strictObject({ credentials: credentials.optional(), ...z.strictObject(fields).partial().shape })
-  .openapi('ConnectionPatch', { example: { only: ['php-*'], interval: 900 } });
+  .meta({ id: 'ConnectionPatch', example: { only: ['php-*'], interval: 900 } });
 
 const reason = z.enum(Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]);
-const path = z.string().openapi({ description: 'the name at the forge, with its owner', example: 'acme/tool' });
+const path = z.string().meta({ description: 'the name at the forge, with its owner', example: 'acme/tool' });
 
 export const connectedRepository = z
   .object({
-    forge_id: z
-      .string()
-      .openapi({ description: 'the id at the forge, which stays after a rename', example: '1296269' }),
+    forge_id: z.string().meta({ description: 'the id at the forge, which stays after a rename', example: '1296269' }),
     path,
-    state: z.enum(['registered', 'archived', 'removed', 'skipped']).openapi({
+    state: z.enum(['registered', 'archived', 'removed', 'skipped']).meta({
       description:
         '`archived` and `removed` are states at the forge: the repository stays registered here until a person ' +
         'removes it. `skipped`: it is not registered',
     }),
-    reason: reason.nullable().openapi({ description: 'why it is skipped' }),
-    message: z.string().nullable().openapi({ description: 'the reason in words' }),
+    reason: reason.nullable().meta({ description: 'why it is skipped' }),
+    message: z.string().nullable().meta({ description: 'the reason in words' }),
     repository: idSchema('repo', 'the repository here; null: it was never registered').nullable(),
-    package: z.string().nullable().openapi({ description: 'the name in its composer.json', example: 'acme/tool' }),
+    package: z.string().nullable().meta({ description: 'the name in its composer.json', example: 'acme/tool' }),
     checked_at: timeSchema('its files were last read, or its state changed'),
   })
-  .openapi('ConnectedRepository');
+  .meta({ id: 'ConnectedRepository' });
 
 export const refreshStep = z
   .object({
-    step: z.enum(['registered', 'renamed', 'archived', 'removed', 'returned', 'skipped']).openapi({
+    step: z.enum(['registered', 'renamed', 'archived', 'removed', 'returned', 'skipped']).meta({
       description: 'what a refresh does or finds; `returned`: it was archived or missing before',
     }),
     path,
-    from: z.string().optional().openapi({ description: 'for `renamed`: the former name' }),
-    package: z.string().optional().openapi({ description: 'for `registered`: the name in its composer.json' }),
+    from: z.string().optional().meta({ description: 'for `renamed`: the former name' }),
+    package: z.string().optional().meta({ description: 'for `registered`: the name in its composer.json' }),
     repository: idSchema('repo', 'the repository').optional(),
-    reason: reason.optional().openapi({ description: 'for `skipped`: why' }),
+    reason: reason.optional().meta({ description: 'for `skipped`: why' }),
   })
-  .openapi('RefreshStep');
+  .meta({ id: 'RefreshStep' });
 
 export const connectionPlan = z
   .object({
-    finished: z.boolean().openapi({ description: 'false: the list was not read to its end' }),
-    message: z.string().nullable().openapi({ description: 'why not' }),
-    steps: z.array(refreshStep).openapi({ description: 'what a refresh would do' }),
+    finished: z.boolean().meta({ description: 'false: the list was not read to its end' }),
+    message: z.string().nullable().meta({ description: 'why not' }),
+    steps: z.array(refreshStep).meta({ description: 'what a refresh would do' }),
   })
-  .openapi('ConnectionPlan');
+  .meta({ id: 'ConnectionPlan' });
 
 export const removedConnection = z
   .object({
     id: idSchema('conn', 'the connection'),
-    webhook: z.enum(['removed', 'stays', 'none']).openapi({
+    webhook: z.enum(['removed', 'stays', 'none']).meta({
       description: "what happened to the owner's webhook at the forge; `none`: this registry had installed none",
     }),
-    message: z.string().nullable().openapi({ description: 'why it stays at the forge, and what to do' }),
+    message: z.string().nullable().meta({ description: 'why it stays at the forge, and what to do' }),
   })
-  .openapi('RemovedConnection');
+  .meta({ id: 'RemovedConnection' });

@@ -1,17 +1,13 @@
 // The forms and answers of the device flow (RFC 8628) as the API document describes them. Every field is optional for
 // the parser, because the refusals of OAuth have a form of their own.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { longestDays, standardDays } from '../../device/sign-in-request.ts';
 import { errorBody, errorResponses } from '../frame/error-responses.ts';
 import { idSchema } from './id.ts';
 
-const client = z
-  .string()
-  .max(200)
-  .optional()
-  .openapi({ description: 'always `libretto-cli`', example: 'libretto-cli' });
+const client = z.string().max(200).optional().meta({ description: 'always `libretto-cli`', example: 'libretto-cli' });
 
 export const deviceForm = z
   .object({
@@ -20,30 +16,30 @@ export const deviceForm = z
       .string()
       .max(400)
       .optional()
-      .openapi({ description: 'the name of the machine, which the person sees', example: 'ada-laptop' }),
+      .meta({ description: 'the name of the machine, which the person sees', example: 'ada-laptop' }),
     days: z
       .string()
       .max(10)
       .optional()
-      .openapi({
+      .meta({
         description: `how many days the token is valid: 1 to ${longestDays}; default: ${standardDays}`,
         example: '30',
       }),
   })
-  .openapi('DeviceAuthorizationRequest');
+  .meta({ id: 'DeviceAuthorizationRequest' });
 
 export const deviceAnswer = z
   .object({
-    device_code: z.string().openapi({ description: 'the secret of the terminal, for `POST /api/oauth/token`' }),
-    user_code: z.string().openapi({ description: 'the code that the person types', example: 'K7QM-2XRD' }),
+    device_code: z.string().meta({ description: 'the secret of the terminal, for `POST /api/oauth/token`' }),
+    user_code: z.string().meta({ description: 'the code that the person types', example: 'K7QM-2XRD' }),
     verification_uri: z
       .string()
-      .openapi({ description: 'the page that the person opens', example: 'https://packages.example.org/ui/device' }),
-    verification_uri_complete: z.string().openapi({ description: 'the same page, with the code in its field' }),
-    expires_in: z.number().int().openapi({ description: 'seconds until the codes expire', example: 600 }),
-    interval: z.number().int().openapi({ description: 'seconds between two questions', example: 5 }),
+      .meta({ description: 'the page that the person opens', example: 'https://packages.example.org/ui/device' }),
+    verification_uri_complete: z.string().meta({ description: 'the same page, with the code in its field' }),
+    expires_in: z.number().int().meta({ description: 'seconds until the codes expire', example: 600 }),
+    interval: z.number().int().meta({ description: 'seconds between two questions', example: 5 }),
   })
-  .openapi('DeviceAuthorization');
+  .meta({ id: 'DeviceAuthorization' });
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -53,27 +49,27 @@ export const redeemForm = z
       .string()
       .max(200)
       .optional()
-      .openapi({ description: `always \`${deviceGrant}\``, example: deviceGrant }),
-    device_code: z.string().max(200).optional().openapi({ description: 'from the answer of the first step' }),
+      .meta({ description: `always \`${deviceGrant}\``, example: deviceGrant }),
+    device_code: z.string().max(200).optional().meta({ description: 'from the answer of the first step' }),
     client_id: client,
   })
-  .openapi('DeviceTokenRequest');
+  .meta({ id: 'DeviceTokenRequest' });
 
 export const redeemAnswer = z
   .object({
-    access_token: z.string().openapi({ description: 'the token; it appears only in this answer' }),
-    token_type: z.literal('Bearer').openapi({ description: 'how the token is sent: `Authorization: Bearer …`' }),
-    expires_in: z.number().int().openapi({ description: 'seconds until the token expires' }),
+    access_token: z.string().meta({ description: 'the token; it appears only in this answer' }),
+    token_type: z.literal('Bearer').meta({ description: 'how the token is sent: `Authorization: Bearer …`' }),
+    expires_in: z.number().int().meta({ description: 'seconds until the token expires' }),
     token_id: idSchema('tok', 'the token'),
-    expires_at: z.string().openapi({ description: 'when the token expires', format: 'date-time' }),
-    email: z.string().openapi({ description: 'the person whose token it is', example: 'ada@example.org' }),
-    role: z.string().openapi({ description: 'their role now', example: 'maintainer' }),
-    rights: z.string().openapi({
+    expires_at: z.string().meta({ description: 'when the token expires', format: 'date-time' }),
+    email: z.string().meta({ description: 'the person whose token it is', example: 'ada@example.org' }),
+    role: z.string().meta({ description: 'their role now', example: 'maintainer' }),
+    rights: z.string().meta({
       description: 'what the token can do now, in sentences for the person',
       example: 'It can read all packages.',
     }),
   })
-  .openapi('DeviceToken');
+  .meta({ id: 'DeviceToken' });
 
 export const oauthRefusal = z
   .object({
@@ -88,10 +84,10 @@ export const oauthRefusal = z
         'expired_token',
         'access_denied',
       ])
-      .openapi({ description: 'the refusal, for a program' }),
-    error_description: z.string().openapi({ description: 'the refusal and the next step, for a person' }),
+      .meta({ description: 'the refusal, for a program' }),
+    error_description: z.string().meta({ description: 'the refusal and the next step, for a person' }),
   })
-  .openapi('OAuthRefusal');
+  .meta({ id: 'OAuthRefusal' });
 
 /** The 400 of these operations: a refusal of OAuth, or of the API itself. */
 const refusedDevice = z.union([oauthRefusal, errorBody]);

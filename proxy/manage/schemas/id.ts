@@ -1,13 +1,13 @@
 // The shapes of ids and actors, which many schemas share.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 /** `prefix`: `tok` of `tok_4fHj2kLm9QwErTy0`. `of`: completes "the id of …". */
 export function idSchema(prefix: string, of: string) {
-  return z.string().openapi({ description: `the id of ${of}`, example: `${prefix}_4fHj2kLm9QwErTy0`, maxLength: 100 });
+  return z.string().meta({ description: `the id of ${of}`, example: `${prefix}_4fHj2kLm9QwErTy0`, maxLength: 100 });
 }
 
 /** The author: `cli:`, `user:`, `token:`, `publisher:` or `system:` with a name. `did`: completes "who …". */
 export function actorSchema(did: string) {
-  return z.string().openapi({ description: `who ${did}`, example: 'user:usr_9QwErTy04fHj2kLm' });
+  return z.string().meta({ description: `who ${did}`, example: 'user:usr_9QwErTy04fHj2kLm' });
 }

@@ -1,40 +1,40 @@
 // The shape of a sync job of a repository, as the management API shows it.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { jobTriggers } from '../../sync/job.ts';
 import { actorSchema, idSchema } from './id.ts';
 import { time, timeSchema } from './time.ts';
 
 const line = z.object({
-  name: z.string().nullable().openapi({ description: 'the package; null if unknown', example: 'acme/tool' }),
-  version: z.string().nullable().openapi({ description: 'the version; null if unknown', example: '1.2.0' }),
+  name: z.string().nullable().meta({ description: 'the package; null if unknown', example: 'acme/tool' }),
+  version: z.string().nullable().meta({ description: 'the version; null if unknown', example: '1.2.0' }),
 });
-const count = (description: string) => z.number().int().openapi({ description });
+const count = (description: string) => z.number().int().meta({ description });
 
 export const jobSchema = z
   .object({
     id: idSchema('job', 'the sync'),
     repository_id: idSchema('repo', 'the repository that is synced'),
-    state: z.enum(['queued', 'running', 'succeeded', 'failed']).openapi({ description: 'the progress of the sync' }),
-    trigger: z.enum(jobTriggers).openapi({
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']).meta({ description: 'the progress of the sync' }),
+    trigger: z.enum(jobTriggers).meta({
       description: '`request`: a person or a token asked for it. `hook`: a webhook. `interval`: it was due',
     }),
     created_at: timeSchema('it was requested'),
     created_by: actorSchema('requested it'),
-    started_at: time.nullable().openapi({ description: 'when it started; null while it waits' }),
-    finished_at: time.nullable().openapi({ description: 'when it ended; null before the end' }),
+    started_at: time.nullable().meta({ description: 'when it started; null while it waits' }),
+    finished_at: time.nullable().meta({ description: 'when it ended; null before the end' }),
     error: z
       .object({
-        code: z.string().openapi({ description: 'an error code, such as BUILD_BUSY' }),
-        message: z.string().openapi({ description: 'what went wrong, for a person' }),
+        code: z.string().meta({ description: 'an error code, such as BUILD_BUSY' }),
+        message: z.string().meta({ description: 'what went wrong, for a person' }),
       })
       .nullable()
-      .openapi({ description: 'the reason of the failure; null without a failure' }),
-    log: z.array(z.string()).openapi({ description: 'lines of a time and a sentence; empty for a read token' }),
+      .meta({ description: 'the reason of the failure; null without a failure' }),
+    log: z.array(z.string()).meta({ description: 'lines of a time and a sentence; empty for a read token' }),
     report: z
       .object({
-        published: z.boolean().openapi({ description: 'false: nothing visible to clients has changed' }),
-        serial: z.number().int().openapi({ description: 'the number of the publication that was current at the end' }),
+        published: z.boolean().meta({ description: 'false: nothing visible to clients has changed' }),
+        serial: z.number().int().meta({ description: 'the number of the publication that was current at the end' }),
         counts: z
           .object({
             added: count('new versions'),
@@ -42,22 +42,22 @@ export const jobSchema = z
             withdrawn: count('versions that are no longer offered'),
             quarantined: count('versions that were left out'),
           })
-          .openapi({ description: 'the number of versions in each list' }),
-        added: z.array(line).openapi({ description: 'each list has at most 500 entries; the counts include all' }),
-        changed: z.array(line).openapi({ description: 'versions with new content' }),
-        withdrawn: z.array(line).openapi({ description: 'versions that are no longer offered' }),
+          .meta({ description: 'the number of versions in each list' }),
+        added: z.array(line).meta({ description: 'each list has at most 500 entries; the counts include all' }),
+        changed: z.array(line).meta({ description: 'versions with new content' }),
+        withdrawn: z.array(line).meta({ description: 'versions that are no longer offered' }),
         quarantined: z
           .array(
             line.extend({
-              code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
-              message: z.string().openapi({ description: 'what is wrong and what to do' }),
-              where: z.string().openapi({ description: 'the source, and the place in the source' }),
+              code: z.string().meta({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
+              message: z.string().meta({ description: 'what is wrong and what to do' }),
+              where: z.string().meta({ description: 'the source, and the place in the source' }),
             }),
           )
-          .openapi({ description: 'versions that were left out, with the reason' }),
-        notices: z.array(z.string()).openapi({ description: 'notices for people, one sentence each' }),
+          .meta({ description: 'versions that were left out, with the reason' }),
+        notices: z.array(z.string()).meta({ description: 'notices for people, one sentence each' }),
       })
       .nullable()
-      .openapi({ description: 'null while the job runs, after a failure, and for a read token' }),
+      .meta({ description: 'null while the job runs, after a failure, and for a read token' }),
   })
-  .openapi('Job');
+  .meta({ id: 'Job' });

@@ -1,6 +1,6 @@
 // Packages as the management API shows them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
 import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
@@ -9,160 +9,158 @@ import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { FindBlock } from '../../policy/admin/blocked-versions.ts';
 import { time, timeSchema } from './time.ts';
 
-const version = z.string().openapi({ description: 'the version, as written by its author', example: '1.2.0' });
+const version = z.string().meta({ description: 'the version, as written by its author', example: '1.2.0' });
 const links = z.record(z.string(), z.string());
 
 const summaryShape = {
-  name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
+  name: z.string().meta({ description: 'the name of the package', example: 'acme/hello' }),
   description: z
     .string()
     .nullable()
-    .openapi({ description: 'one line about the package; null if its composer.json has none' }),
-  type: z.string().openapi({ description: 'the type of the package', example: 'library' }),
-  keywords: z.array(z.string()).openapi({ description: 'the keywords of its composer.json', example: ['greeting'] }),
-  abandoned: z.union([z.boolean(), z.string()]).openapi({ description: 'true, or the package to use instead' }),
-  latest_version: version.openapi({
+    .meta({ description: 'one line about the package; null if its composer.json has none' }),
+  type: z.string().meta({ description: 'the type of the package', example: 'library' }),
+  keywords: z.array(z.string()).meta({ description: 'the keywords of its composer.json', example: ['greeting'] }),
+  abandoned: z.union([z.boolean(), z.string()]).meta({ description: 'true, or the package to use instead' }),
+  latest_version: version.meta({
     description: 'the newest stable version, or the newest version if none is stable',
     example: '1.2.0',
   }),
-  updated_at: time.openapi({ description: 'the time of the last publication of a version' }),
-  downloads: z.number().int().openapi({ description: 'the total number of archives sent' }),
+  updated_at: time.meta({ description: 'the time of the last publication of a version' }),
+  downloads: z.number().int().meta({ description: 'the total number of archives sent' }),
 };
 
 export const packageSummary = z
-  .object({ ...summaryShape, versions: z.number().int().openapi({ description: 'the number of published versions' }) })
-  .openapi('PackageSummary');
+  .object({ ...summaryShape, versions: z.number().int().meta({ description: 'the number of published versions' }) })
+  .meta({ id: 'PackageSummary' });
 
 const packageVersion = z
   .object({
     version,
     version_normalized: z
       .string()
-      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
+      .meta({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
     stability: z
       .enum(['stable', 'RC', 'beta', 'alpha', 'dev'])
-      .openapi({ description: 'the stability that Composer derives from the version' }),
+      .meta({ description: 'the stability that Composer derives from the version' }),
     time: z
       .string()
       .nullable()
-      .openapi({ description: 'the time given by the source', example: '2026-01-31T12:00:00+00:00' }),
-    published_at: time.openapi({ description: 'the time when this content was first published here' }),
-    reference: z.string().openapi({ description: '`dist.reference`: the commit, or a digest of the content' }),
-    shasum: z.string().openapi({ description: 'SHA-1 of the archive' }),
-    size: z.number().int().openapi({ description: 'bytes of the archive' }),
-    requires: links.openapi({
+      .meta({ description: 'the time given by the source', example: '2026-01-31T12:00:00+00:00' }),
+    published_at: time.meta({ description: 'the time when this content was first published here' }),
+    reference: z.string().meta({ description: '`dist.reference`: the commit, or a digest of the content' }),
+    shasum: z.string().meta({ description: 'SHA-1 of the archive' }),
+    size: z.number().int().meta({ description: 'bytes of the archive' }),
+    requires: links.meta({
       description: 'package → constraint, from `require`',
       example: { php: '^8.2', 'acme/greeting': '^1.0' },
     }),
-    dev_requires: links.openapi({ description: 'package → constraint, from `require-dev`' }),
-    signed_by: z.string().nullable().openapi({
+    dev_requires: links.meta({ description: 'package → constraint, from `require-dev`' }),
+    signed_by: z.string().nullable().meta({
       description: 'who signed the git tag with a key that this registry knows; null: nobody',
       example: 'ann@example.org',
     }),
-    readme: z.boolean().openapi({ description: 'whether the version has a README' }),
-    changelog: z.boolean().openapi({ description: 'whether the version has a CHANGELOG' }),
+    readme: z.boolean().meta({ description: 'whether the version has a README' }),
+    changelog: z.boolean().meta({ description: 'whether the version has a CHANGELOG' }),
     blocked_by: z
       .string()
       .nullable()
-      .openapi({ description: 'the rule of the policy that keeps it from clients; null: none', example: null }),
+      .meta({ description: 'the rule of the policy that keeps it from clients; null: none', example: null }),
   })
-  .openapi('PublishedVersion');
+  .meta({ id: 'PublishedVersion' });
 
 const quarantined = z
   .object({
-    version: z.string().nullable().openapi({ description: 'the version that was left out; null if unknown' }),
-    code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
-    message: z.string().openapi({ description: 'what is wrong and what to do' }),
-    where: z.string().openapi({ description: 'the source, and the place in the source' }),
+    version: z.string().nullable().meta({ description: 'the version that was left out; null if unknown' }),
+    code: z.string().meta({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
+    message: z.string().meta({ description: 'what is wrong and what to do' }),
+    where: z.string().meta({ description: 'the source, and the place in the source' }),
   })
-  .openapi('QuarantinedVersion');
+  .meta({ id: 'QuarantinedVersion' });
 
 export const packageSchema = z
   .object({
     ...summaryShape,
-    license: z.array(z.string()).openapi({ description: 'the licences of its newest version', example: ['MIT'] }),
-    links: links.openapi({
+    license: z.array(z.string()).meta({ description: 'the licences of its newest version', example: ['MIT'] }),
+    links: links.meta({
       description: 'homepage and support addresses',
       example: { homepage: 'https://example.org/hello' },
     }),
-    versions: z.array(packageVersion).openapi({ description: 'newest first' }),
-    dependents: z
-      .array(z.string())
-      .openapi({ description: 'packages of this registry with a version that requires it' }),
+    versions: z.array(packageVersion).meta({ description: 'newest first' }),
+    dependents: z.array(z.string()).meta({ description: 'packages of this registry with a version that requires it' }),
     sources: z
       .array(
         z.object({
-          id: z.string().openapi({ description: 'the id of the source' }),
-          location: z.string().openapi({ description: 'the folder or the address of the source' }),
+          id: z.string().meta({ description: 'the id of the source' }),
+          location: z.string().meta({ description: 'the folder or the address of the source' }),
         }),
       )
       .nullable()
-      .openapi({ description: 'the sources of its versions; null for read tokens' }),
+      .meta({ description: 'the sources of its versions; null for read tokens' }),
     quarantined: z
       .array(quarantined)
       .nullable()
-      .openapi({ description: 'versions that were left out, with the reason; null for read tokens' }),
+      .meta({ description: 'versions that were left out, with the reason; null for read tokens' }),
   })
-  .openapi('PackageDetails');
+  .meta({ id: 'PackageDetails' });
 
 export const packageText = z
   .object({
     version,
-    markdown: z.string().openapi({ description: 'the original text, at most 512 KiB' }),
-    html: z.string().openapi({
+    markdown: z.string().meta({ description: 'the original text, at most 512 KiB' }),
+    html: z.string().meta({
       description:
         'sanitized HTML: no scripts and styles, nothing that a browser loads, and links only to web pages, mail ' +
         'addresses and headings (their ids begin with `text-`). Images become links, with the class `image`. A text ' +
         'that takes too long to render becomes one `<pre>`',
     }),
-    html_truncated: z.boolean().openapi({ description: 'true: the HTML covers only the beginning of the text' }),
-    truncated: z.boolean().openapi({ description: 'true: the stored text is cut; the original is longer' }),
+    html_truncated: z.boolean().meta({ description: 'true: the HTML covers only the beginning of the text' }),
+    truncated: z.boolean().meta({ description: 'true: the stored text is cut; the original is longer' }),
   })
-  .openapi('PackageText');
+  .meta({ id: 'PackageText' });
 
 const byVersion = z.record(z.string(), z.number().int());
-const date = z.string().openapi({ description: 'the day, in UTC', example: '2026-11-21' });
+const date = z.string().meta({ description: 'the day, in UTC', example: '2026-11-21' });
 const counted = (what: string) =>
   z
     .number()
     .int()
-    .openapi({ description: `${what} on this day` });
-const perVersion = (what: string) => byVersion.openapi({ description: `version → ${what} on this day` });
+    .meta({ description: `${what} on this day` });
+const perVersion = (what: string) => byVersion.meta({ description: `version → ${what} on this day` });
 
 export const statisticsSchema = z
   .object({
-    total: z.number().int().openapi({ description: 'the total number of downloads' }),
-    versions: byVersion.openapi({ description: 'downloads in these days, by version', example: { '1.2.0': 12 } }),
+    total: z.number().int().meta({ description: 'the total number of downloads' }),
+    versions: byVersion.meta({ description: 'downloads in these days, by version', example: { '1.2.0': 12 } }),
     days: z
       .array(z.object({ date, downloads: counted('downloads'), versions: perVersion('downloads') }))
-      .openapi({ description: 'days in UTC, oldest first; days without a download are omitted' }),
+      .meta({ description: 'days in UTC, oldest first; days without a download are omitted' }),
     installs: z
       .object({
-        total: z.number().int().openapi({ description: 'the total number of installs' }),
-        versions: byVersion.openapi({ description: 'installs in these days, by version', example: { '1.2.0': 31 } }),
+        total: z.number().int().meta({ description: 'the total number of installs' }),
+        versions: byVersion.meta({ description: 'installs in these days, by version', example: { '1.2.0': 31 } }),
         days: z
           .array(z.object({ date, installs: counted('installs'), versions: perVersion('installs') }))
-          .openapi({ description: 'days in UTC, oldest first; days without an install are omitted' }),
+          .meta({ description: 'days in UTC, oldest first; days without an install are omitted' }),
       })
-      .openapi({
+      .meta({
         description:
           'installs reported by clients: Composer reports every install and update of a package, unless it is offline',
       }),
   })
-  .openapi('PackageStatistics');
+  .meta({ id: 'PackageStatistics' });
 
 export const withdrawalSchema = z
   .object({
-    name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
+    name: z.string().meta({ description: 'the name of the package', example: 'acme/hello' }),
     version,
     version_normalized: z
       .string()
-      .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
-    reference: z.string().openapi({ description: '`dist.reference` of the withdrawn content' }),
+      .meta({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' }),
+    reference: z.string().meta({ description: '`dist.reference` of the withdrawn content' }),
     withdrawn_at: timeSchema('it was withdrawn'),
-    withdrawn_by: z.string().openapi({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),
+    withdrawn_by: z.string().meta({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),
   })
-  .openapi('WithdrawnVersion');
+  .meta({ id: 'WithdrawnVersion' });
 
 export function showSummary(
   { name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary,

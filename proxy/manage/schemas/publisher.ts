@@ -1,6 +1,6 @@
 // Trusted publishers and the exchange of ID tokens in requests and responses of the management API.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { issuerKinds } from '../../publishers/model/issuer.ts';
 import { purposes, refRules, workflowClaims } from '../../publishers/model/publisher.ts';
 import { mostClaims, mostExchanges } from '../../publishers/records/publisher-fields.ts';
@@ -10,10 +10,10 @@ import { time, timeSchema } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
 const maybe = (description: string, example: string, most = 300) =>
-  z.string().max(most).nullable().openapi({ description, example });
+  z.string().max(most).nullable().meta({ description, example });
 
 const rules = {
-  name: z.string().min(1).max(100).openapi({ description: 'a name for people', example: 'Release of acme/app' }),
+  name: z.string().min(1).max(100).meta({ description: 'a name for people', example: 'Release of acme/app' }),
   repository: maybe('the repository or project of the jobs; its name counts until its id is known', 'acme/app'),
   repository_id: maybe(
     'the id of the repository at its forge. Jobs of another repository with the same name are refused. null: the first ' +
@@ -22,16 +22,16 @@ const rules = {
   ),
   owner_id: maybe('the id of the owner at the forge. null: the first exchange pins it', '987654'),
   workflow: maybe('the workflow file, or its path in the repository; null: any', 'release.yml'),
-  workflow_claim: z.enum(workflowClaims).openapi({
+  workflow_claim: z.enum(workflowClaims).meta({
     description:
       '`job`: the file that really runs must be this one (`job_workflow_ref`). `caller`: the file that was started ' +
       '(`workflow_ref`), which may call reusable workflows of others',
   }),
   environment: maybe('the environment of the job; null: any, or none', 'release'),
-  refs: z.enum(refRules).openapi({
+  refs: z.enum(refRules).meta({
     description: 'the refs of the jobs: tags, protected branches and tags, either of them, or any',
   }),
-  claims: z.record(z.string().max(100), z.string().max(500)).openapi({
+  claims: z.record(z.string().max(100), z.string().max(500)).meta({
     maxProperties: mostClaims,
     description: 'more claims with their exact values',
     example: { runner_environment: 'github-hosted' },
@@ -40,12 +40,12 @@ const rules = {
     .int()
     .min(1)
     .max(60)
-    .openapi({ description: 'the lifetime of a token: at most 15 minutes for `publish`, 60 for `read`', example: 15 }),
+    .meta({ description: 'the lifetime of a token: at most 15 minutes for `publish`, 60 for `read`', example: 15 }),
   exchanges_per_hour: z
     .int()
     .min(1)
     .max(mostExchanges)
-    .openapi({ description: 'the maximum number of exchanges an hour', example: 60 }),
+    .meta({ description: 'the maximum number of exchanges an hour', example: 60 }),
 };
 
 const { networks: _shown, ...shownView } = shownLimits;
@@ -65,7 +65,7 @@ const optional = {
   ...takenView,
 };
 
-const purpose = z.enum(purposes).openapi({
+const purpose = z.enum(purposes).meta({
   description: '`publish`: a write token for its packages. `read`: a read token that sees its packages and versions',
 });
 const issuer = z.string().min(1).max(2000);
@@ -74,48 +74,49 @@ export const publisherSchema = z
   .object({
     id: idSchema('pub', 'the publisher'),
     ...rules,
-    issuer: issuer.openapi({ description: 'the issuer of the ID tokens', example: 'https://gitlab.com' }),
-    kind: z.enum(issuerKinds).openapi({ description: 'the kind of the issuer' }),
+    issuer: issuer.meta({ description: 'the issuer of the ID tokens', example: 'https://gitlab.com' }),
+    kind: z.enum(issuerKinds).meta({ description: 'the kind of the issuer' }),
     purpose,
     ...shownView,
-    ids: z.enum(['given', 'learnt', 'shared', 'unknown', 'none']).openapi({
+    ids: z.enum(['given', 'learnt', 'shared', 'unknown', 'none']).meta({
       description:
         'where the ids of the repository come from. `shared`: another publisher of the repository pinned its id. ' +
         '`unknown`: the first exchange pins them. `none`: the issuer has none',
     }),
-    shared_repository_id: z.string().nullable().openapi({
+    shared_repository_id: z.string().nullable().meta({
       description: 'the id that another publisher of the repository pinned, and that counts here too; null: none',
       example: null,
     }),
-    ids_learnt_at: time.nullable().openapi({ description: 'when an exchange pinned the ids; null: none did' }),
+    ids_learnt_at: time.nullable().meta({ description: 'when an exchange pinned the ids; null: none did' }),
     issuer_accepted: z
       .boolean()
-      .openapi({ description: 'false: the setting oidcIssuers no longer names the issuer, and nobody can exchange' }),
+      .meta({ description: 'false: the setting oidcIssuers no longer names the issuer, and nobody can exchange' }),
     exchanges: z
       .object({
-        used: z.int().openapi({ description: 'exchanges in the current window' }),
-        limit: z.int().openapi({ description: 'the maximum number of exchanges in the window' }),
-        resets_at: time.nullable().openapi({ description: 'when the window ends; null: the next exchange starts one' }),
+        used: z.int().meta({ description: 'exchanges in the current window' }),
+        limit: z.int().meta({ description: 'the maximum number of exchanges in the window' }),
+        resets_at: time.nullable().meta({ description: 'when the window ends; null: the next exchange starts one' }),
       })
-      .openapi({ description: 'the count of exchanges' }),
-    last_exchange_at: time.nullable().openapi({ description: 'when a job last exchanged; null: none did' }),
-    last_run: publishedFrom.nullable().openapi({ description: 'the job of the last exchange' }),
+      .meta({ description: 'the count of exchanges' }),
+    last_exchange_at: time.nullable().meta({ description: 'when a job last exchanged; null: none did' }),
+    last_run: publishedFrom.nullable().meta({ description: 'the job of the last exchange' }),
     created_at: timeSchema('it was made'),
     created_by: actorSchema('made it'),
     updated_at: timeSchema('a person last changed it'),
   })
-  .openapi('Publisher');
+  .meta({ id: 'Publisher' });
 
 export const publisherDraft = z
   .strictObject({
     ...optional,
-    issuer: issuer.openapi({
+    issuer: issuer.meta({
       description: 'an issuer of the setting oidcIssuers, or its kind if only one is of this kind',
       example: 'github',
     }),
     purpose,
   })
-  .openapi('PublisherDraft', {
+  .meta({
+    id: 'PublisherDraft',
     example: {
       issuer: 'github',
       purpose: 'publish',
@@ -128,9 +129,9 @@ export const publisherDraft = z
 
 export const publisherPatch = z
   .strictObject(optional)
-  .openapi('PublisherPatch', { example: { workflow: 'publish.yml', exchanges_per_hour: 20 } });
+  .meta({ id: 'PublisherPatch', example: { workflow: 'publish.yml', exchanges_per_hour: 20 } });
 
-const idToken = z.string().min(1).max(65_536).openapi({
+const idToken = z.string().min(1).max(65_536).meta({
   description: 'the ID token (JWT) that the CI system made for this job, at most 16 KiB',
   example: 'eyJ…',
 });
@@ -141,70 +142,67 @@ export const idTokenExchange = z
     publisher: idSchema('pub', 'the publisher; needed if several accept the job').optional(),
     purpose: purpose.optional(),
   })
-  .openapi('IdTokenExchange', { example: { token: 'eyJ…' } });
+  .meta({ id: 'IdTokenExchange', example: { token: 'eyJ…' } });
 
 export const exchangedToken = z
   .object({
-    token: z.string().openapi({ description: 'the token of this registry; it appears only in this answer' }),
+    token: z.string().meta({ description: 'the token of this registry; it appears only in this answer' }),
     id: idSchema('tok', 'the token'),
-    kind: z.enum(['read', 'write']).openapi({ description: '`read`: installs packages. `write`: publishes packages' }),
+    kind: z.enum(['read', 'write']).meta({ description: '`read`: installs packages. `write`: publishes packages' }),
     expires_at: timeSchema('the token expires'),
     publisher: idSchema('pub', 'the publisher that accepted the job'),
   })
-  .openapi('ExchangedToken');
+  .meta({ id: 'ExchangedToken' });
 
 export const audienceSchema = z
   .object({
-    audience: z.string().openapi({
+    audience: z.string().meta({
       description: 'the audience that an ID token for this registry must have, and no other',
       example: 'https://packages.example.org',
     }),
   })
-  .openapi('OidcAudience');
+  .meta({ id: 'OidcAudience' });
 
 export const idTokenQuestion = z
   .strictObject({ token: idToken })
-  .openapi('IdTokenQuestion', { example: { token: 'eyJ…' } });
+  .meta({ id: 'IdTokenQuestion', example: { token: 'eyJ…' } });
 
 const mismatch = z
   .object({
-    claim: z.string().nullable().openapi({ description: 'the claim of the ID token' }),
-    expected: z.string().openapi({ description: 'what was expected' }),
-    found: z.string().nullable().openapi({ description: 'what the ID token has; null: nothing' }),
+    claim: z.string().nullable().meta({ description: 'the claim of the ID token' }),
+    expected: z.string().meta({ description: 'what was expected' }),
+    found: z.string().nullable().meta({ description: 'what the ID token has; null: nothing' }),
   })
-  .openapi('ClaimMismatch');
+  .meta({ id: 'ClaimMismatch' });
 
 export const idTokenExplanation = z
   .object({
-    verified: z.boolean().openapi({ description: 'true: signature, issuer, audience and times are right' }),
+    verified: z.boolean().meta({ description: 'true: signature, issuer, audience and times are right' }),
     problem: z
       .string()
       .nullable()
-      .openapi({ description: 'why the ID token cannot be exchanged, whatever the publishers say; null: it can' }),
-    issuer: z.string().nullable().openapi({ description: 'the issuer; null: it is not accepted here' }),
-    run: publishedFrom
-      .omit({ publisher: true })
-      .nullable()
-      .openapi({ description: 'what the ID token says of its job' }),
+      .meta({ description: 'why the ID token cannot be exchanged, whatever the publishers say; null: it can' }),
+    issuer: z.string().nullable().meta({ description: 'the issuer; null: it is not accepted here' }),
+    run: publishedFrom.omit({ publisher: true }).nullable().meta({ description: 'what the ID token says of its job' }),
     publishers: z
       .array(
         z.object({
           id: idSchema('pub', 'the publisher'),
           name: rules.name,
           purpose,
-          of_repository: z.boolean().openapi({ description: 'true: the job is of the repository of this publisher' }),
-          accepts: z.boolean().openapi({ description: 'true: no claim contradicts its rules' }),
-          mismatches: z.array(mismatch).openapi({ description: 'the claims that contradict its rules' }),
+          of_repository: z.boolean().meta({ description: 'true: the job is of the repository of this publisher' }),
+          accepts: z.boolean().meta({ description: 'true: no claim contradicts its rules' }),
+          mismatches: z.array(mismatch).meta({ description: 'the claims that contradict its rules' }),
           token: z
             .object({
-              kind: z.enum(['read', 'write']).openapi({ description: 'the kind of the token' }),
-              minutes: z.int().openapi({ description: 'its lifetime' }),
+              kind: z.enum(['read', 'write']).meta({ description: 'the kind of the token' }),
+              minutes: z.int().meta({ description: 'its lifetime' }),
               ...shownView,
             })
             .nullable()
-            .openapi({ description: 'what the ID token gets here; null: nothing' }),
+            .meta({ description: 'what the ID token gets here; null: nothing' }),
         }),
       )
-      .openapi({ description: 'the publishers of the issuer, those that accept the job first' }),
+      .meta({ description: 'the publishers of the issuer, those that accept the job first' }),
   })
-  .openapi('IdTokenExplanation');
+  .meta({ id: 'IdTokenExplanation' });

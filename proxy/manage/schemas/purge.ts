@@ -1,24 +1,24 @@
 // Purged versions as the management API shows them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { purgeReasons } from '../../../build/contract/purged.ts';
 import type { NotedTombstone } from '../../packages/purges.ts';
 import { remainsOf } from '../../packages/purge-remains.ts';
 import type { PurgeOutcome } from '../../packages/version-purger.ts';
 import { timeSchema } from './time.ts';
 
-const name = z.string().openapi({ description: 'the name of the package', example: 'acme/hello' });
-const version = z.string().openapi({ description: 'the version, as it was published', example: '1.2.0' });
+const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
+const version = z.string().meta({ description: 'the version, as it was published', example: '1.2.0' });
 const normalized = z
   .string()
-  .openapi({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' });
-const reference = z.string().openapi({ description: '`dist.reference` of the content' });
-const reason = z.enum(purgeReasons).openapi({ description: 'the reason that clients see' });
+  .meta({ description: 'the normalized version, as Composer compares it', example: '1.2.0.0' });
+const reference = z.string().meta({ description: '`dist.reference` of the content' });
+const reason = z.enum(purgeReasons).meta({ description: 'the reason that clients see' });
 
 export const purgeBody = z
   .strictObject({
     reason,
-    note: z.string().max(1000).optional().openapi({
+    note: z.string().max(1000).optional().meta({
       description: 'an explanation for admins and the audit log',
       example: 'a key in config/prod.php',
     }),
@@ -27,14 +27,14 @@ export const purgeBody = z
       .max(64)
       .regex(/^[0-9a-f]{7,64}$/)
       .optional()
-      .openapi({
+      .meta({
         description:
           'for a dev version: purge only this content, given by its reference or the start of its reference. ' +
           'Default: all contents the version ever had',
         example: '9f8e7d6c5b4a',
       }),
   })
-  .openapi('Purge');
+  .meta({ id: 'Purge' });
 
 const content = z
   .object({
@@ -44,9 +44,9 @@ const content = z
     reference,
     state: z
       .enum(['published', 'superseded', 'withdrawn', 'mirrored', 'purged'])
-      .openapi({ description: 'the state before the purge; `purged`: an earlier purge removed it' }),
+      .meta({ description: 'the state before the purge; `purged`: an earlier purge removed it' }),
   })
-  .openapi('PurgedContent');
+  .meta({ id: 'PurgedContent' });
 
 const alike = z
   .object({
@@ -54,13 +54,13 @@ const alike = z
     version,
     version_normalized: normalized,
     reference,
-    state: z.enum(['published', 'superseded', 'withdrawn']).openapi({ description: 'the state of the content' }),
-    command: z.string().openapi({
+    state: z.enum(['published', 'superseded', 'withdrawn']).meta({ description: 'the state of the content' }),
+    command: z.string().meta({
       description: 'the command that purges this content too; run it on the host of the registry',
       example: 'libretto package purge acme/hello dev-main --reason secret --reference 4f5e6d7c8b9a',
     }),
   })
-  .openapi('AlikeVersion');
+  .meta({ id: 'AlikeVersion' });
 
 export const purgeSchema = z
   .object({
@@ -71,24 +71,24 @@ export const purgeSchema = z
     serial: z
       .number()
       .int()
-      .openapi({ description: 'the number of the first publication without the version', example: 42 }),
+      .meta({ description: 'the number of the first publication without the version', example: 42 }),
     contents: z
       .array(content)
-      .openapi({ description: 'all removed contents, including the same bytes under other versions' }),
-    alike: z.array(alike).openapi({
+      .meta({ description: 'all removed contents, including the same bytes under other versions' }),
+    alike: z.array(alike).meta({
       description:
         'other contents of the package with the same files in another archive. They stay. To remove one too, ' +
         'run its `command`, or send this request for its `version` (for a branch, with its `reference`)',
     }),
-    files: z.array(z.string()).openapi({
+    files: z.array(z.string()).meta({
       description: 'removed archives below `public/`; remove them from other copies of the tree too',
     }),
-    sources: z.array(z.string()).openapi({ description: 'sources that may still contain the version' }),
+    sources: z.array(z.string()).meta({ description: 'sources that may still contain the version' }),
     remains: z
       .array(z.string())
-      .openapi({ description: 'places outside the registry that may still contain the content, in sentences' }),
+      .meta({ description: 'places outside the registry that may still contain the content, in sentences' }),
   })
-  .openapi('PurgedVersion');
+  .meta({ id: 'PurgedVersion' });
 
 export const tombstoneSchema = z
   .object({
@@ -97,16 +97,16 @@ export const tombstoneSchema = z
     version_normalized: normalized,
     reference,
     reason,
-    note: z.string().nullable().openapi({
+    note: z.string().nullable().meta({
       description: 'the explanation given for the purge; null without one, or for a tombstone from another registry',
     }),
     purged_at: timeSchema('it was purged'),
-    purged_by: z.string().nullable().openapi({
+    purged_by: z.string().nullable().meta({
       description: 'who purged it; null for a tombstone from another registry',
       example: 'user:usr_4fHj2kLm9QwErTy0',
     }),
   })
-  .openapi('Tombstone');
+  .meta({ id: 'Tombstone' });
 
 export function showPurge(outcome: PurgeOutcome): z.infer<typeof purgeSchema> {
   const { name: of, version: label, reason: why, since, serial, contents, alike, files, sources } = outcome;

@@ -1,6 +1,6 @@
 // Settings in the management API: grouped as in libretto.json, each with the origin of its value.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { advertisable } from '../../settings/advertised.ts';
 import { longestNotice, mostNotices } from '../../settings/client-notice.ts';
@@ -11,24 +11,24 @@ import type { SettingPatch, SettingView } from '../../settings/settings.ts';
 
 /** The service checks values; these schemas check their types alone, and document the limits. */
 const number = z.number().int();
-const text = z.string().openapi({ maxLength: longestText });
-const patterns = z.array(z.string().openapi({ maxLength: 200 })).openapi({ maxItems: mostPatterns });
-const licenses = z.array(z.string().openapi({ maxLength: 61 })).openapi({ maxItems: mostLicenses });
-const advertised = z.array(z.string().openapi({ enum: [...advertisable] })).openapi({ maxItems: advertisable.length });
+const text = z.string().meta({ maxLength: longestText });
+const patterns = z.array(z.string().meta({ maxLength: 200 })).meta({ maxItems: mostPatterns });
+const licenses = z.array(z.string().meta({ maxLength: 61 })).meta({ maxItems: mostLicenses });
+const advertised = z.array(z.string().meta({ enum: [...advertisable] })).meta({ maxItems: advertisable.length });
 const clientNotices = z
   .array(
     z.strictObject({
       versions: z
         .string()
-        .openapi({ description: 'a constraint for the version of Composer', example: '<2.5', maxLength: 200 }),
-      message: z.string().openapi({
+        .meta({ description: 'a constraint for the version of Composer', example: '<2.5', maxLength: 200 }),
+      message: z.string().meta({
         description: 'the text that Composer prints',
         example: 'Please update Composer.',
         maxLength: longestNotice,
       }),
     }),
   )
-  .openapi({ maxItems: mostNotices });
+  .meta({ maxItems: mostNotices });
 const shapes = {
   'mirroring.enabled': z.boolean(),
   'mirroring.url': text,
@@ -67,17 +67,17 @@ function rangeOf(key: SettingKey): { readonly minimum?: number; readonly maximum
 function shown<Key extends SettingKey>(key: Key) {
   const { description, allowed, standard } = settingDefinitions[key];
   const described = z.object({
-    value: shapes[key].openapi({
+    value: shapes[key].meta({
       ...rangeOf(key),
       description: `${description}. Must be ${allowed}`,
       default: standard,
     }),
-    origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).openapi({
+    origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).meta({
       description: 'the origin of the value. Precedence, lowest first: `default`, `file`, `api`, `environment`, `flag`',
     }),
-    changeable: z.boolean().openapi({ description: 'false: a flag or the environment fixes the value' }),
+    changeable: z.boolean().meta({ description: 'false: a flag or the environment fixes the value' }),
   });
-  return described.openapi({ description });
+  return described.meta({ description });
 }
 
 function taken<Key extends SettingKey>(key: Key) {
@@ -85,7 +85,7 @@ function taken<Key extends SettingKey>(key: Key) {
   return shapes[key]
     .nullable()
     .optional()
-    .openapi({
+    .meta({
       ...rangeOf(key),
       description: `${description}. Must be ${allowed}; null: the value in libretto.json, or the default`,
     });
@@ -119,31 +119,27 @@ export const settingsSchema = z
         fresh: shown('mirroring.fresh'),
         missing: shown('mirroring.missing'),
       })
-      .openapi({ description: groups.mirroring }),
+      .meta({ description: groups.mirroring }),
     metadata_url: shown('metadata_url'),
     advertise: shown('advertise'),
     warnings: shown('warnings'),
     infos: shown('infos'),
     dist_url: shown('dist_url'),
-    limits: z
-      .object({ read: shown('limits.read'), write: shown('limits.write') })
-      .openapi({ description: groups.limits }),
-    sessions: z.object({ lifetime: shown('sessions.lifetime') }).openapi({ description: groups.sessions }),
-    passwords: z.object({ min_length: shown('passwords.min_length') }).openapi({ description: groups.passwords }),
-    people: z.object({ packages: shown('people.packages') }).openapi({ description: groups.people }),
+    limits: z.object({ read: shown('limits.read'), write: shown('limits.write') }).meta({ description: groups.limits }),
+    sessions: z.object({ lifetime: shown('sessions.lifetime') }).meta({ description: groups.sessions }),
+    passwords: z.object({ min_length: shown('passwords.min_length') }).meta({ description: groups.passwords }),
+    people: z.object({ packages: shown('people.packages') }).meta({ description: groups.people }),
     retention: z
       .object({
         artifacts_days: shown('retention.artifacts_days'),
         statistics_days: shown('retention.statistics_days'),
         jobs: shown('retention.jobs'),
       })
-      .openapi({ description: groups.retention }),
-    sync: z.object({ parallel: shown('sync.parallel') }).openapi({ description: groups.sync }),
-    publishing: z
-      .object({ keyless_only: shown('publishing.keyless_only') })
-      .openapi({ description: groups.publishing }),
+      .meta({ description: groups.retention }),
+    sync: z.object({ parallel: shown('sync.parallel') }).meta({ description: groups.sync }),
+    publishing: z.object({ keyless_only: shown('publishing.keyless_only') }).meta({ description: groups.publishing }),
   })
-  .openapi('Settings');
+  .meta({ id: 'Settings' });
 
 export const settingsPatch = z
   .strictObject({
@@ -163,7 +159,7 @@ export const settingsPatch = z
         missing: taken('mirroring.missing'),
       })
       .optional()
-      .openapi({ description: groups.mirroring }),
+      .meta({ description: groups.mirroring }),
     metadata_url: taken('metadata_url'),
     advertise: taken('advertise'),
     warnings: taken('warnings'),
@@ -172,19 +168,19 @@ export const settingsPatch = z
     limits: z
       .strictObject({ read: taken('limits.read'), write: taken('limits.write') })
       .optional()
-      .openapi({ description: groups.limits }),
+      .meta({ description: groups.limits }),
     sessions: z
       .strictObject({ lifetime: taken('sessions.lifetime') })
       .optional()
-      .openapi({ description: groups.sessions }),
+      .meta({ description: groups.sessions }),
     passwords: z
       .strictObject({ min_length: taken('passwords.min_length') })
       .optional()
-      .openapi({ description: groups.passwords }),
+      .meta({ description: groups.passwords }),
     people: z
       .strictObject({ packages: taken('people.packages') })
       .optional()
-      .openapi({ description: groups.people }),
+      .meta({ description: groups.people }),
     retention: z
       .strictObject({
         artifacts_days: taken('retention.artifacts_days'),
@@ -192,17 +188,17 @@ export const settingsPatch = z
         jobs: taken('retention.jobs'),
       })
       .optional()
-      .openapi({ description: groups.retention }),
+      .meta({ description: groups.retention }),
     sync: z
       .strictObject({ parallel: taken('sync.parallel') })
       .optional()
-      .openapi({ description: groups.sync }),
+      .meta({ description: groups.sync }),
     publishing: z
       .strictObject({ keyless_only: taken('publishing.keyless_only') })
       .optional()
-      .openapi({ description: groups.publishing }),
+      .meta({ description: groups.publishing }),
   })
-  .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
+  .meta({ id: 'SettingsPatch', example: { limits: { read: 5000 } } });
 
 /** A key like `limits.read` becomes a property of an object `limits`. */
 export function showSettings(views: readonly SettingView[]): z.infer<typeof settingsSchema> {

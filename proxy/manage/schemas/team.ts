@@ -1,6 +1,6 @@
 // Teams in requests and responses of the management API.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { longestName, mostMembers } from '../../teams/team-fields.ts';
 import { maxEntries } from '../../core/views/token-limits.ts';
 import { actorSchema, idSchema } from './id.ts';
@@ -10,8 +10,8 @@ const name = z
   .string()
   .min(1)
   .max(longestName)
-  .openapi({ description: 'the name of the team; no other team has it', example: 'Shop' });
-const packages = z.array(z.string().max(300)).openapi({
+  .meta({ description: 'the name of the team; no other team has it', example: 'Shop' });
+const packages = z.array(z.string().max(300)).meta({
   minItems: 1,
   maxItems: maxEntries,
   description: 'the packages that the members see: names, or patterns such as `acme/*`. `*`: all packages',
@@ -20,7 +20,7 @@ const packages = z.array(z.string().max(300)).openapi({
 const people = z
   .array(z.string().min(1).max(254))
   .max(mostMembers)
-  .openapi({ description: 'users, by id or email address', example: ['ada@example.org'] });
+  .meta({ description: 'users, by id or email address', example: ['ada@example.org'] });
 
 export const teamSchema = z
   .object({
@@ -29,31 +29,31 @@ export const teamSchema = z
     packages,
     members: z
       .array(idSchema('usr', 'a member'))
-      .openapi({ description: 'the members. Admins see all packages, also as members' }),
+      .meta({ description: 'the members. Admins see all packages, also as members' }),
     created_at: timeSchema('the team was made'),
     created_by: actorSchema('made the team'),
     updated_at: timeSchema('the team was last changed'),
   })
-  .openapi('Team');
+  .meta({ id: 'Team' });
 
 export const createdTeam = teamSchema
   .extend({
-    people_packages: z.enum(['all', 'teams']).openapi({
+    people_packages: z.enum(['all', 'teams']).meta({
       description:
         'the setting `people.packages` now. The first team changes it from `all` to `teams`: people without a team then ' +
         'see no packages',
     }),
   })
-  .openapi('MadeTeam');
+  .meta({ id: 'MadeTeam' });
 
 export const teamDraft = z
   .strictObject({ name, packages, members: people.optional() })
-  .openapi('TeamDraft', { example: { name: 'Shop', packages: ['acme/shop-*'], members: ['ada@example.org'] } });
+  .meta({ id: 'TeamDraft', example: { name: 'Shop', packages: ['acme/shop-*'], members: ['ada@example.org'] } });
 
 export const teamPatch = z
   .strictObject({ name: name.optional(), packages: packages.optional() })
-  .openapi('TeamPatch', { example: { packages: ['acme/shop-*', 'acme/core'] } });
+  .meta({ id: 'TeamPatch', example: { packages: ['acme/shop-*', 'acme/core'] } });
 
 export const teamMembers = z
   .strictObject({ members: people.min(1) })
-  .openapi('TeamMembers', { example: { members: ['ada@example.org'] } });
+  .meta({ id: 'TeamMembers', example: { members: ['ada@example.org'] } });

@@ -1,6 +1,6 @@
 // The schemas of a token's limits in the management API. views/token-limits.ts checks the values.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { maxConstraintLength, maxEntries, stabilities } from '../../core/views/token-limits.ts';
 import { time } from './time.ts';
 
@@ -12,11 +12,11 @@ export const shownLimits = {
   packages: z
     .array(text)
     .nullable()
-    .openapi({ description: 'patterns of the visible packages; null: all', example: ['acme/*', 'tools/cli'] }),
+    .meta({ description: 'patterns of the visible packages; null: all', example: ['acme/*', 'tools/cli'] }),
   constraints: z
     .record(text, constraint)
     .nullable()
-    .openapi({
+    .meta({
       description:
         'pattern → version constraint for matching packages. If several patterns match, all their constraints ' +
         'apply; null: all versions',
@@ -25,12 +25,12 @@ export const shownLimits = {
   stability: z
     .enum(stabilities)
     .nullable()
-    .openapi({ description: 'the minimum stability of visible versions; null: all' }),
-  not_after: time.nullable().openapi({ description: 'only versions released until then are visible; null: all' }),
+    .meta({ description: 'the minimum stability of visible versions; null: all' }),
+  not_after: time.nullable().meta({ description: 'only versions released until then are visible; null: all' }),
   networks: z
     .array(text)
     .nullable()
-    .openapi({
+    .meta({
       description: 'address ranges of clients that may use the token; null: any address',
       example: ['203.0.113.0/24'],
     }),
@@ -44,11 +44,11 @@ export const takenLimits = {
     .max(maxEntries)
     .nullable()
     .optional()
-    .openapi({
+    .meta({
       description: 'patterns of the visible packages, such as acme/core, acme/* or *; null: all',
       example: ['acme/*', 'tools/cli'],
     }),
-  constraints: shownLimits.constraints.optional().openapi({
+  constraints: shownLimits.constraints.optional().meta({
     maxProperties: maxEntries,
     description:
       `pattern → Composer version constraint, at most ${maxEntries} entries. If several patterns match, all ` +
@@ -65,7 +65,7 @@ export const takenLimits = {
     .max(40)
     .nullable()
     .optional()
-    .openapi({
+    .meta({
       description:
         'only versions released until then are visible: a time, or a day (UTC, including that day); null: all',
       example: '2027-01-31',
@@ -76,7 +76,7 @@ export const takenLimits = {
     .max(maxEntries)
     .nullable()
     .optional()
-    .openapi({
+    .meta({
       description: 'address ranges of clients that may use the token; null: any address',
       example: ['203.0.113.0/24'],
     }),

@@ -1,6 +1,6 @@
 // A token as the management API shows and takes it.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
 import type { TokenUsage } from '../../auth/token-standings.ts';
 import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
@@ -10,66 +10,66 @@ import { shownLimits, takenLimits } from './token-limits.ts';
 
 const kind = z
   .enum(['read', 'write'])
-  .openapi({ description: '`read`: reads packages. `write`: also publishes packages' });
+  .meta({ description: '`read`: reads packages. `write`: also publishes packages' });
 const description = z
   .string()
   .min(1)
   .max(200)
-  .openapi({ description: 'the user and purpose of the token; one line', example: 'CI of acme/shop' });
+  .meta({ description: 'the user and purpose of the token; one line', example: 'CI of acme/shop' });
 const rateLimit = z
   .number()
   .int()
   .min(0)
   .max(1_000_000_000)
   .nullable()
-  .openapi({ description: 'requests per hour; 0: no limit; null: the default of its kind', example: 1000 });
-const expiresAt = time.nullable().openapi({ description: 'when the token expires; null: never' });
+  .meta({ description: 'requests per hour; 0: no limit; null: the default of its kind', example: 1000 });
+const expiresAt = time.nullable().meta({ description: 'when the token expires; null: never' });
 
 export const tokenSchema = z
   .object({
     id: idSchema('tok', 'the token'),
     description,
-    kind: kind.openapi({
+    kind: kind.meta({
       description: '`read`: reads packages. `write`: also publishes packages. The kind cannot be changed',
     }),
-    status: z.enum(['active', 'expired', 'revoked']).openapi({ description: 'only an active token is accepted' }),
+    status: z.enum(['active', 'expired', 'revoked']).meta({ description: 'only an active token is accepted' }),
     rate_limit: rateLimit,
     effective_rate_limit: z
       .number()
       .int()
-      .openapi({ description: 'the effective limit: its own, or the default of its kind; 0: no limit' }),
+      .meta({ description: 'the effective limit: its own, or the default of its kind; 0: no limit' }),
     created_at: timeSchema('it was made'),
     person: idSchema('usr', "the person whose token it is, by `libretto login`; null: it is nobody's").nullable(),
-    created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
+    created_by: z.string().meta({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
-    revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: not revoked' }),
+    revoked_at: time.nullable().meta({ description: 'when it was revoked; null: not revoked' }),
     ...shownLimits,
     previous_expires_at: time
       .nullable()
-      .openapi({ description: 'until then, the previous secret is also accepted; null without one' }),
-    last_used_at: time.nullable().openapi({ description: 'the time of the last request with the token' }),
+      .meta({ description: 'until then, the previous secret is also accepted; null without one' }),
+    last_used_at: time.nullable().meta({ description: 'the time of the last request with the token' }),
     last_used_from: z
       .string()
       .nullable()
-      .openapi({ description: 'the client address of the last request with the token', example: '203.0.113.7' }),
+      .meta({ description: 'the client address of the last request with the token', example: '203.0.113.7' }),
     requests: z
       .object({
-        used: z.number().int().openapi({ description: 'requests in the current window' }),
-        limit: z.number().int().openapi({ description: 'the maximum number of requests in the window' }),
+        used: z.number().int().meta({ description: 'requests in the current window' }),
+        limit: z.number().int().meta({ description: 'the maximum number of requests in the window' }),
         resets_at: time
           .nullable()
-          .openapi({ description: 'when the window ends; null: the next request starts a window' }),
+          .meta({ description: 'when the window ends; null: the next request starts a window' }),
       })
       .nullable()
-      .openapi({ description: 'the request count; null: the token has no limit, and its requests are not counted' }),
+      .meta({ description: 'the request count; null: the token has no limit, and its requests are not counted' }),
   })
-  .openapi('Token');
+  .meta({ id: 'Token' });
 
-const expiry = expiresAt.optional().openapi({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
-const draftExpiry = expiry.openapi({ description: 'when the token expires; left out: after 90 days; null: never' });
+const expiry = expiresAt.optional().meta({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
+const draftExpiry = expiry.meta({ description: 'when the token expires; left out: after 90 days; null: never' });
 export const tokenDraft = z
   .strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: draftExpiry, ...takenLimits })
-  .openapi('TokenDraft');
+  .meta({ id: 'TokenDraft' });
 /** Accepts `kind` only to refuse it with a specific code. */
 export const tokenPatch = z
   .strictObject({
@@ -77,12 +77,12 @@ export const tokenPatch = z
     rate_limit: rateLimit.optional(),
     expires_at: expiry,
     ...takenLimits,
-    kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind cannot be changed' }),
+    kind: kind.optional().meta({ description: 'refused with KIND_IMMUTABLE: the kind cannot be changed' }),
   })
-  .openapi('TokenPatch', { example: { description: 'CI of acme/shop', rate_limit: 2000 } });
+  .meta({ id: 'TokenPatch', example: { description: 'CI of acme/shop', rate_limit: 2000 } });
 export const createdToken = tokenSchema
-  .extend({ token: z.string().openapi({ description: 'the secret; it appears only in this answer' }) })
-  .openapi('CreatedToken');
+  .extend({ token: z.string().meta({ description: 'the secret; it appears only in this answer' }) })
+  .meta({ id: 'CreatedToken' });
 
 /** `body` may be left out. */
 export const tokenRotation = z
@@ -93,9 +93,9 @@ export const tokenRotation = z
       .min(0)
       .max(longestGraceSeconds)
       .default(standardGraceSeconds)
-      .openapi({ description: 'how long the previous secret keeps working; 0: it ends at once', example: 3600 }),
+      .meta({ description: 'how long the previous secret keeps working; 0: it ends at once', example: 3600 }),
   })
-  .openapi('TokenRotation');
+  .meta({ id: 'TokenRotation' });
 
 export function showToken({ record, defaults, nowMs, use, window }: TokenUsage): z.infer<typeof tokenSchema> {
   const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;

@@ -1,29 +1,29 @@
 // Users and sessions as the management API shows and takes them.
 
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { longestPassword } from '../../auth/password.ts';
 import { roles } from '../../auth/permissions.ts';
 import { mailTopics } from '../../auth/mail-topic.ts';
 import { actorSchema, idSchema } from './id.ts';
 import { time, timeSchema } from './time.ts';
 
-const role = z.enum(roles).openapi({
+const role = z.enum(roles).meta({
   description:
     '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. ' +
     '`viewer`: may read',
 });
 const policyEditor = z
   .boolean()
-  .openapi({ description: 'whether the user may change the policy about versions. Admins may without it' });
+  .meta({ description: 'whether the user may change the policy about versions. Admins may without it' });
 const name = z
   .string()
   .max(200)
   .nullable()
-  .openapi({ description: 'the name of the user; null if not given', example: 'Ada Lovelace' });
+  .meta({ description: 'the name of the user; null if not given', example: 'Ada Lovelace' });
 const email = z
   .string()
   .max(254)
-  .openapi({ description: 'the email address for the login', format: 'email', example: 'ada@example.org' });
+  .meta({ description: 'the email address for the login', format: 'email', example: 'ada@example.org' });
 
 export const userSchema = z
   .object({
@@ -34,25 +34,25 @@ export const userSchema = z
     policy_editor: policyEditor,
     status: z
       .enum(['active', 'disabled', 'invited'])
-      .openapi({ description: '`invited`: the user has not set a password yet' }),
-    two_factor_enabled: z.boolean().openapi({ description: 'whether a login requires more than the password' }),
-    authenticator_enabled: z.boolean().openapi({ description: 'whether an authenticator app gives codes' }),
-    recovery_codes_left: z.number().int().openapi({ description: '0 without two-factor authentication' }),
-    passkeys: z.number().int().openapi({ description: 'how many passkeys the user has' }),
+      .meta({ description: '`invited`: the user has not set a password yet' }),
+    two_factor_enabled: z.boolean().meta({ description: 'whether a login requires more than the password' }),
+    authenticator_enabled: z.boolean().meta({ description: 'whether an authenticator app gives codes' }),
+    recovery_codes_left: z.number().int().meta({ description: '0 without two-factor authentication' }),
+    passkeys: z.number().int().meta({ description: 'how many passkeys the user has' }),
     invitation_expires_at: time
       .nullable()
-      .openapi({ description: 'when the open invitation ends; null without an invitation' }),
+      .meta({ description: 'when the open invitation ends; null without an invitation' }),
     created_at: timeSchema('the user was made'),
     created_by: actorSchema('made the user'),
-    last_login_at: time.nullable().openapi({ description: 'the time of the last login; null: never' }),
-    mail_off: z.array(z.enum(mailTopics)).openapi({ description: 'the notices by mail that the user turned off' }),
+    last_login_at: time.nullable().meta({ description: 'the time of the last login; null: never' }),
+    mail_off: z.array(z.enum(mailTopics)).meta({ description: 'the notices by mail that the user turned off' }),
   })
-  .openapi('User');
+  .meta({ id: 'User' });
 
 const invitation = z
   .object({
-    token: z.string().openapi({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
-    link: z.string().openapi({
+    token: z.string().meta({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
+    link: z.string().meta({
       description:
         'the page to accept the invitation, relative to the address of the registry: a page of the console, or of ' +
         'the API explorer on a server without the console',
@@ -60,9 +60,9 @@ const invitation = z
     }),
     expires_at: timeSchema('it ends'),
   })
-  .openapi('Invitation');
+  .meta({ id: 'Invitation' });
 
-export const userDraft = z.strictObject({ email, name: name.optional(), role }).openapi('UserDraft');
+export const userDraft = z.strictObject({ email, name: name.optional(), role }).meta({ id: 'UserDraft' });
 export const userPatch = z
   .strictObject({
     name: name.optional(),
@@ -71,16 +71,16 @@ export const userPatch = z
     status: z
       .enum(['active', 'disabled'])
       .optional()
-      .openapi({ description: '`disabled` ends all sessions and the invitation at once' }),
+      .meta({ description: '`disabled` ends all sessions and the invitation at once' }),
     invite: z
       .literal(true)
       .optional()
-      .openapi({ description: 'create an invitation to choose a new password; an open invitation ends' }),
-    reset_two_factor: z.literal(true).optional().openapi({
+      .meta({ description: 'create an invitation to choose a new password; an open invitation ends' }),
+    reset_two_factor: z.literal(true).optional().meta({
       description: 'turn off two-factor authentication for the account, remove its passkeys, and end all sessions',
     }),
   })
-  .openapi('UserPatch');
+  .meta({ id: 'UserPatch' });
 
 export const ownPatch = z
   .strictObject({
@@ -89,79 +89,77 @@ export const ownPatch = z
       .array(z.enum(mailTopics))
       .max(mailTopics.length)
       .optional()
-      .openapi({ description: 'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers' }),
+      .meta({ description: 'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers' }),
   })
-  .openapi('OwnPatch', { example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
+  .meta({ id: 'OwnPatch', example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
 
-export const changedUser = userSchema
-  .extend({ invitation: invitation.optional().openapi({ description: 'present if an invitation was created' }) })
-  .openapi('ChangedUser');
+export const changedUser = userSchema.extend({ invitation: invitation.optional() }).meta({ id: 'ChangedUser' });
 
 /** Its length is checked later, because the minimum length is a setting. */
 export const newPassword = z
   .string()
   .max(longestPassword * 4)
-  .openapi({
+  .meta({
     format: 'password',
     description: `at most ${longestPassword} characters; the minimum is the setting passwords.min_length, by default 12`,
   });
 export const password = z
   .string()
   .max(longestPassword * 4)
-  .openapi({ format: 'password', description: 'the password of the account' });
+  .meta({ format: 'password', description: 'the password of the account' });
 export const code = z
   .string()
   .min(1)
   .max(64)
-  .openapi({ description: 'six digits from the authenticator, or a recovery code', example: '123456' });
+  .meta({ description: 'six digits from the authenticator, or a recovery code', example: '123456' });
 
-const ownName = z.string().max(200).optional().openapi({ description: 'your name', example: 'Ada Lovelace' });
+const ownName = z.string().max(200).optional().meta({ description: 'your name', example: 'Ada Lovelace' });
 const setupCode = z
   .string()
   .max(200)
-  .openapi({ description: 'the setup code that the server printed when it started without a user', example: 'set_…' });
+  .meta({ description: 'the setup code that the server printed when it started without a user', example: 'set_…' });
 
 export const setupDraft = z
   .strictObject({ setup_code: setupCode, email, name: ownName, password: newPassword })
-  .openapi('Setup');
+  .meta({ id: 'Setup' });
 export const loginDraft = z
   .strictObject({
     email: z
       .string()
       .max(1000)
-      .openapi({ description: 'the address of the account', format: 'email', example: 'ada@example.org' }),
+      .meta({ description: 'the address of the account', format: 'email', example: 'ada@example.org' }),
     password,
     code: code.optional(),
   })
-  .openapi('Login');
+  .meta({ id: 'Login' });
 export const acceptance = z
   .strictObject({
-    token: z.string().max(200).openapi({ description: 'the invitation', example: 'inv_…' }),
+    token: z.string().max(200).meta({ description: 'the invitation', example: 'inv_…' }),
     password: newPassword,
     name: ownName,
   })
-  .openapi('InvitationAcceptance');
+  .meta({ id: 'InvitationAcceptance' });
 export const passwordChange = z
   .strictObject({
-    current_password: password.openapi({ description: 'the current password' }),
-    new_password: newPassword.openapi({ example: 'a staple for every battery' }),
+    current_password: password.meta({ description: 'the current password' }),
+    new_password: newPassword.meta({ example: 'a staple for every battery' }),
   })
-  .openapi('PasswordChange');
+  .meta({ id: 'PasswordChange' });
 
 export const loggedIn = z
   .object({
-    token: z.string().openapi({ description: 'the session token; send it as `Authorization: Bearer …`' }),
+    token: z.string().meta({ description: 'the session token; send it as `Authorization: Bearer …`' }),
     expires_at: timeSchema('the session ends'),
-    user: userSchema.openapi({ description: 'the user who logged in' }),
+    user: userSchema,
   })
-  .openapi('LoggedIn');
+  .meta({ id: 'LoggedIn' });
 
 export const sessionSchema = z
   .object({
     id: idSchema('ses', 'the session'),
     created_at: timeSchema('it began'),
     expires_at: timeSchema('it ends'),
-    address: z.string().openapi({ description: 'the client address of the login', example: '192.0.2.7' }),
-    current: z.boolean().openapi({ description: 'true for the session of this request' }),
+    address: z.string().meta({ description: 'the client address of the login', example: '192.0.2.7' }),
+    current: z.boolean().meta({ description: 'true for the session of this request' }),
   })
-  .openapi('Session');
+  .meta({ id: 'Session' });
