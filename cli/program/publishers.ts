@@ -2,9 +2,12 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+import { collect, example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 const sample = 'pub_4fHj2kLm9QwErTy0';
+
+const load = (command: keyof typeof import('../commands/publisher/publisher.ts')) => async () =>
+  (await import('../commands/publisher/publisher.ts'))[command];
 
 export function addPublishers(program: Command, wire: Wire): void {
   const publisher = program
@@ -42,13 +45,14 @@ function addAdd(publisher: Command, wire: Wire): void {
     );
   withRules(add);
   wire(
-    withJson(
+    withRegistry(
       withSettings(add, 'publicUrl', 'oidcIssuers'),
+      'session',
       'libretto publisher add --issuer github --repository acme/tool --workflow release.yml --environment release ' +
         '--package acme/tool',
       'libretto publisher add --issuer gitlab --repository acme/shop --purpose read --package "acme/*" --minutes 60',
     ),
-    () => import('../commands/publisher/add.ts'),
+    load('add'),
   );
 }
 
@@ -57,7 +61,7 @@ function addList(publisher: Command, wire: Wire): void {
     .command('list')
     .summary('list all trusted publishers')
     .description('List all trusted publishers.');
-  wire(withJson(list, 'libretto publisher list --json'), () => import('../commands/publisher/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto publisher list --json'), load('list'));
 }
 
 function addShow(publisher: Command, wire: Wire): void {
@@ -66,7 +70,7 @@ function addShow(publisher: Command, wire: Wire): void {
     .argument('<id>', 'the id of the publisher')
     .summary('show one trusted publisher')
     .description('Show one trusted publisher with its pinned ids and its last exchange.');
-  wire(withJson(show, `libretto publisher show ${sample}`), () => import('../commands/publisher/show.ts'));
+  wire(withRegistry(show, 'reads', `libretto publisher show ${sample}`), load('show'));
 }
 
 function addUpdate(publisher: Command, wire: Wire): void {
@@ -85,12 +89,13 @@ function addUpdate(publisher: Command, wire: Wire): void {
     collect,
   );
   wire(
-    withJson(
+    withRegistry(
       withSettings(update, 'publicUrl', 'oidcIssuers'),
+      'session',
       `libretto publisher update ${sample} --workflow publish.yml --clear environment`,
       `libretto publisher update ${sample} --clear ids`,
     ),
-    () => import('../commands/publisher/update.ts'),
+    load('update'),
   );
 }
 
@@ -101,7 +106,7 @@ function addRemove(publisher: Command, wire: Wire): void {
     .summary('remove a trusted publisher, and revoke its tokens')
     .description('Remove a trusted publisher. Its tokens are revoked at once.')
     .option('--yes', 'remove the publisher');
-  wire(withJson(remove, `libretto publisher remove ${sample} --yes`), () => import('../commands/publisher/remove.ts'));
+  wire(withRegistry(remove, 'session', `libretto publisher remove ${sample} --yes`), load('remove'));
 }
 
 function addExplain(publisher: Command, wire: Wire): void {
@@ -114,12 +119,13 @@ function addExplain(publisher: Command, wire: Wire): void {
     )
     .requiredOption('--token-file <file>', 'a file whose first line is the ID token, or - for standard input');
   wire(
-    withJson(
+    withRegistry(
       withSettings(explain, 'publicUrl', 'oidcIssuers'),
+      'reads',
       'libretto publisher explain --token-file id-token.txt',
       'printenv LIBRETTO_ID_TOKEN | libretto publisher explain --token-file -',
     ),
-    () => import('../commands/publisher/explain.ts'),
+    load('explain'),
   );
 }
 

@@ -2,7 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withJson, type Wire } from '../commands/command-parts.ts';
+import { collect, example, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/team/team.ts')) => async () =>
+  (await import('../commands/team/team.ts'))[command];
 
 export function addTeams(program: Command, wire: Wire): void {
   const team = program
@@ -37,18 +40,19 @@ function addCreate(team: Command, wire: Wire): void {
     .option('--package <pattern>', `${packageText})`, collect)
     .option('--member <user>', 'a member, by id or email (repeatable)', collect);
   wire(
-    withJson(
+    withRegistry(
       create,
+      'session',
       'libretto team create Shop --package "acme/shop-*" --package acme/core --member ada@example.org',
       'libretto team create Everything --package "*"',
     ),
-    () => import('../commands/team/create.ts'),
+    load('create'),
   );
 }
 
 function addList(team: Command, wire: Wire): void {
   const list = team.command('list').summary('list all teams').description('List all teams.');
-  wire(withJson(list, 'libretto team list --json'), () => import('../commands/team/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto team list --json'), load('list'));
 }
 
 function addShow(team: Command, wire: Wire): void {
@@ -57,7 +61,7 @@ function addShow(team: Command, wire: Wire): void {
     .argument('<team>', 'an id or a name')
     .summary('show one team')
     .description('Show the packages and the members of one team.');
-  wire(withJson(show, 'libretto team show Shop'), () => import('../commands/team/show.ts'));
+  wire(withRegistry(show, 'reads', 'libretto team show Shop'), load('show'));
 }
 
 function addUpdate(team: Command, wire: Wire): void {
@@ -69,8 +73,8 @@ function addUpdate(team: Command, wire: Wire): void {
     .option('--name <text>', 'another name')
     .option('--package <pattern>', `${packageText}; replaces the previous list)`, collect);
   wire(
-    withJson(update, 'libretto team update Shop --package "acme/shop-*" --package acme/core'),
-    () => import('../commands/team/update.ts'),
+    withRegistry(update, 'session', 'libretto team update Shop --package "acme/shop-*" --package acme/core'),
+    load('update'),
   );
 }
 
@@ -81,7 +85,7 @@ function addRemove(team: Command, wire: Wire): void {
     .summary('remove a team')
     .description('Remove a team. Its members lose its packages, and nobody sees more than before.')
     .option('--yes', 'remove the team');
-  wire(withJson(remove, 'libretto team remove Shop --yes'), () => import('../commands/team/remove.ts'));
+  wire(withRegistry(remove, 'session', 'libretto team remove Shop --yes'), load('remove'));
 }
 
 function addMembers(team: Command, wire: Wire): void {
@@ -92,8 +96,8 @@ function addMembers(team: Command, wire: Wire): void {
     .summary('add people to a team')
     .description('Add people to a team. They see its packages with their next request.');
   wire(
-    withJson(add, 'libretto team add-member Shop ada@example.org bob@example.org'),
-    () => import('../commands/team/add-member.ts'),
+    withRegistry(add, 'session', 'libretto team add-member Shop ada@example.org bob@example.org'),
+    load('addMember'),
   );
   const remove = team
     .command('remove-member')
@@ -101,8 +105,5 @@ function addMembers(team: Command, wire: Wire): void {
     .argument('<user...>', 'ids or emails')
     .summary('remove people from a team')
     .description('Remove people from a team. They lose its packages with their next request.');
-  wire(
-    withJson(remove, 'libretto team remove-member Shop bob@example.org'),
-    () => import('../commands/team/remove-member.ts'),
-  );
+  wire(withRegistry(remove, 'session', 'libretto team remove-member Shop bob@example.org'), load('removeMember'));
 }

@@ -9,7 +9,7 @@ import { Agent, type Dispatcher } from 'undici';
 const agent = new Agent();
 
 export interface RequestToSend {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readable | undefined;
   /** the maximum time without any received byte */

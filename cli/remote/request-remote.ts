@@ -19,7 +19,7 @@ import {
 const answerTimeoutMs = 600_000;
 
 export interface RemoteRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** the path with its query: `/api/repositories?limit=100` */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,8 +4,7 @@ import { describeLimits, summarizeLimits } from '../../proxy/auth/token-limit-te
 import type { Mismatch } from '../../proxy/publishers/claims/job.ts';
 import { kindTitles } from '../../proxy/publishers/model/issuer.ts';
 import type { PublisherView } from '../../proxy/publishers/model/publisher.ts';
-import type { PublisherDocument } from '../../proxy/publishers/records/publisher-document.ts';
-import type { ExplanationDocument } from '../../proxy/publishers/tokens/explanation-document.ts';
+import type { ExplanationDocument, PublisherDocument } from '../../proxy/publishers/records/publisher-schema.ts';
 import { counted, formatFields, formatTable } from '../io/output.ts';
 
 export function describePublishers(publishers: readonly PublisherDocument[]): string[] {

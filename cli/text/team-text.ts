@@ -1,12 +1,7 @@
 // The text of teams on the command line. Pure.
 
-import type { TeamRecord } from '../../proxy/teams/team.ts';
+import type { TeamDocument } from '../../proxy/teams/operations.ts';
 import { formatFields, formatTable } from '../io/output.ts';
-
-export interface TeamDocument extends Omit<TeamRecord, 'members'> {
-  /** `email`: null for a user who no longer exists */
-  readonly members: readonly { readonly id: string; readonly email: string | null }[];
-}
 
 export function describeTeams(teams: readonly TeamDocument[]): string[] {
   const rows = teams.map(({ id, name, packages, members }) => [

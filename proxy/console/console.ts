@@ -14,7 +14,7 @@ import { createAllowedHosts } from './request/allowed-hosts.ts';
 import { pageRequest, type PageMatch, type Pages } from './frame/pages.ts';
 import { readPostedForm } from './request/read-form.ts';
 import { respond } from './frame/respond.tsx';
-import { isSameOrigin } from './request/same-origin.ts';
+import { isFromOtherSite, isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PersonCheck, type Submitted } from './frame/submit-form.ts';
 import { createVisit, originsOf, authenticateVisit, type Visit, type VisitParts } from './request/visit.ts';
 import {
@@ -109,8 +109,14 @@ function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): P
   if (error.code === 'AUTHENTICATION_REQUIRED')
     return visit.request.incoming.method === 'POST'
       ? respond(visit, endedSessionView(visit.target, isUpload(visit)), assets)
-      : respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
+      : respond(visit, { to: `/sign-in?next=${encodeURIComponent(nextTarget(visit))}` }, assets);
   return respond(visit, refusalView(error), assets);
+}
+
+/** The page after the sign-in. A link of another site may name a page, and fill in nothing. */
+function nextTarget(visit: Visit): string {
+  const { 'sec-fetch-site': fetchSite } = visit.request.incoming.headers;
+  return fetchSite !== undefined && isFromOtherSite(fetchSite.toString()) ? pathOf(visit) : visit.target;
 }
 
 /** The log has the cause under the id of the request, which the page shows. */

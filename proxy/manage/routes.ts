@@ -2,6 +2,7 @@
 
 import type { Sessions } from '../auth/sessions.ts';
 import type { Counters } from '../core/limits/counters.ts';
+import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
@@ -16,12 +17,13 @@ import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
-import { registerPublishers, type PublisherServices } from './routes/publishers.ts';
+import { publisherOperations, type PublisherServices } from '../publishers/operations.ts';
+import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
 import { registerSettings, type SettingServices } from './routes/settings.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
-import { registerTeams, type TeamServices } from './routes/teams.ts';
+import { teamOperations, type TeamServices } from '../teams/operations.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { registerUsers, type UserServices } from './routes/users.ts';
@@ -35,12 +37,13 @@ export interface Services
     DescriptionServices,
     DeviceServices,
     HookServices,
+    IdTokenServices,
     NotificationServices,
     OwnTokenServices,
     PackageServices,
     PasskeyServices,
     PolicyServices,
-    PublisherServices,
+    Omit<PublisherServices, 'oidc'>,
     PurgeServices,
     RepositoryServices,
     SettingServices,
@@ -64,14 +67,15 @@ export function registerRoutes(api: Api, services: Services): void {
   registerPackages(api, services);
   registerPasskeys(api, services);
   registerPolicy(api, services);
-  registerPublishers(api, services);
+  addOperations(api, services, publisherOperations);
+  registerIdTokens(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);
   registerHooks(api, services);
   registerNotifications(api, services);
   registerSettings(api, services);
   registerStatus(api, services);
-  registerTeams(api, services);
+  addOperations(api, services, teamOperations);
   registerTokens(api, services);
   registerTwoFactor(api, services);
   registerUsers(api, services);

@@ -41,10 +41,16 @@ const unnamed = {
   _idmap: new Map(),
   has: (schema: z.ZodType) => z.globalRegistry.has(schema),
   get: (schema: z.ZodType) => {
-    const { description } = z.globalRegistry.get(schema) ?? {};
+    const description = descriptionOf(schema);
     return description === undefined ? undefined : { description };
   },
 };
+
+/** Its own description, or that of the schema that it makes nullable or optional. */
+function descriptionOf(schema: z.core.$ZodType): string | undefined {
+  const { innerType } = schema._zod.def as { readonly innerType?: z.core.$ZodType };
+  return z.globalRegistry.get(schema)?.description ?? (innerType && descriptionOf(innerType));
+}
 
 /** Leaves out details that no reader needs. */
 function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {

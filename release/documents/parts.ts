@@ -43,6 +43,14 @@ export const unconfirmedPurge = z
   })
   .describe('without --yes: the versions that --yes would purge');
 
+/** What a change of a remote registry prints that needs a session; the exit code is 2. */
+export const inConsole = z
+  .object({
+    confirmed: z.literal(false).describe('nothing was changed; the person confirms it in the console'),
+    form: text('the address of the form in the console, with its fields filled in'),
+  })
+  .describe('with --url: the form that confirms the change');
+
 export const auditVerdict = z.union([
   z.object({
     sound: z.literal(true).describe('no event was changed or removed'),

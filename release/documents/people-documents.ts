@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { auditEventSchema } from '../../proxy/manage/schemas/audit-event.ts';
-import { shownLimits } from '../../proxy/manage/schemas/token-limits.ts';
+import { shownLimits } from '../../proxy/registry/token-limit-fields.ts';
 import { explanationSchema } from '../../proxy/manage/schemas/token-explanation.ts';
 import { changedUser, userSchema } from '../../proxy/manage/schemas/user.ts';
 import * as part from './parts.ts';

@@ -1,7 +1,7 @@
 // The document of `libretto why --json`, and the lines about archives that other documents share.
 
 import { z } from 'zod';
-import { publishedFrom } from '../../proxy/manage/schemas/artifact.ts';
+import { publishedFromSchema } from '../../proxy/artifacts/published-from.ts';
 import { explained as explainedVersion } from './policy-documents.ts';
 import * as part from './parts.ts';
 
@@ -100,7 +100,7 @@ export const why = z.object({
           })
           .nullable()
           .describe('why a withdrawn version was withdrawn; null: not withdrawn, or not recorded any more'),
-        published_by: publishedFrom.nullable().describe('the CI job; null: no trusted publisher published it'),
+        published_by: publishedFromSchema.nullable().describe('the CI job; null: no trusted publisher published it'),
       }),
     )
     .describe('the known contents, newest first'),

@@ -137,11 +137,11 @@ describe('libretto publisher', () => {
     ],
     [
       ['--issuer', 'bitbucket', '--repository', 'a/b', '--package', 'a/b'],
-      '--repository: is not in the tokens of Bitbucket Pipelines: give --repository-id',
+      '--repository: is not in the tokens of Bitbucket Pipelines: give the id of the repository',
     ],
     [
       ['--issuer', 'bitbucket', '--repository-id', '{u}', '--package', 'a/b', '--workflow', 'a.yml'],
-      '--workflow: is not in the tokens of Bitbucket Pipelines: leave it out, or write a rule with --claim',
+      '--workflow: is not in the tokens of Bitbucket Pipelines: leave it out, or write a rule for a claim',
     ],
     [['--issuer', 'github', '--refs', 'main'], '--refs is "main"; allowed: tags, protected, tags-or-protected, any.'],
     [['--issuer', 'github', '--minutes', 'ten'], '--minutes is "ten". Write a whole number'],
@@ -167,7 +167,7 @@ describe('libretto publisher', () => {
   it('names its options for the ids of another repository', async () => {
     const id = await add('--package', 'acme/app', '--repository-id', '1001');
     const { exitCode, stderr } = await publisher('update', id, '--repository', 'acme/other');
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('or remove them (--clear ids) to learn them')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('or remove them to learn them anew')]);
     await publisher('remove', id, '--yes');
   });
 

@@ -81,15 +81,15 @@ it('the operations on teams answer as recorded', async () => {
   const headers = await sessionOfAda(transcript);
   const ask = (line: string, body?: unknown) => transcript.ask(line, { headers, body });
   const draft = { name: 'Shop', packages: ['acme/shop'], members: [ada.email] };
-  const { id, members } = (await ask('POST /api/teams', draft)).json<{ id: string; members: string[] }>();
+  const { id, members } = (await ask('POST /api/teams', draft)).json<{ id: string; members: { id: string }[] }>();
   await ask('POST /api/teams', draft);
   for (const query of ['', '?limit=0']) await ask(`GET /api/teams${query}`);
   for (const one of [id, 'tea_0']) await ask(`GET /api/teams/${one}`);
   for (const body of [{ packages: ['acme/*'] }, {}]) await ask(`PATCH /api/teams/${id}`, body);
   for (const member of ['bob@example.org', 'eve@example.org'])
     await ask(`POST /api/teams/${id}/members`, { members: [member] });
-  for (let turn = 0; turn < 2; turn += 1) await ask(`DELETE /api/teams/${id}/members/${members[0] ?? ''}`);
-  await ask(`DELETE /api/teams/tea_0000000000000000/members/${members[0] ?? ''}`);
+  for (let turn = 0; turn < 2; turn += 1) await ask(`DELETE /api/teams/${id}/members/${members[0]?.id ?? ''}`);
+  await ask(`DELETE /api/teams/tea_0000000000000000/members/${members[0]?.id ?? ''}`);
   for (let turn = 0; turn < 2; turn += 1) await ask(`DELETE /api/teams/${id}`);
   await transcript.stop(serve.join(' '), server);
   expectRecorded('management/teams', withoutRandomness(transcript.text()));

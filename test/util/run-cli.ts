@@ -61,8 +61,8 @@ function pooled(
   return { program: binary, args, cwd, common, environment, input, through: asOther ? nobody : [] };
 }
 
-/** The line that names the data folder. */
-export const heading = /^(?:New d|D)ata folder: .*(?:\n|$)/m;
+/** The line that names the data folder, or the remote registry. */
+export const heading = /^(?:(?:New d|D)ata folder|Registry): .*(?:\n|$)/m;
 
 /** A command that makes the folder names it at its end. */
 const withoutHeading = (stderr: string): string => stderr.replace(heading, '').replace(/\n$/, '');

@@ -15,8 +15,7 @@ import { registryAddress } from '../../remote/registry-address.ts';
 import type { RemoteRegistry } from '../../remote/remote.ts';
 import { requestCode, waitForToken, type DeviceCode, type DeviceToken } from './device-flow.ts';
 import { endPersonToken } from './end-token.ts';
-import { execa } from 'execa';
-import type { Environment } from '../../io/environment.ts';
+import { openBrowser } from '../../io/open-browser.ts';
 
 class Interrupted extends Error {}
 
@@ -158,32 +157,4 @@ function list({ stdout, remarks }: Context, signIns: SignIns, asJson: boolean): 
   else if (all.length > 0) printLines(stdout, formatTable(['REGISTRY', 'PERSON', 'EXPIRES', 'KEPT IN'], rows));
   else printLines(remarks, ['You are signed in nowhere. `libretto login https://packages.example.org` signs you in.']);
   return 0;
-}
-
-// Opens a page in the browser of the person, where this machine has a desktop.
-
-/** False if this machine has no desktop, or no program for it. `url`: begins with http. */
-async function openBrowser(url: string, environment: Environment): Promise<boolean> {
-  const command = commandFor(process.platform, environment);
-  if (command === undefined) return false;
-  const [program, ...words] = command;
-  const { failed } = await execa(program, [...words, url], {
-    env: environment,
-    extendEnv: false,
-    reject: false,
-    stdio: 'ignore',
-    timeout: 10_000,
-  });
-  return !failed;
-}
-
-/** A browser of a remote session would open on another screen. */
-function commandFor(
-  system: string,
-  { SSH_CONNECTION: remote = '', DISPLAY: x11 = '', WAYLAND_DISPLAY: wayland = '' }: Environment,
-): readonly [string, ...string[]] | undefined {
-  if (remote !== '') return undefined;
-  if (system === 'darwin') return ['open'];
-  if (system === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
-  return x11 === '' && wayland === '' ? undefined : ['xdg-open'];
 }

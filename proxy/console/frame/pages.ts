@@ -12,6 +12,7 @@ import {
   type SignedInRequest,
   type Upload,
 } from './definitions.ts';
+import { isFromOtherSite } from '../request/same-origin.ts';
 import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
@@ -106,6 +107,7 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
+    isFromOtherSite: isFromOtherSite(request.incoming.headers['sec-fetch-site']?.toString()),
     may: (wanted) =>
       decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !hasCondition(wanted, 'builder')),
     asksPassword: !isConfirmed,

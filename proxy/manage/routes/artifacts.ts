@@ -15,7 +15,7 @@ import type { Actor } from '../../state/audit.ts';
 import { filterOf, passes, type View } from '../../core/views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import {
   artifactSchema,
   cleanupOrder,
@@ -25,7 +25,7 @@ import {
   uploadQuery,
 } from '../schemas/artifact.ts';
 import type { Uploads } from '../../artifacts/uploads.ts';
-import { idSchema } from '../schemas/id.ts';
+import { idSchema } from '../../registry/fields.ts';
 
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;

@@ -4,7 +4,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { readAuditLog } from '../../state/audit-log.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { operation, type Api } from '../frame/api.ts';
-import { pageOf, readCursor, writeCursor } from '../frame/page.ts';
+import { pageOf, readCursor, writeCursor } from '../../registry/page.ts';
 import { auditEventSchema, auditQuery, showAuditEvent } from '../schemas/audit-event.ts';
 
 export interface AuditServices {

@@ -6,8 +6,8 @@ import type { SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema } from '../../registry/fields.ts';
 import {
   acceptance,
   loggedIn,

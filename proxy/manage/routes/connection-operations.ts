@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering, body } from '../frame/json-content.ts';
-import { pageOf, pageQuery } from '../frame/page.ts';
+import { pageOf, pageQuery } from '../../registry/page.ts';
 import {
   connectedRepository,
   connectionDraft,
@@ -12,7 +12,7 @@ import {
   connectionSchema,
   removedConnection,
 } from '../schemas/connection.ts';
-import { idSchema } from '../schemas/id.ts';
+import { idSchema } from '../../registry/fields.ts';
 
 const tags = ['Connections'];
 const params = z.strictObject({ id: idSchema('conn', 'the connection') });

@@ -13,7 +13,7 @@ import type { ConnectionPlan } from '../../forges/plan-connection.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api } from '../frame/api.ts';
-import { paginate, readCursor, writeCursor } from '../frame/page.ts';
+import { paginate, readCursor, writeCursor } from '../../registry/page.ts';
 import type { connectedRepository, connectionDraft, connectionPatch, connectionSchema } from '../schemas/connection.ts';
 import {
   createConnection,

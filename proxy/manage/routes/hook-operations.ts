@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
 import { hookIssue, hookSchema, issuedHook, replayedJobs } from '../schemas/hook.ts';
-import { idSchema } from '../schemas/id.ts';
+import { idSchema } from '../../registry/fields.ts';
 
 const tags = ['Webhooks'];
 const params = z.strictObject({ id: idSchema('repo', 'the repository') });

@@ -9,7 +9,7 @@ import type { Endpoints, IssuedEndpoint } from '../../notifications/endpoints/en
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { paginate, readCursor, writeCursor } from '../frame/page.ts';
+import { paginate, readCursor, writeCursor } from '../../registry/page.ts';
 import type { deliverySchema, endpointSchema, issuedEndpoint } from '../schemas/notification.ts';
 import {
   createEndpoint,

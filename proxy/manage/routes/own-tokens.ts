@@ -9,9 +9,8 @@ import type { Tokens } from '../../auth/tokens.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
-import { time, timeSchema } from '../schemas/time.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { TextKind } from '../../../build/contract/package-texts.ts';
 import { operation } from '../frame/api.ts';
-import { pageOf, pageQuery } from '../frame/page.ts';
+import { pageOf, pageQuery } from '../../registry/page.ts';
 import { packageSchema, packageSummary, packageText, statisticsSchema, withdrawalSchema } from '../schemas/package.ts';
 
 const tags = ['Packages'];

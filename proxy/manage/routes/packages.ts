@@ -17,7 +17,7 @@ import type { Withdrawals } from '../../packages/withdrawals.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { paginate } from '../frame/page.ts';
+import { paginate } from '../../registry/page.ts';
 import { showPackage, showSummary } from '../schemas/package.ts';
 import type { PolicyServices } from './policy.ts';
 import {

@@ -4,11 +4,10 @@ import { z } from 'zod';
 import { showPasskey } from '../../auth/passkey.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { operation, type Api } from '../frame/api.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { clientAddressOf, person } from './authentication.ts';
 import { longestPasskeyName } from '../../passkeys/name.ts';
-import { time, timeSchema } from '../schemas/time.ts';
 import { code, password } from '../schemas/user.ts';
 
 // Passkeys as the management API shows and takes them.

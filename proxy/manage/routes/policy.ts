@@ -10,7 +10,7 @@ import type { BlockedVersions } from '../../policy/admin/blocked-versions.ts';
 import { hitId, newestFirst } from '../../policy/admin/hit-id.ts';
 import { parsePolicy } from '../../policy/model/parse-policy.ts';
 import { actor, type Api } from '../frame/api.ts';
-import { paginate } from '../frame/page.ts';
+import { paginate } from '../../registry/page.ts';
 import type { explainedVersion, policyCheck, policyFeed, policyTest, policyView } from '../schemas/policy.ts';
 import {
   acceptPolicyFeed,

@@ -10,7 +10,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
 
 export interface PurgeServices {

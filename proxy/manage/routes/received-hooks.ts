@@ -5,7 +5,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
-import { idSchema } from '../schemas/id.ts';
+import { idSchema } from '../../registry/fields.ts';
 import { deliveryOutcomes } from '../../hooks/inbox.ts';
 
 // The schemas of a webhook that Libretto receives: the part of its payload that is read, and the answer.

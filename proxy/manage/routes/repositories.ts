@@ -12,7 +12,7 @@ import type { Syncer } from '../../sync/syncer.ts';
 import type { Verifier } from '../../sync/verifier.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
-import { paginate } from '../frame/page.ts';
+import { paginate } from '../../registry/page.ts';
 import type { repositoryPatch, repositorySchema } from '../schemas/repository.ts';
 import type { jobSchema } from '../schemas/job.ts';
 import {

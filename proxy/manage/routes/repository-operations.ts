@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { operation } from '../frame/api.ts';
 import { answering } from '../frame/json-content.ts';
-import { pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
+import { pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema } from '../../registry/fields.ts';
 import {
   removedRepository,
   repositoryDraft,

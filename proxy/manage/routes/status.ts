@@ -9,7 +9,7 @@ import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
 import { operation, type Api } from '../frame/api.ts';
-import { time, timeSchema } from '../schemas/time.ts';
+import { time, timeSchema } from '../../registry/fields.ts';
 
 export interface StatusServices {
   readonly published: PublishedFiles;

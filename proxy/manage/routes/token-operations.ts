@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { operation } from '../frame/api.ts';
-import { pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
+import { pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema } from '../../registry/fields.ts';
 import { explanationQuery, explanationSchema } from '../schemas/token-explanation.ts';
 import { createdToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
 

@@ -5,7 +5,7 @@ import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from 
 import { readTokenStandings, type TokenStandingParts } from '../../auth/token-standings.ts';
 import type { TokenRecord } from '../../core/tokens/token.ts';
 import type { Api, ApiContext } from '../frame/api.ts';
-import { paginate } from '../frame/page.ts';
+import { paginate } from '../../registry/page.ts';
 import { showExplanation } from '../schemas/token-explanation.ts';
 import { showToken, tokenRotation } from '../schemas/token.ts';
 import {

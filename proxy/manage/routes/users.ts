@@ -6,8 +6,8 @@ import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import type { ChangedUser } from '../../auth/users.ts';
 import { actor, operation, type Api } from '../frame/api.ts';
-import { paginate, pageOf, pageQuery } from '../frame/page.ts';
-import { idSchema } from '../schemas/id.ts';
+import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
+import { idSchema } from '../../registry/fields.ts';
 import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.ts';
 
 export interface UserServices {

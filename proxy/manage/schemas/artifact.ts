@@ -2,25 +2,9 @@
 
 import { z } from 'zod';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
+import { publishedFromSchema } from '../../artifacts/published-from.ts';
 import type { Cleanup } from '../../artifacts/cleanup.ts';
-import { idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
-
-/** Without a name of its own: a named schema would be nullable in every place. */
-export const publishedFrom = z.object({
-  publisher: idSchema('pub', 'the trusted publisher'),
-  issuer: z.string().meta({
-    description: 'the issuer of the ID token',
-    example: 'https://token.actions.githubusercontent.com',
-  }),
-  repository: z.string().nullable().meta({ description: 'the repository or project', example: 'acme/app' }),
-  run_id: z.string().nullable().meta({ description: 'the run or pipeline', example: '1234567890' }),
-  run_attempt: z.string().nullable().meta({ description: 'the attempt of the run, or its job', example: '1' }),
-  run_url: z.string().nullable().meta({ description: 'the page of the run at its forge' }),
-  ref: z.string().nullable().meta({ description: 'the tag or branch', example: 'refs/tags/v1.2.0' }),
-  commit: z.string().nullable().meta({ description: 'the commit' }),
-  workflow: z.string().nullable().meta({ description: 'the workflow file with its place' }),
-});
+import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 export const artifactSchema = z
   .object({
@@ -45,7 +29,7 @@ export const artifactSchema = z
     retired_at: time
       .nullable()
       .meta({ description: 'when it was withdrawn or superseded; null while it is published' }),
-    published_from: publishedFrom
+    published_from: publishedFromSchema
       .nullable()
       .meta({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
     notices: z.array(z.string()).optional().meta({ description: 'of an upload: remarks on the ZIP for its maker' }),

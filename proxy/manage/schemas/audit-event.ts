@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import type { AuditEvent } from '../../state/audit.ts';
-import { pageQuery } from '../frame/page.ts';
-import { time, timeSchema } from './time.ts';
+import { pageQuery } from '../../registry/page.ts';
+import { time, timeSchema } from '../../registry/fields.ts';
 
 const text = z.string().min(1).max(200).optional();
 

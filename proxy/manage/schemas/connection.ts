@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { connectionCredentialsKinds } from '../../forges/model/connection.ts';
 import { forgeNames } from '../../forges/model/forge-name.ts';
 import { skipReasons, type SkipReason } from '../../forges/model/forge-repository.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 const forge = z.enum(forgeNames).meta({
   description: '`gitea` is for Forgejo too; `bitbucket` is Bitbucket Cloud',

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { longestDays, standardDays } from '../../device/sign-in-request.ts';
 import { errorBody, errorResponses } from '../frame/error-responses.ts';
-import { idSchema } from './id.ts';
+import { idSchema } from '../../registry/fields.ts';
 
 const client = z.string().max(200).optional().meta({ description: 'always `libretto-cli`', example: 'libretto-cli' });
 

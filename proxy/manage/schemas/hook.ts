@@ -3,9 +3,8 @@
 import { z } from 'zod';
 import { deliveryOutcomes, providerNames } from '../../hooks/inbox.ts';
 import { refusalReasons } from '../../hooks/refusal.ts';
-import { actorSchema, idSchema } from './id.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { jobSchema } from './job.ts';
-import { time, timeSchema } from './time.ts';
 
 const sync = z.object({
   repository_id: idSchema('repo', 'the repository'),

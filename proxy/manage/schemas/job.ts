@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { jobTriggers } from '../../sync/job.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 const line = z.object({
   name: z.string().nullable().meta({ description: 'the package; null if unknown', example: 'acme/tool' }),

@@ -5,8 +5,7 @@ import { eventMeanings, eventTypes, testType } from '../../events/registry-event
 import { deliveryStates } from '../../notifications/model/delivery.ts';
 import { endpointForms, signatureSchemes } from '../../notifications/model/endpoint.ts';
 import { stabilities } from '../../core/views/token-limits.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 const name = z.string().min(1).max(100).meta({ description: 'a name for people', example: 'Deployment' });
 const form = z.enum(endpointForms).meta({

@@ -7,7 +7,7 @@ import { requirementsOf, type PackageDetails } from '../../packages/package-deta
 import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { FindBlock } from '../../policy/admin/blocked-versions.ts';
-import { time, timeSchema } from './time.ts';
+import { time, timeSchema } from '../../registry/fields.ts';
 
 const version = z.string().meta({ description: 'the version, as written by its author', example: '1.2.0' });
 const links = z.record(z.string(), z.string());

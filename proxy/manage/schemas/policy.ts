@@ -11,7 +11,7 @@ import {
   ruleSchema,
 } from '../../policy/model/policy-schema.ts';
 import { actions } from '../../policy/model/words.ts';
-import { time, timeSchema } from './time.ts';
+import { time, timeSchema } from '../../registry/fields.ts';
 
 const ruleExample = { rule: 'filter', name: 'malware', action: 'block', lists: ['malware'] };
 const exceptionExample = {

@@ -68,7 +68,7 @@ const dist = z
       example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
     }),
   })
-  .meta({ id: 'Dist' });
+  .meta({ id: 'Dist', description: 'the archive' });
 
 const versionSchema = z
   .looseObject({

@@ -5,7 +5,7 @@ import { purgeReasons } from '../../../build/contract/purged.ts';
 import type { NotedTombstone } from '../../packages/purges.ts';
 import { remainsOf } from '../../packages/purge-remains.ts';
 import type { PurgeOutcome } from '../../packages/version-purger.ts';
-import { timeSchema } from './time.ts';
+import { timeSchema } from '../../registry/fields.ts';
 
 const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
 const version = z.string().meta({ description: 'the version, as it was published', example: '1.2.0' });

@@ -3,8 +3,7 @@
 
 import { z } from 'zod';
 import { credentialsKinds } from '../../sync/repository.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 const type = z.enum(['git', 'directory', 'artifact', 'composer']).meta({
   description:

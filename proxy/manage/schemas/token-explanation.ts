@@ -4,8 +4,7 @@ import { z } from 'zod';
 import type { Explanation } from '../../auth/explain-view.ts';
 import { reasonText } from '../../auth/explanation-text.ts';
 import type { TokenLimits } from '../../core/views/token-limits.ts';
-import { idSchema } from './id.ts';
-import { time } from './time.ts';
+import { idSchema, time } from '../../registry/fields.ts';
 
 export const explanationQuery = z.strictObject({
   package: z.string().min(3).max(201).meta({ description: 'the name of the package', example: 'acme/shop' }),

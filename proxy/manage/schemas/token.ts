@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
 import type { TokenUsage } from '../../auth/token-standings.ts';
 import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
-import { idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
-import { shownLimits, takenLimits } from './token-limits.ts';
+import { idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { shownLimits, takenLimits } from '../../registry/token-limit-fields.ts';
 
 const kind = z
   .enum(['read', 'write'])

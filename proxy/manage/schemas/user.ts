@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { longestPassword } from '../../auth/password.ts';
 import { roles } from '../../auth/permissions.ts';
 import { mailTopics } from '../../auth/mail-topic.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 
 const role = z.enum(roles).meta({
   description:
@@ -47,7 +46,7 @@ export const userSchema = z
     last_login_at: time.nullable().meta({ description: 'the time of the last login; null: never' }),
     mail_off: z.array(z.enum(mailTopics)).meta({ description: 'the notices by mail that the user turned off' }),
   })
-  .meta({ id: 'User' });
+  .meta({ id: 'User', description: 'a person with an account' });
 
 const invitation = z
   .object({
@@ -60,7 +59,7 @@ const invitation = z
     }),
     expires_at: timeSchema('it ends'),
   })
-  .meta({ id: 'Invitation' });
+  .meta({ id: 'Invitation', description: 'the invitation; it appears only in this answer' });
 
 export const userDraft = z.strictObject({ email, name: name.optional(), role }).meta({ id: 'UserDraft' });
 export const userPatch = z

@@ -52,7 +52,7 @@ function identityIssues({
     const needless = Object.entries({ repository, repository_id: id, owner_id: owner });
     return [
       ...needless.flatMap(([path, value]) =>
-        value === null ? [] : [{ path, message: `is unknown for the kind ${kind}: write rules in claims` }],
+        value === null ? [] : [{ path, message: `is unknown for the kind ${kind}: write a rule for a claim instead` }],
       ),
       ...(Object.keys(claims).length > 0
         ? []
@@ -61,9 +61,9 @@ function identityIssues({
   }
   const issues: LimitIssue[] = [];
   if ('sub' in claims)
-    issues.push({ path: 'claims.sub', message: `is no identity at ${title}: use repository and repository_id` });
+    issues.push({ path: 'claims.sub', message: `is no identity at ${title}: name the repository and its id` });
   if (!hasNames && repository !== null)
-    issues.push({ path: 'repository', message: `is not in the tokens of ${title}: give repository_id` });
+    issues.push({ path: 'repository', message: `is not in the tokens of ${title}: give the id of the repository` });
   if (!hasNames && id === null) issues.push({ path: 'repository_id', message: `is required for ${title}` });
   if (hasNames && repository === null && (id === null || forksShareIds))
     issues.push({
@@ -79,7 +79,7 @@ function identityIssues({
 
 function unprovable({ kind, workflow, environment }: PublisherRecord): LimitIssue[] {
   const { hasWorkflows, hasEnvironments } = dialects[kind];
-  const message = `is not in the tokens of ${kindTitles[kind]}: leave it out, or write a rule in claims`;
+  const message = `is not in the tokens of ${kindTitles[kind]}: leave it out, or write a rule for a claim`;
   return [
     ...(workflow !== null && !hasWorkflows ? [{ path: 'workflow', message }] : []),
     ...(environment !== null && !hasEnvironments ? [{ path: 'environment', message }] : []),
@@ -95,7 +95,7 @@ function refIssues({ kind, refs }: PublisherRecord): LimitIssue[] {
       path: 'refs',
       message:
         `cannot be ${refs}: the tokens of ${kindTitles[kind]} do not prove it. Write any${others}, and limit the ` +
-        'branch with a rule in claims',
+        'branch with a rule for a claim',
     },
   ];
 }

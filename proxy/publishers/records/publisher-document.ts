@@ -1,29 +1,12 @@
 // A publisher in the management API and in `--json`: its rules, what is known of its repository, and its last exchange.
 
-import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { PublisherRecord } from '../model/publisher.ts';
+import type { PublisherDocument } from './publisher-schema.ts';
 import { listPublishers } from './list-publishers.ts';
 import { parsePublisherUse, publisherUseKey, windowAt } from '../model/publisher-use.ts';
 import { sharedId } from './same-repository.ts';
-
-export interface PublisherDocument extends PublisherRecord {
-  /**
-   * `unknown`: the first exchange pins the ids. `shared`: another publisher of the repository pinned its id, which
-   * counts here too. `none`: the issuer has no ids
-   */
-  readonly ids: 'given' | 'learnt' | 'shared' | 'unknown' | 'none';
-  /** the id of the repository that another publisher pinned; null: its own counts, or none is known */
-  readonly shared_repository_id: string | null;
-  /** false: the setting oidcIssuers does not name its issuer any more, so nobody can exchange */
-  readonly issuer_accepted: boolean;
-  /** exchanges in the current hour */
-  readonly exchanges: { readonly used: number; readonly limit: number; readonly resets_at: string | null };
-  readonly last_exchange_at: string | null;
-  /** the job of the last exchange */
-  readonly last_run: PublishedFrom | null;
-}
 
 export async function publisherDocument(
   state: Pick<StateStore, 'get' | 'range'>,

@@ -3,7 +3,6 @@
 import { parseTokenRecord, tokenKey, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
-import type { PublisherId } from '../model/publisher.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 
 export interface PublisherToken {
@@ -14,7 +13,7 @@ export interface PublisherToken {
 /** Newest first, at most `most`. */
 export async function publisherTokens(
   state: Pick<StateStore, 'get' | 'range'>,
-  publisher: PublisherId,
+  publisher: string,
   most: number,
 ): Promise<readonly PublisherToken[]> {
   const rows = (await state.range(tokenRunPrefix))

@@ -180,7 +180,7 @@ function idsAfter(before: PublisherRecord, given: Partial<PublisherRecord>): Par
   throw invalid([
     {
       path: 'repository_id',
-      message: `is ${before.repository_id ?? 'not set'} for ${before.repository ?? 'it'}: give the ids of the new repository, or null to learn them`,
+      message: `is ${before.repository_id ?? 'not set'} for ${before.repository ?? 'it'}: give the ids of the new repository, or remove them to learn them anew`,
     },
   ]);
 }

@@ -1,31 +1,10 @@
 // The explanation of an ID token in the management API and in `--json`.
 
-import type { PublishedFrom } from '../../artifacts/published-from.ts';
-import type { Mismatch } from '../claims/job.ts';
-import type { PublisherRecord, PublisherView, Purpose } from '../model/publisher.ts';
+import type { PublisherRecord } from '../model/publisher.ts';
+import type { ExplanationDocument } from '../records/publisher-schema.ts';
 import type { IdTokenExplanation } from './explain-id-token.ts';
 
-export interface ExplainedToken extends PublisherView {
-  readonly kind: 'read' | 'write';
-  readonly minutes: number;
-}
-
-export interface ExplanationDocument {
-  readonly verified: boolean;
-  readonly problem: string | null;
-  readonly issuer: string | null;
-  readonly run: Omit<PublishedFrom, 'publisher'> | null;
-  readonly publishers: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly purpose: Purpose;
-    readonly of_repository: boolean;
-    readonly accepts: boolean;
-    readonly mismatches: readonly Mismatch[];
-    /** what the ID token gets here; null: nothing */
-    readonly token: ExplainedToken | null;
-  }[];
-}
+type ExplainedToken = ExplanationDocument['publishers'][number]['token'];
 
 export function explanationDocument(explanation: IdTokenExplanation): ExplanationDocument {
   const { verified, problem, issuer, run, publishers } = explanation;

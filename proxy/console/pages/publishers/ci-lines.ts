@@ -3,7 +3,8 @@
 
 import { authArguments } from '../../../../build/shared/text/install-lines.ts';
 import type { IssuerKind } from '../../../publishers/model/issuer.ts';
-import type { PublisherRecord, RefRule } from '../../../publishers/model/publisher.ts';
+import type { RefRule } from '../../../publishers/model/publisher.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 
 export interface CiLines {
   /** where the lines belong */
@@ -59,7 +60,7 @@ function otherSystem(kind: IssuerKind, audience: string): OtherSystem {
   };
 }
 
-type Lined = Pick<PublisherRecord, 'id' | 'kind' | 'purpose' | 'workflow' | 'environment' | 'refs' | 'packages'>;
+type Lined = Pick<PublisherDocument, 'id' | 'kind' | 'purpose' | 'workflow' | 'environment' | 'refs' | 'packages'>;
 
 const curl = "curl --fail-with-body --silent --show-error --proto '=https'";
 
@@ -102,7 +103,7 @@ function useLines({ kind, purpose, packages }: Lined, audience: string): readonl
 }
 
 /** A limited token names its package before the upload. */
-function packageOf(packages: PublisherRecord['packages']): string {
+function packageOf(packages: PublisherDocument['packages']): string {
   const [only = '*', ...others] = packages ?? [];
   const isName = others.length === 0 && !only.includes('*');
   return isName ? only : `$(php -r 'echo json_decode(file_get_contents("composer.json"))->name;')`;

@@ -1,7 +1,7 @@
 // Explains an ID token: what this publisher accepts of it and what not, and whether another publisher accepts it.
 
 import type { Child } from 'hono/jsx';
-import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import type { ExplainedPublisher, IdTokenExplanation } from '../../../publishers/tokens/explain-id-token.ts';
 import { Form, TextArea } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -33,7 +33,11 @@ async function explained(services: PublisherPageServices, request: SignedInReque
   return explainView(record, emptyForm, await services.oidc.explain(token));
 }
 
-function explainView(record: PublisherRecord, state: FormState, explanation: IdTokenExplanation | undefined): PageView {
+function explainView(
+  record: PublisherDocument,
+  state: FormState,
+  explanation: IdTokenExplanation | undefined,
+): PageView {
   const title = `Explain an ID token for ${record.name}`;
   const shown = { ...state, fields: state.fields.without(['token']) };
   return {
@@ -49,7 +53,13 @@ function explainView(record: PublisherRecord, state: FormState, explanation: IdT
   };
 }
 
-export function ExplainForm({ record, state }: { readonly record: PublisherRecord; readonly state: FormState }): Child {
+export function ExplainForm({
+  record,
+  state,
+}: {
+  readonly record: PublisherDocument;
+  readonly state: FormState;
+}): Child {
   return (
     <section class="stack">
       <h2>Explain an ID token</h2>
@@ -68,7 +78,7 @@ export function ExplainForm({ record, state }: { readonly record: PublisherRecor
 }
 
 interface ExplainedProps {
-  readonly record: PublisherRecord;
+  readonly record: PublisherDocument;
   readonly explanation: IdTokenExplanation;
 }
 

@@ -4,7 +4,8 @@
 import type { Child } from 'hono/jsx';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { actorOf } from '../../../auth/caller.ts';
-import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+import { publisherRows } from '../../../publishers/operations.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { mayOverlap } from '../../../core/views/pattern-overlap.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink, Form, TextArea } from '../../components/form.tsx';
@@ -14,7 +15,7 @@ import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { publisherPath, publishersFor, publishersTrail, type PublisherPageServices } from './services.ts';
+import { publisherPath, publishersTrail, type PublisherPageServices } from './services.ts';
 
 const key = 'publishing.keyless_only';
 const path = '/publishers/keyless-only';
@@ -49,10 +50,7 @@ async function save(
 }
 
 async function ask(services: PublisherPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
-  const [patterns, publishers] = await Promise.all([
-    keylessPatterns(services),
-    publishersFor(services, request).list(),
-  ]);
+  const [patterns, publishers] = await Promise.all([keylessPatterns(services), publisherRows(services, request.nowMs)]);
   const hint = `A name such as acme/app, or acme/*. Empty: no package. ${publishedWords(publishers)}`;
   return {
     title: 'Keyless only packages',
@@ -74,7 +72,7 @@ async function ask(services: PublisherPageServices, request: SignedInRequest, st
 
 const maxNamed = 20;
 
-function publishedWords(publishers: readonly PublisherRecord[]): string {
+function publishedWords(publishers: readonly PublisherDocument[]): string {
   const published = [...new Set(publishers.flatMap((one) => publishedBy(one)))].toSorted();
   if (published.length === 0) return 'No publisher publishes packages yet.';
   const more = published.length > maxNamed ? ` and ${published.length - maxNamed} more` : '';
@@ -83,7 +81,7 @@ function publishedWords(publishers: readonly PublisherRecord[]): string {
 
 interface KeylessOnlyProps {
   readonly patterns: readonly string[];
-  readonly publishers: readonly PublisherRecord[];
+  readonly publishers: readonly PublisherDocument[];
 }
 
 /** The section of the list of publishers. */
@@ -112,7 +110,7 @@ export function KeylessOnly({ patterns, publishers }: KeylessOnlyProps): Child {
 
 interface KeylessRow {
   readonly pattern: string;
-  readonly publishers: readonly PublisherRecord[];
+  readonly publishers: readonly PublisherDocument[];
 }
 
 const columns: readonly Column<KeylessRow>[] = [
@@ -135,6 +133,6 @@ function PublishersCell({ publishers }: KeylessRow): Child {
 }
 
 /** Patterns in lower case. */
-function publishedBy({ purpose, packages }: PublisherRecord): readonly string[] {
+function publishedBy({ purpose, packages }: PublisherDocument): readonly string[] {
   return purpose === 'publish' ? (packages ?? []) : [];
 }

@@ -1,7 +1,8 @@
 // The fields of the forms that make and edit a publisher: from the form to the service, and from a publisher to the
 // form. Pure.
 
-import { refRules, workflowClaims, type PublisherRecord, type Purpose } from '../../../publishers/model/publisher.ts';
+import { refRules, workflowClaims, type Purpose } from '../../../publishers/model/publisher.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import type { PublisherFields } from '../../../publishers/records/publisher-fields.ts';
 import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
 
@@ -12,7 +13,7 @@ export const publisherLists = ['packages', 'claims', 'constraints'];
 export function publisherDraftOf(fields: FormFields, purpose: Purpose): PublisherFields {
   const issues: Issue[] = [];
   const claims = pairsOf(fields, 'claims', /^([^\s=]+)\s*=\s*(.+)$/, 'claim = value', issues);
-  const versions = pairsOf(fields, 'constraints', /^(\S+)\s+(.+)$/, 'acme/core <3.0', issues);
+  const versions = pairsOf(fields, 'constraints', /^(\S+)\s+(?:=\s+)?(.+)$/, 'acme/core <3.0', issues);
   if (issues.length > 0) throw fieldFaults(issues);
   const packages = fields.lines('packages');
   return {
@@ -37,36 +38,35 @@ export function publisherDraftOf(fields: FormFields, purpose: Purpose): Publishe
   };
 }
 
-export function fieldsOfPublisher(record: PublisherRecord): FormFields {
+/** What the form of a publisher shows at first. */
+export function publisherValues(record: PublisherDocument): Readonly<Record<string, string>> {
   const { packages, constraints, not_after: notAfter, claims } = record;
   const lines = (pairs: Readonly<Record<string, string>>, between: string): string =>
     Object.entries(pairs)
       .map(([key, value]) => `${key}${between}${value}`)
       .join('\n');
-  return new FormFields(
-    new URLSearchParams({
-      name: record.name,
-      repository: record.repository ?? '',
-      repository_id: record.repository_id ?? '',
-      owner_id: record.owner_id ?? '',
-      workflow: record.workflow ?? '',
-      workflow_claim: record.workflow_claim,
-      environment: record.environment ?? '',
-      refs: record.refs,
-      claims: lines(claims, ' = '),
-      token_minutes: String(record.token_minutes),
-      exchanges_per_hour: String(record.exchanges_per_hour),
-      packages: (packages ?? []).join('\n'),
-      constraints: lines(constraints ?? {}, ' '),
-      stability: record.stability ?? '',
-      not_after: notAfter === null ? '' : notAfter.replace(/T23:59:59\.999Z$/, ''),
-    }),
-  );
+  return {
+    name: record.name,
+    repository: record.repository ?? '',
+    repository_id: record.repository_id ?? '',
+    owner_id: record.owner_id ?? '',
+    workflow: record.workflow ?? '',
+    workflow_claim: record.workflow_claim,
+    environment: record.environment ?? '',
+    refs: record.refs,
+    claims: lines(claims, ' = '),
+    token_minutes: String(record.token_minutes),
+    exchanges_per_hour: String(record.exchanges_per_hour),
+    packages: (packages ?? []).join('\n'),
+    constraints: lines(constraints ?? {}, ' '),
+    stability: record.stability ?? '',
+    not_after: notAfter === null ? '' : notAfter.replace(/T23:59:59\.999Z$/, ''),
+  };
 }
 
 /** What the form changes; undefined: nothing. Throws INVALID_INPUT. */
-export function publisherChanges(record: PublisherRecord, fields: FormFields): PublisherFields | undefined {
-  const before = publisherDraftOf(fieldsOfPublisher(record), record.purpose);
+export function publisherChanges(record: PublisherDocument, fields: FormFields): PublisherFields | undefined {
+  const before = publisherDraftOf(new FormFields(new URLSearchParams(publisherValues(record))), record.purpose);
   const now = { ...publisherDraftOf(fields, record.purpose), name: fields.text('name') };
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),

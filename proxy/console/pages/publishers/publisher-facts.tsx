@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
-import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { Fact } from '../../components/fact.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { summarizeLimits } from '../../../auth/token-limit-text.ts';
 import { kindTitles } from '../../../publishers/model/issuer.ts';
-import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';

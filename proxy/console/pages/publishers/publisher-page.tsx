@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { tokenStatus } from '../../../core/tokens/token.ts';
 import { kindTitles } from '../../../publishers/model/issuer.ts';
-import type { PublisherDocument } from '../../../publishers/records/publisher-document.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import type { PublisherToken } from '../../../publishers/records/publisher-tokens.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';

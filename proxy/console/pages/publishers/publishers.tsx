@@ -1,20 +1,20 @@
 // The pages about trusted publishers: CI jobs that publish or read without a stored secret.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import type { PublisherRecord } from '../../../publishers/model/publisher.ts';
+import { publisherRows } from '../../../publishers/operations.ts';
+import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { publisherTokens } from '../../../publishers/records/publisher-tokens.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm } from '../../request/form-fields.ts';
 import { nameActor } from '../name-actor.ts';
 import { ciLines, type CiLines } from './ci-lines.ts';
-import { registerEditingPublishers } from './edit-publisher.tsx';
 import { registerIdTokenExplanation } from './explain-id-token.tsx';
 import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
-import { registerMakingPublishers } from './new-publisher.tsx';
+import { registerChangingPublishers, registerMakingPublishers } from './publisher-forms.tsx';
 import { PublisherList } from './publisher-list.tsx';
 import { PublisherPage } from './publisher-page.tsx';
-import { publisherOf, publishersFor, readPublisherDocument, type PublisherPageServices } from './services.ts';
+import { publisherOf, type PublisherPageServices } from './services.ts';
 
 const maxTokens = 20;
 
@@ -42,13 +42,12 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
     },
     show: (request) => showOne(services, request),
   });
-  registerEditingPublishers(pages, services);
+  registerChangingPublishers(pages, services);
   registerIdTokenExplanation(pages, services);
 }
 
 async function showList(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
-  const records = await publishersFor(services, request).list();
-  const rows = await Promise.all(records.map((record) => readPublisherDocument(services, record, request)));
+  const rows = await publisherRows(services, request.nowMs);
   return {
     title: 'Publishers',
     section: 'publishers',
@@ -57,19 +56,18 @@ async function showList(services: PublisherPageServices, request: SignedInReques
 }
 
 async function showOne(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
-  const record = await publisherOf(services, request);
-  const [publisher, tokens, author] = await Promise.all([
-    readPublisherDocument(services, record, request),
-    publisherTokens(services.state, record.id, maxTokens),
-    nameActor(services.state, record.created_by, request),
+  const publisher = await publisherOf(services, request);
+  const [tokens, author] = await Promise.all([
+    publisherTokens(services.state, publisher.id, maxTokens),
+    nameActor(services.state, publisher.created_by, request),
   ]);
   return {
-    title: record.name,
+    title: publisher.name,
     section: 'publishers',
     content: (
       <PublisherPage
         {...{ publisher, tokens, author }}
-        ci={linesFor(services, record)}
+        ci={linesFor(services, publisher)}
         state={emptyForm}
         nowMs={request.nowMs}
       />
@@ -78,9 +76,9 @@ async function showOne(services: PublisherPageServices, request: SignedInRequest
 }
 
 /** The reason, if the registry does not know its address: no ID token can name it then. */
-function linesFor({ oidc }: PublisherPageServices, record: PublisherRecord): CiLines | string {
+function linesFor({ oidc }: PublisherPageServices, publisher: PublisherDocument): CiLines | string {
   try {
-    return ciLines(record, oidc.audience());
+    return ciLines(publisher, oidc.audience());
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return error.message;
     throw error;

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { UserRecord } from '../../../auth/user.ts';
-import type { TeamRecord } from '../../../teams/team.ts';
+import type { TeamDocument } from '../../../teams/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -14,7 +14,7 @@ import { Time } from '../../components/time.tsx';
 import { teamPath, teamsTrail } from './services.ts';
 
 export interface TeamPageProps {
-  readonly team: TeamRecord;
+  readonly team: TeamDocument;
   readonly members: readonly UserRecord[];
   /** you, an e-mail address */
   readonly author: string;

@@ -1,13 +1,15 @@
 // The pages about teams, for admins.
 
+import { readUsers } from '../../../auth/user-records.ts';
+import type { UserRecord } from '../../../auth/user.ts';
+import type { TeamDocument } from '../../../teams/operations.ts';
 import { readPackageRule } from '../../../teams/package-rule.ts';
+import { listTeams } from '../../../teams/team-roster.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameActor } from '../name-actor.ts';
-import { registerEditingTeams } from './edit-team.tsx';
-import { registerMembers } from './members.tsx';
-import { registerMakingTeams } from './new-team.tsx';
-import { membersOf, teamOf, teamsFor, type TeamPageServices } from './services.ts';
+import { teamOf, type TeamPageServices } from './services.ts';
+import { registerChangingTeams, registerMakingTeams, registerMembers } from './team-forms.tsx';
 import { TeamList } from './team-list.tsx';
 import { TeamPage } from './team-page.tsx';
 
@@ -33,12 +35,12 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
     },
     show: (request) => showOne(services, request),
   });
-  registerEditingTeams(pages, services);
+  registerChangingTeams(pages, services);
   registerMembers(pages, services);
 }
 
 async function showList(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
-  const [teams, { rule }] = await Promise.all([teamsFor(services, request).list(), readPackageRule(services.state)]);
+  const [teams, { rule }] = await Promise.all([listTeams(services.state), readPackageRule(services.state)]);
   return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} nowMs={request.nowMs} /> };
 }
 
@@ -53,4 +55,10 @@ async function showOne(services: TeamPageServices, request: SignedInRequest): Pr
     section: 'teams',
     content: <TeamPage {...{ team, members, author }} nowMs={request.nowMs} />,
   };
+}
+
+/** By their addresses; with their names and roles. */
+async function membersOf({ state }: TeamPageServices, { members }: TeamDocument): Promise<readonly UserRecord[]> {
+  const users = (await readUsers(state)).filter((user) => members.some(({ id }) => id === user.id));
+  return users.toSorted((one, other) => (one.email < other.email ? -1 : 1));
 }

@@ -1,13 +1,13 @@
 // Trusted publishers and the exchange of ID tokens in requests and responses of the management API.
 
 import { z } from 'zod';
-import { issuerKinds } from '../../publishers/model/issuer.ts';
-import { purposes, refRules, workflowClaims } from '../../publishers/model/publisher.ts';
-import { mostClaims, mostExchanges } from '../../publishers/records/publisher-fields.ts';
-import { publishedFrom } from './artifact.ts';
-import { actorSchema, idSchema } from './id.ts';
-import { time, timeSchema } from './time.ts';
-import { shownLimits, takenLimits } from './token-limits.ts';
+import { issuerKinds } from '../model/issuer.ts';
+import { purposes, refRules, workflowClaims } from '../model/publisher.ts';
+import { mostClaims, mostExchanges } from './publisher-fields.ts';
+import { publishedFromSchema } from '../../artifacts/published-from.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
+import type { Fixed } from '../../registry/operation.ts';
+import { shownLimits, takenLimits } from '../../registry/token-limit-fields.ts';
 
 const maybe = (description: string, example: string, most = 300) =>
   z.string().max(most).nullable().meta({ description, example });
@@ -99,12 +99,13 @@ export const publisherSchema = z
       })
       .meta({ description: 'the count of exchanges' }),
     last_exchange_at: time.nullable().meta({ description: 'when a job last exchanged; null: none did' }),
-    last_run: publishedFrom.nullable().meta({ description: 'the job of the last exchange' }),
+    last_run: publishedFromSchema.nullable().meta({ description: 'the job of the last exchange' }),
     created_at: timeSchema('it was made'),
     created_by: actorSchema('made it'),
     updated_at: timeSchema('a person last changed it'),
   })
   .meta({ id: 'Publisher' });
+export type PublisherDocument = Fixed<z.output<typeof publisherSchema>>;
 
 export const publisherDraft = z
   .strictObject({
@@ -169,7 +170,7 @@ export const idTokenQuestion = z
 
 const mismatch = z
   .object({
-    claim: z.string().nullable().meta({ description: 'the claim of the ID token' }),
+    claim: z.string().meta({ description: 'the claim of the ID token' }),
     expected: z.string().meta({ description: 'what was expected' }),
     found: z.string().nullable().meta({ description: 'what the ID token has; null: nothing' }),
   })
@@ -183,7 +184,10 @@ export const idTokenExplanation = z
       .nullable()
       .meta({ description: 'why the ID token cannot be exchanged, whatever the publishers say; null: it can' }),
     issuer: z.string().nullable().meta({ description: 'the issuer; null: it is not accepted here' }),
-    run: publishedFrom.omit({ publisher: true }).nullable().meta({ description: 'what the ID token says of its job' }),
+    run: publishedFromSchema
+      .omit({ publisher: true })
+      .nullable()
+      .meta({ description: 'what the ID token says of its job' }),
     publishers: z
       .array(
         z.object({
@@ -206,3 +210,4 @@ export const idTokenExplanation = z
       .meta({ description: 'the publishers of the issuer, those that accept the job first' }),
   })
   .meta({ id: 'IdTokenExplanation' });
+export type ExplanationDocument = Fixed<z.output<typeof idTokenExplanation>>;

@@ -11,3 +11,11 @@ export function idSchema(prefix: string, of: string) {
 export function actorSchema(did: string) {
   return z.string().meta({ description: `who ${did}`, example: 'user:usr_9QwErTy04fHj2kLm' });
 }
+
+/** RFC 3339 in UTC. */
+export const time = z.iso.datetime().meta({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
+
+/** `event`: completes "when …". */
+export function timeSchema(event: string) {
+  return time.meta({ description: `when ${event}` });
+}

@@ -1,8 +1,8 @@
 // The schemas of a token's limits in the management API. views/token-limits.ts checks the values.
 
 import { z } from 'zod';
-import { maxConstraintLength, maxEntries, stabilities } from '../../core/views/token-limits.ts';
-import { time } from './time.ts';
+import { maxConstraintLength, maxEntries, stabilities } from '../core/views/token-limits.ts';
+import { time } from './fields.ts';
 
 const text = z.string().min(1).max(250);
 const someOrNull = 'It must be a list with at least one entry; null for no limit.';

@@ -2,7 +2,7 @@
 // neither repeat nor hide other items.
 
 import { z } from 'zod';
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
 
 export const pageQuery = z.strictObject({
   limit: z.coerce

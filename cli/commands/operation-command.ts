@@ -1,0 +1,173 @@
+// The frame of the commands that call operations of a registry: in the data folder of this machine, or with --url in a
+// running registry. It prints answers and refusals. A command itself says what it calls, and what its text shows.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Operation } from '../../proxy/registry/operation.ts';
+import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
+import type { Config } from '../config/config.ts';
+import type { CommandInput } from '../io/command.ts';
+import type { TextStream } from '../io/answer-stream.ts';
+import type { Context } from '../io/context.ts';
+import { openBrowser } from '../io/open-browser.ts';
+import { printJson, printLines } from '../io/output.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { callRemotely, NeedsConsole } from '../remote/call-remotely.ts';
+import { remoteOf } from '../remote/remote.ts';
+import type { CommandModule } from './command-parts.ts';
+
+/** What the commands about one noun share. */
+export interface Noun<Services> {
+  /** `team` */
+  readonly name: string;
+  /** The services of a data folder. */
+  readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
+  /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+interface Composed<Services> {
+  readonly services: Services;
+  readonly close?: () => void;
+}
+
+/** Items of a page, as every list answers. */
+type ListOperation<Services, Item> = Operation<
+  Services,
+  { readonly limit: number; readonly cursor?: string | undefined },
+  { readonly data: readonly Item[]; readonly next_cursor: string | null }
+>;
+
+export interface OperationCommand<Services> extends CommandInput {
+  readonly context: Context;
+  readonly json: boolean;
+  /** of the data folder; undefined: the registry is remote */
+  readonly config: Config | undefined;
+  readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
+  /** The items of all pages. */
+  readonly all: <Item>(operation: ListOperation<Services, Item>) => Promise<readonly Item[]>;
+  /** Prints an answer: as JSON, or the lines of its text. */
+  readonly print: <Document extends object>(
+    document: Document,
+    text: (document: Document) => readonly string[],
+  ) => void;
+  /** Prints what was changed: as JSON, or the lines of its text, which --quiet leaves out. */
+  readonly report: OperationCommand<Services>['print'];
+}
+
+/** `opening`: as of openCommandState. `work` may resolve with another exit code than 0. */
+export function operationCommand<Services>(
+  noun: Noun<Services>,
+  work: (command: OperationCommand<Services>) => Promise<number | void>,
+  opening: Opening = {},
+): CommandModule {
+  return {
+    run: async (context, given) => {
+      const registry = await openRegistry(noun, context, given, opening);
+      try {
+        return (await work(commandOf(registry, context, given))) ?? 0;
+      } catch (error) {
+        if (error instanceof NeedsConsole) return confirmInConsole(context, given, error);
+        throw error instanceof RegistryError && error.status < 500 ? asUsageError(noun, error) : error;
+      } finally {
+        await registry.close();
+      }
+    },
+  };
+}
+
+interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | 'config'> {
+  readonly close: () => Promise<void>;
+}
+
+async function openRegistry<Services>(
+  { compose }: Noun<Services>,
+  context: Context,
+  { flags }: CommandInput,
+  opening: Opening,
+): Promise<Registry<Services>> {
+  const remote = await remoteOf(flags, context);
+  if (remote !== undefined) {
+    if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
+    return {
+      config: undefined,
+      call: (operation, input) => callRemotely(remote, operation, input),
+      close: async () => undefined,
+    };
+  }
+  const opened = await openCommandState(context, flags, opening);
+  const { services, close } = compose(opened, context);
+  return {
+    config: opened.config,
+    call: (operation, input) =>
+      operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
+    close: async () => {
+      close?.();
+      await opened.state.close();
+    },
+  };
+}
+
+const longestPage = 200;
+
+function commandOf<Services>(
+  { call, config }: Registry<Services>,
+  context: Context,
+  given: CommandInput,
+): OperationCommand<Services> {
+  const json = given.flags['json'] === true;
+  const printTo =
+    (stream: TextStream): OperationCommand<Services>['print'] =>
+    (document, text) =>
+      json ? printJson(context.stdout, document) : printLines(stream, text(document));
+  return {
+    ...given,
+    context,
+    json,
+    config,
+    call,
+    all: async (operation) => {
+      const items = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await call(operation, { limit: longestPage, cursor });
+        items.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return items;
+    },
+    print: printTo(context.stdout),
+    report: printTo(context.summary),
+  };
+}
+
+/** Exit code 2, as for every change that is not confirmed. */
+async function confirmInConsole(
+  { stdout, stderr, environment }: Context,
+  { flags }: CommandInput,
+  { message, form }: NeedsConsole,
+): Promise<number> {
+  printLines(stderr, [message]);
+  if (flags['json'] === true) printJson(stdout, { confirmed: false, form });
+  else printLines(stdout, [form]);
+  if (flags['open'] === true && !(await openBrowser(form, environment)))
+    printLines(stderr, ['This machine has no browser to open it.']);
+  return 2;
+}
+
+/** The refusal, with one line for each field. */
+function asUsageError<Services>({ name, flags = {} }: Noun<Services>, error: RegistryError): UsageError {
+  const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
+  const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
+    ({ path, message }) => `  ${placeOf(String(path), flags)}${String(message)}`,
+  );
+  const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
+  const text = lines.length === 0 ? `${error.message}${advice}` : [`The ${name} is refused:`, ...lines].join('\n');
+  return new UsageError(text, { cause: error });
+}
+
+/** `claims.sub` → `--claim sub: `; an index says nothing to a reader. */
+function placeOf(path: string, flags: Readonly<Record<string, string>>): string {
+  if (path === '') return '';
+  const [field = '', ...rest] = path.split('.');
+  const part = rest.filter((one) => !/^\d+$/.test(one)).map((one) => ` ${one}`);
+  return `${flags[field] ?? `--${field.replaceAll('_', '-')}`}${part.join('.')}: `;
+}

@@ -1,0 +1,117 @@
+// `libretto team`: the commands about teams.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import {
+  addTeamMembers,
+  createTeam,
+  deleteTeam,
+  getTeam,
+  listTeams,
+  removeTeamMember,
+  updateTeam,
+  type TeamDocument,
+  type TeamServices,
+} from '../../../proxy/teams/operations.ts';
+import { createTeams } from '../../../proxy/teams/teams.ts';
+import { counted, printLines, printWarnings } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { describeTeam, describeTeams, tokensStay } from '../../text/team-text.ts';
+import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
+
+type TeamCommand = OperationCommand<TeamServices>;
+
+const noun: Noun<TeamServices> = {
+  name: 'team',
+  flags: { name: 'the name', packages: '--package', members: '--member' },
+  compose: ({ state }, context) => {
+    const now = (): number => context.now().getTime();
+    const store = createAuditedStore({ store: state, now });
+    const { randomBytes } = context;
+    return { services: { state, teamsOf: (actor) => createTeams({ store, now, randomBytes, actor }) } };
+  },
+};
+
+export const list = operationCommand(noun, async ({ all, json, context, print }) => {
+  const teams = await all(listTeams);
+  if (teams.length === 0 && !json)
+    printLines(context.remarks, ['There is no team. `libretto team create --help` shows how to make one.']);
+  else print({ teams }, () => describeTeams(teams));
+});
+
+export const show = operationCommand(noun, async (command) => command.print(await named(command), describeTeam));
+
+export const create = operationCommand(
+  noun,
+  async ({ flags, operands: [name = ''], call, report, context }) => {
+    const { package: packages = [], member: members = [] } = flags as Readonly<Record<string, readonly string[]>>;
+    if (packages.length === 0)
+      throw new UsageError('A team needs packages: add --package, such as --package "acme/*". `*` means all packages.');
+    const team = await call(createTeam, { name, packages, members });
+    report(team, describeTeam);
+    if (team.changed_people_packages)
+      printWarnings(context.stderr, [
+        'This is the first team, so the setting people.packages is now `teams`: people without a team see no packages, ' +
+          'except admins. To let them see all packages again, run `libretto settings set people.packages all`.',
+        tokensStay,
+      ]);
+  },
+  { makes: true },
+);
+
+export const update = operationCommand(
+  noun,
+  async (command) => {
+    const { name, package: packages } = command.flags as { readonly name?: string; readonly package?: string[] };
+    if (name === undefined && packages === undefined)
+      throw new UsageError('Nothing to change was given: --name or --package.');
+    const { id } = await named(command);
+    command.report(await command.call(updateTeam, { id, name, packages }), describeTeam);
+  },
+  { changes: true },
+);
+
+export const remove = operationCommand(
+  noun,
+  async (command) => {
+    const { id, name, members } = await named(command);
+    if (command.flags['yes'] !== true)
+      throw new UsageError(
+        `Removing ${id} (${name}) takes its packages away from ${counted(members.length, 'member')} at once, unless ` +
+          `another team has them. ${tokensStay} Add --yes to remove it.`,
+      );
+    command.report(await command.call(deleteTeam, { id }), () => [`Removed the team ${id} (${name}).`, tokensStay]);
+  },
+  { changes: true },
+);
+
+export const addMember = operationCommand(
+  noun,
+  async (command) => {
+    const { id } = await named(command);
+    command.report(await command.call(addTeamMembers, { id, members: command.operands.slice(1) }), describeTeam);
+  },
+  { changes: true },
+);
+
+export const removeMember = operationCommand(
+  noun,
+  async (command) => {
+    let team = await named(command);
+    for (const user of command.operands.slice(1)) team = await command.call(removeTeamMember, { id: team.id, user });
+    command.report(team, describeTeam);
+  },
+  { changes: true },
+);
+
+/** The team that the first operand names, by id or name. Throws NOT_FOUND. */
+async function named({
+  operands: [text = ''],
+  call,
+  all,
+}: Pick<TeamCommand, 'operands' | 'call' | 'all'>): Promise<TeamDocument> {
+  if (text.startsWith('tea_')) return call(getTeam, { id: text });
+  const found = (await all(listTeams)).find(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw new RegistryError('NOT_FOUND', { message: `There is no team ${JSON.stringify(text.slice(0, 100))}.` });
+}

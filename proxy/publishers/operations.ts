@@ -1,0 +1,161 @@
+// What can be done with trusted publishers: the operations that API, commands and console call.
+
+import { z } from 'zod';
+import type { StateStore } from '../core/state/state-store.ts';
+import { idSchema } from '../registry/fields.ts';
+import { operation } from '../registry/operation.ts';
+import { pageOf, pageQuery, paginate } from '../registry/page.ts';
+import type { Actor } from '../state/audit.ts';
+import type { Issuer } from './model/issuer.ts';
+import type { PublisherRecord } from './model/publisher.ts';
+import {
+  idTokenExplanation,
+  idTokenQuestion,
+  publisherDraft,
+  publisherPatch,
+  publisherSchema,
+  type PublisherDocument,
+} from './records/publisher-schema.ts';
+import { listPublishers as readPublishers, orderOf } from './records/list-publishers.ts';
+import { publisherDocument } from './records/publisher-document.ts';
+import type { Publishers } from './records/publishers.ts';
+import { explanationDocument } from './tokens/explanation-document.ts';
+import type { OidcTokens } from './tokens/oidc-tokens.ts';
+
+export interface PublisherServices {
+  readonly publishersOf: (actor: Actor) => Publishers;
+  /** those that the operator accepts */
+  readonly issuers: readonly Issuer[];
+  readonly oidc: Pick<OidcTokens, 'audience' | 'explain'>;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}
+
+const tag = 'Trusted publishers';
+const params = z.strictObject({ id: idSchema('pub', 'the publisher') });
+
+export const listPublishers = operation({
+  id: 'listPublishers',
+  method: 'get',
+  path: '/api/publishers',
+  tag,
+  summary: 'List trusted publishers',
+  description: 'Oldest first.',
+  query: pageQuery,
+  answer: pageOf(publisherSchema),
+  answers: 'a page of publishers',
+  run: async (services: PublisherServices, query, { actor, nowMs }) => {
+    const { data, next_cursor } = paginate(await services.publishersOf(actor).list(), query, orderOf);
+    return { data: await Promise.all(data.map((record) => show(services, record, nowMs))), next_cursor };
+  },
+});
+
+export const createPublisher = operation({
+  id: 'createPublisher',
+  form: '/publishers/new',
+  method: 'post',
+  path: '/api/publishers',
+  tag,
+  summary: 'Add a trusted publisher',
+  description:
+    'CI jobs that fit its rules then exchange their ID token for a token of this registry, without a stored secret. The ' +
+    'packages need not exist yet.',
+  body: publisherDraft,
+  status: 201,
+  answer: publisherSchema,
+  answers: 'the publisher',
+  run: async (services: PublisherServices, draft, { actor, nowMs }) =>
+    show(services, await services.publishersOf(actor).create(draft), nowMs),
+});
+
+export const getPublisher = operation({
+  id: 'getPublisher',
+  method: 'get',
+  path: '/api/publishers/{id}',
+  tag,
+  summary: 'Get a trusted publisher',
+  description: 'With its last exchange, and the ids that were learnt of its repository.',
+  params,
+  answer: publisherSchema,
+  answers: 'the publisher',
+  errors: ['NOT_FOUND'],
+  run: async (services: PublisherServices, { id }, { actor, nowMs }) =>
+    show(services, await services.publishersOf(actor).get(id), nowMs),
+});
+
+export const updatePublisher = operation({
+  id: 'updatePublisher',
+  form: '/publishers/:id/edit',
+  method: 'patch',
+  path: '/api/publishers/{id}',
+  tag,
+  summary: 'Change a trusted publisher',
+  description:
+    'Only the given fields change; its issuer and its purpose cannot. With another repository, learnt ids are learnt anew.',
+  params,
+  body: publisherPatch,
+  answer: publisherSchema
+    .extend({
+      revoked_tokens: z.int().meta({ description: 'how many tokens that it had given out are revoked', example: 0 }),
+    })
+    .meta({ id: 'ChangedPublisher' }),
+  answers: 'the changed publisher',
+  errors: ['NOT_FOUND'],
+  run: async (services: PublisherServices, { id, ...patch }, { actor, nowMs }) => {
+    const { record, revoked } = await services.publishersOf(actor).update(id, patch);
+    return { ...(await show(services, record, nowMs)), revoked_tokens: revoked };
+  },
+});
+
+export const deletePublisher = operation({
+  id: 'deletePublisher',
+  form: '/publishers/:id/remove',
+  method: 'delete',
+  path: '/api/publishers/{id}',
+  tag,
+  summary: 'Remove a trusted publisher',
+  description: 'Its tokens are revoked at once.',
+  params,
+  answer: z.object({ id: idSchema('pub', 'the publisher') }),
+  answers: 'the removed publisher',
+  errors: ['NOT_FOUND'],
+  run: async ({ publishersOf }: PublisherServices, { id }, { actor }) => ({
+    id: (await publishersOf(actor).remove(id)).id,
+  }),
+});
+
+export const explainIdToken = operation({
+  id: 'explainIdToken',
+  method: 'post',
+  path: '/api/publishers/explain',
+  tag,
+  summary: 'Explain an ID token',
+  description: 'What an ID token would get, and why not. The ID token is not used up, and may be expired.',
+  body: idTokenQuestion,
+  answer: idTokenExplanation,
+  answers: 'the explanation',
+  errors: ['NOT_AVAILABLE'],
+  run: async ({ oidc }: PublisherServices, { token }) => explanationDocument(await oidc.explain(token)),
+});
+
+export const publisherOperations = [
+  listPublishers,
+  createPublisher,
+  explainIdToken,
+  getPublisher,
+  updatePublisher,
+  deletePublisher,
+];
+
+/** All publishers, oldest first. */
+export async function publisherRows(services: PublisherServices, nowMs: number): Promise<readonly PublisherDocument[]> {
+  const stored = await readPublishers(services.state);
+  return Promise.all(stored.map(({ record }) => show(services, record, nowMs)));
+}
+
+function show(
+  { state, issuers }: PublisherServices,
+  record: PublisherRecord,
+  nowMs: number,
+): Promise<PublisherDocument> {
+  return publisherDocument(state, issuers, record, nowMs);
+}

@@ -1,0 +1,73 @@
+// An operation of the registry: what it takes, what it answers, and how it is done. The management API, the commands
+// and the pages of the console call the same operations. Who may call one stands in auth/permissions.ts. A noun has its
+// operations in `operations.ts` of its folder.
+
+import type { z } from 'zod';
+import type { ErrorCode } from '../../build/contract/errors.ts';
+import type { OperationId } from '../auth/permissions.ts';
+import type { Actor } from '../state/audit.ts';
+
+/** For whom the operation runs. Its permission was checked before. */
+export interface Call {
+  readonly actor: Actor;
+  /** epoch milliseconds */
+  readonly nowMs: number;
+}
+
+/** Values that nobody changes: what a schema reads or describes. */
+export type Fixed<Value> = Value extends readonly (infer Item)[]
+  ? readonly Fixed<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Fixed<Value[Name]> }
+    : Value;
+
+type Fields = z.ZodObject | undefined;
+type ValueOf<Schema extends Fields> = Schema extends z.ZodObject ? z.output<Schema> : unknown;
+
+export interface Operation<Services, Input = never, Output = unknown> {
+  readonly id: OperationId;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** `/api/teams/{id}` */
+  readonly path: string;
+  /** the group in the documentation */
+  readonly tag: string;
+  /** `Change a team` */
+  readonly summary: string;
+  readonly description: string;
+  /** the fields in the path, in the query and in the body; a name stands in one of them */
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodObject | undefined;
+  readonly status: 200 | 201;
+  readonly answer: z.ZodType;
+  /** what the answer is */
+  readonly answers: string;
+  /** the form of the console that does it, below /ui: `/teams/:id/edit`; its fields have the names of the input */
+  readonly form?: string | undefined;
+  /** codes of this operation; the API adds the common codes of its kind */
+  readonly errors?: readonly ErrorCode[];
+  /** `input`: all fields together. Throws RegistryError. */
+  run(services: Services, input: Input, call: Call): Promise<Output>;
+}
+
+/** The operation with the types of its schemas. */
+export function operation<
+  Services,
+  Answer extends z.ZodType,
+  Params extends Fields = undefined,
+  Query extends Fields = undefined,
+  Body extends Fields = undefined,
+>(
+  definition: Omit<
+    Operation<Services, Fixed<ValueOf<Params> & ValueOf<Query> & ValueOf<Body>>, Fixed<z.output<Answer>>>,
+    'params' | 'query' | 'body' | 'answer' | 'status'
+  > & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly answer: Answer;
+    readonly status?: 201;
+  },
+): Operation<Services, Fixed<ValueOf<Params> & ValueOf<Query> & ValueOf<Body>>, Fixed<z.output<Answer>>> {
+  return { status: 200, ...definition };
+}

@@ -1,0 +1,143 @@
+// Tests commands about teams and publishers on a remote registry: they read with the person's token, and what needs a
+// session becomes a link to the console's form, which the person confirms there.
+
+import { Agent } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { serveTree, type RunningServer } from '../util/registry.ts';
+import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
+import { createBrowser, type TestBrowser } from '../util/running-console.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+
+const password = 'correct horse battery';
+const folder = temporaryFolder('remote-nouns');
+const agent = new Agent();
+let server: RunningServer;
+let browser: TestBrowser;
+
+const run = (args: readonly string[], options: { readonly heading?: boolean; readonly input?: string } = {}) =>
+  runCli(args, { cwd: folder.path, environment: { XDG_CONFIG_HOME: folder.at('config') }, ...options });
+const host = async (...args: readonly string[]): Promise<string> => {
+  const input = args.includes('--password-stdin') ? `${password}\n` : '';
+  const done = await run([...args, '--data', folder.at('data')], { input });
+  expect(done.exitCode, done.stderr).toBe(0);
+  return done.stdout;
+};
+const there = (...args: readonly string[]): Promise<CliOutcome> => run([...args, '--url', server.url]);
+const json = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
+
+beforeAll(async () => {
+  writeTree(folder.at('packages/lib'), libraryTree('acme/lib', { version: '1.0.0' }));
+  await host('build', folder.at('packages/lib'));
+  await host('user', 'create', '--admin', '--email', 'root@example.org', '--password-stdin');
+  server = await serveTree(folder.path, folder.at('data'), []);
+  browser = createBrowser(agent, server.url);
+  expect((await browser.post('/sign-in', { email: 'root@example.org', password })).status).toBe(303);
+  const login = startCli(['login', server.url, '--name', 'laptop'], {
+    cwd: folder.path,
+    environment: { XDG_CONFIG_HOME: folder.at('config') },
+  });
+  const [, code = ''] = await login.shows(/The code is (\S+)/);
+  await browser.post('/device/approve', { code, current_password: password });
+  expect((await login.ended).exitCode).toBe(0);
+});
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+  await folder.remove();
+});
+
+/** The form at a link that a person opens from a terminal. */
+const opened = (link: string, fetchSite: string) =>
+  browser.get(link.slice(`${server.url}/ui`.length), { 'sec-fetch-site': fetchSite });
+
+describe('libretto team --url', () => {
+  it('lists and shows teams as on the host, by name and by id', async () => {
+    const team = json({ stdout: await host('team', 'create', 'Shop', '--package', 'acme/*', '--json') });
+    expect(json(await there('team', 'list', '--json'))).toEqual(json({ stdout: await host('team', 'list', '--json') }));
+    for (const name of ['shop', String(team['id'])])
+      expect((await there('team', 'show', name)).stdout).toBe(await host('team', 'show', name));
+    const unknown = await there('team', 'show', 'Nobody');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('There is no team "Nobody".')]);
+    expect(unknown.stderr).toContain('`libretto team list` shows all of them.');
+  });
+
+  it('prints the filled form of a change, and changes nothing', async () => {
+    const before = await host('team', 'list', '--json');
+    const made = await there('team', 'create', 'Web', '--package', 'acme/web-*', '--package', 'acme/ui');
+    expect([made.exitCode, made.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    const { html } = await opened(made.stdout.trim(), 'none');
+    expect(html).toMatch(/name="name"[^>]*value="Web"/);
+    expect(html).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/web-\*\nacme\/ui</);
+    expect(html).not.toMatch(/class="[^"]*fault/);
+    const changed = await there('team', 'update', 'Shop', '--package', 'acme/shop', '--json');
+    const form = String(json(changed)['form']);
+    expect(json(changed)['confirmed']).toBe(false);
+    const edit = (await opened(form, 'none')).html;
+    // what was not given keeps its value
+    expect(edit).toMatch(/name="name"[^>]*value="Shop"/);
+    expect(edit).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/shop</);
+    expect(await host('team', 'list', '--json')).toBe(before);
+  });
+
+  it('does what the form says once the person confirms it, and asks for the password', async () => {
+    const link = (await there('team', 'create', 'Api', '--package', 'acme/api')).stdout.trim();
+    const { pathname } = new URL(link);
+    const fields = { name: 'Api', packages: 'acme/api', members: '' };
+    browser.cookies.delete([...browser.cookies.keys()].find((name) => name.includes('confirmed')) ?? '');
+    expect((await browser.post(pathname.slice('/ui'.length), fields)).status).toBe(400);
+    const done = await browser.post(pathname.slice('/ui'.length), { ...fields, current_password: password });
+    expect(done.status).toBe(303);
+    expect((await there('team', 'show', 'Api')).stdout).toContain('acme/api');
+  });
+
+  it('names a member in the question before its removal, also by the address', async () => {
+    await host('team', 'add-member', 'Shop', 'root@example.org');
+    const asked = await there('team', 'remove-member', 'Shop', 'root@example.org');
+    expect((await opened(asked.stdout.trim(), 'none')).text).toContain('Remove root@example.org from Shop?');
+  });
+
+  it('is refused to a token that may not list teams', async () => {
+    const token = String(json({ stdout: await host('token', 'create', '--description', 'CI', '--json') })['token']);
+    const refused = await there('team', 'list', '--token', token);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
+  });
+
+  it('names the registry in its first line', async () => {
+    const { stderr } = await run(['team', 'list', '--url', server.url], { heading: true });
+    expect(stderr.split('\n')[0]).toBe(`Registry: ${server.url}`);
+  });
+});
+
+describe('a filled form', () => {
+  it('takes nothing from a link of another site, before and after signing in', async () => {
+    const link = `${server.url}/ui/teams/new?name=Evil&packages=*&members=mallory@example.org`;
+    for (const site of ['cross-site', 'same-site']) expect((await opened(link, site)).html).not.toContain('Evil');
+    const stranger = createBrowser(agent, server.url);
+    const sent = await stranger.get('/teams/new?name=Evil', { 'sec-fetch-site': 'cross-site' });
+    expect(sent.headers['location']).toMatch(/sign-in\?next=%2Fteams%2Fnew$/);
+    const own = await stranger.get('/teams/new?name=Web', { 'sec-fetch-site': 'none' });
+    expect(own.headers['location']).toContain(encodeURIComponent('/teams/new?name=Web'));
+  });
+
+  it('takes only the fields of the operation, and no password', async () => {
+    const link = `${server.url}/ui/teams/new?name=Web&current_password=guess&role=admin`;
+    const { html } = await opened(link, 'none');
+    expect(html).toContain('Web');
+    expect(html).not.toMatch(/guess|value="admin"/);
+  });
+});
+
+describe('libretto publisher --url', () => {
+  it('fills in the form of a publisher with its claims and versions', async () => {
+    const args = ['--issuer', 'github', '--purpose', 'read', '--repository', 'acme/app', '--package', 'acme/*:^1'];
+    const asked = await there('publisher', 'add', ...args, '--claim', 'runner_environment=self-hosted');
+    expect(asked.exitCode, asked.stderr).toBe(2);
+    const { html } = await opened(asked.stdout.trim(), 'none');
+    expect(html).toMatch(/name="repository"[^>]*value="acme\/app"/);
+    expect(html).toContain('runner_environment = self-hosted');
+    expect(html).toMatch(/<option value="read" selected/);
+    expect(html).toMatch(/<textarea[^>]*name="constraints"[^>]*>acme\/\* = \^1</);
+  });
+});
