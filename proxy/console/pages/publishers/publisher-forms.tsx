@@ -5,6 +5,7 @@ import { kindTitles, type Issuer } from '../../../publishers/model/issuer.ts';
 import { createPublisher, deletePublisher, updatePublisher } from '../../../publishers/operations.ts';
 import { SelectField, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
+import type { FormPage } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault } from '../../request/form-fields.ts';
@@ -14,92 +15,89 @@ import { publisherOf, publisherPath, publishersTrail, publisherTrail, type Publi
 
 const section = 'publishers';
 
-export function registerMakingPublishers(pages: Pages, services: PublisherPageServices): void {
-  const { issuers } = services;
-  pages.form(
-    operationForm(services, createPublisher, {
-      section,
-      lists: publisherLists,
-      view: () => ({
-        title: 'New publisher',
-        sentence: 'The jobs of one repository may exchange their ID token for a token that ends within the hour.',
-        trail: publishersTrail,
-        notice: issuers.length === 0 ? <NoIssuer /> : null,
-        submit: 'Make the publisher',
-        cancel: '/publishers',
-        fields: (
-          <div class="ways stack">
-            <BeginningFields issuers={issuers} />
-            <JobFields isNew />
-            <TokenFields />
-          </div>
-        ),
-      }),
-      input: (_request, fields) => {
-        const issuer = issuers.find(({ url }) => url === fields.text('issuer'));
-        if (issuer === undefined) throw fieldFault('issuer', 'Choose one of these CI systems.');
-        const purpose = fields.text('purpose') === 'read' ? 'read' : 'publish';
-        return { ...publisherDraftOf(fields, purpose), issuer: issuer.url, purpose };
-      },
-      done: (publisher) => ({ to: publisher === undefined ? '/publishers' : publisherPath(publisher), notice: 'made' }),
-    }),
-  );
+export function registerPublisherForms(pages: Pages, services: PublisherPageServices): void {
+  for (const form of [newPublisher, editedPublisher, removedPublisher]) pages.form(form(services));
 }
 
-export function registerChangingPublishers(pages: Pages, services: PublisherPageServices): void {
-  pages.form(
-    operationForm(services, updatePublisher, {
-      section,
-      lists: publisherLists,
-      view: async (request) => {
-        const publisher = await publisherOf(services, request);
-        return {
-          title: `Edit ${publisher.name}`,
-          sentence:
-            'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
-            'the minutes or the exchanges change.',
-          trail: publisherTrail(publisher),
-          submit: 'Save changes',
-          cancel: publisherPath(publisher),
-          values: publisherValues(publisher),
-          fields: (
-            <>
-              <TextField name="name" label="Name" hint="For people." maxlength={100} required />
-              <JobFields isNew={false} />
-              <TokenFields purpose={publisher.purpose} />
-            </>
-          ),
-        };
-      },
-      input: async (request, fields) => {
-        const publisher = await publisherOf(services, request);
-        const patch = publisherChanges(publisher, fields);
-        return patch && { ...patch, id: publisher.id };
-      },
-      done: (publisher, request) => ({
-        to: publisherPath({ id: request.param('id') }),
-        notice: publisher === undefined ? 'same' : 'saved',
-      }),
+const newPublisher = (services: PublisherPageServices): FormPage =>
+  operationForm(services, createPublisher, {
+    section,
+    lists: publisherLists,
+    view: () => ({
+      title: 'New publisher',
+      sentence: 'The jobs of one repository may exchange their ID token for a token that ends within the hour.',
+      trail: publishersTrail,
+      notice: services.issuers.length === 0 ? <NoIssuer /> : null,
+      submit: 'Make the publisher',
+      cancel: '/publishers',
+      fields: (
+        <div class="ways stack">
+          <BeginningFields issuers={services.issuers} />
+          <JobFields isNew />
+          <TokenFields />
+        </div>
+      ),
     }),
-  );
-  pages.form(
-    operationForm(services, deletePublisher, {
-      section,
-      view: async (request) => {
-        const publisher = await publisherOf(services, request);
-        return {
-          title: `Remove ${publisher.name}?`,
-          sentence: 'Its CI jobs can no longer get tokens. Current tokens are revoked.',
-          trail: publisherTrail(publisher),
-          submit: 'Remove publisher',
-          cancel: publisherPath(publisher),
-        };
-      },
-      input: (request) => ({ id: request.param('id') }),
-      done: () => ({ to: '/publishers', notice: 'removed' }),
+    input: (_request, fields) => {
+      const issuer = services.issuers.find(({ url }) => url === fields.text('issuer'));
+      if (issuer === undefined) throw fieldFault('issuer', 'Choose one of these CI systems.');
+      const purpose = fields.text('purpose') === 'read' ? 'read' : 'publish';
+      return { ...publisherDraftOf(fields, purpose), issuer: issuer.url, purpose };
+    },
+    done: (publisher) => ({ to: publisher === undefined ? '/publishers' : publisherPath(publisher), notice: 'made' }),
+  });
+
+const editedPublisher = (services: PublisherPageServices): FormPage =>
+  operationForm(services, updatePublisher, {
+    section,
+    lists: publisherLists,
+    view: async (request) => {
+      const publisher = await publisherOf(services, request);
+      return {
+        title: `Edit ${publisher.name}`,
+        sentence:
+          'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
+          'the minutes or the exchanges change.',
+        trail: publisherTrail(publisher),
+        submit: 'Save changes',
+        cancel: publisherPath(publisher),
+        values: publisherValues(publisher),
+        fields: (
+          <>
+            <TextField name="name" label="Name" hint="For people." maxlength={100} required />
+            <JobFields isNew={false} />
+            <TokenFields purpose={publisher.purpose} />
+          </>
+        ),
+      };
+    },
+    input: async (request, fields) => {
+      const publisher = await publisherOf(services, request);
+      const patch = publisherChanges(publisher, fields);
+      return patch && { ...patch, id: publisher.id };
+    },
+    done: (publisher, request) => ({
+      to: publisherPath({ id: request.param('id') }),
+      notice: publisher === undefined ? 'same' : 'saved',
     }),
-  );
-}
+  });
+
+const removedPublisher = (services: PublisherPageServices): FormPage =>
+  operationForm(services, deletePublisher, {
+    section,
+    view: async (request) => {
+      const publisher = await publisherOf(services, request);
+      return {
+        title: `Remove ${publisher.name}?`,
+        sentence: 'Its CI jobs can no longer get tokens. Current tokens are revoked.',
+        trail: publisherTrail(publisher),
+        submit: 'Remove publisher',
+        cancel: publisherPath(publisher),
+      };
+    },
+    input: (request) => ({ id: request.param('id') }),
+    done: () => ({ to: '/publishers', notice: 'removed' }),
+  });
 
 function NoIssuer(): Child {
   return (

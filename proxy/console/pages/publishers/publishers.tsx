@@ -11,7 +11,7 @@ import { nameActor } from '../name-actor.ts';
 import { ciLines, type CiLines } from './ci-lines.ts';
 import { registerIdTokenExplanation } from './explain-id-token.tsx';
 import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
-import { registerChangingPublishers, registerMakingPublishers } from './publisher-forms.tsx';
+import { registerPublisherForms } from './publisher-forms.tsx';
 import { PublisherList } from './publisher-list.tsx';
 import { PublisherPage } from './publisher-page.tsx';
 import { publisherOf, type PublisherPageServices } from './services.ts';
@@ -30,7 +30,7 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
     },
     show: (request) => showList(services, request),
   });
-  registerMakingPublishers(pages, services);
+  registerPublisherForms(pages, services);
   registerKeylessOnly(pages, services);
   pages.page({
     path: '/publishers/:id',
@@ -42,7 +42,6 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
     },
     show: (request) => showOne(services, request),
   });
-  registerChangingPublishers(pages, services);
   registerIdTokenExplanation(pages, services);
 }
 

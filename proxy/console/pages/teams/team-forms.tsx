@@ -13,7 +13,7 @@ import {
 import { listTeams } from '../../../teams/team-roster.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import type { PageOutcome } from '../../frame/definitions.ts';
+import type { FormPage, PageOutcome } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault } from '../../request/form-fields.ts';
@@ -22,132 +22,127 @@ import { MembersField, PackagesField, TeamNameField } from './team-fields.tsx';
 
 const section = 'teams';
 
-export function registerMakingTeams(pages: Pages, services: TeamPageServices): void {
-  pages.form(
-    operationForm(services, createTeam, {
-      section,
-      lists: ['packages', 'members'],
-      view: async () => ({
-        title: 'New team',
-        sentence: 'Its members see its packages, and those of their other teams.',
-        trail: teamsTrail,
-        notice: (await isFirst(services)) ? <FirstTeam /> : null,
-        submit: 'Make the team',
-        cancel: '/teams',
+export function registerTeamForms(pages: Pages, services: TeamPageServices): void {
+  for (const form of [newTeam, editedTeam, removedTeam, newMembers, removedMember]) pages.form(form(services));
+}
+
+const newTeam = (services: TeamPageServices): FormPage =>
+  operationForm(services, createTeam, {
+    section,
+    lists: ['packages', 'members'],
+    view: async () => ({
+      title: 'New team',
+      sentence: 'Its members see its packages, and those of their other teams.',
+      trail: teamsTrail,
+      notice: (await isFirst(services)) ? <FirstTeam /> : null,
+      submit: 'Make the team',
+      cancel: '/teams',
+      fields: (
+        <>
+          <TeamNameField />
+          <PackagesField />
+          <MembersField />
+        </>
+      ),
+    }),
+    input: (_request, fields) => ({
+      name: fields.text('name'),
+      packages: fields.lines('packages'),
+      members: fields.lines('members'),
+    }),
+    done: (team) => at(team, team?.changed_people_packages === true ? 'first' : 'made'),
+  });
+
+const editedTeam = (services: TeamPageServices): FormPage =>
+  operationForm(services, updateTeam, {
+    section,
+    lists: ['packages'],
+    view: async (request) => {
+      const team = await teamOf(services, request);
+      return {
+        title: `Edit ${team.name}`,
+        sentence: 'The members see the new packages with their next request.',
+        trail: teamTrail(team),
+        submit: 'Save changes',
+        cancel: teamPath(team),
+        values: { name: team.name, packages: team.packages.join('\n') },
         fields: (
           <>
             <TeamNameField />
             <PackagesField />
-            <MembersField />
           </>
         ),
-      }),
-      input: (_request, fields) => ({
-        name: fields.text('name'),
-        packages: fields.lines('packages'),
-        members: fields.lines('members'),
-      }),
-      done: (team) => at(team, team?.changed_people_packages === true ? 'first' : 'made'),
+      };
+    },
+    input: (request, fields) => ({
+      id: request.param('id'),
+      name: fields.text('name'),
+      packages: fields.lines('packages'),
     }),
-  );
-}
+    done: (team) => at(team, 'saved'),
+  });
 
-export function registerChangingTeams(pages: Pages, services: TeamPageServices): void {
-  pages.form(
-    operationForm(services, updateTeam, {
-      section,
-      lists: ['packages'],
-      view: async (request) => {
-        const team = await teamOf(services, request);
-        return {
-          title: `Edit ${team.name}`,
-          sentence: 'The members see the new packages with their next request.',
-          trail: teamTrail(team),
-          submit: 'Save changes',
-          cancel: teamPath(team),
-          values: { name: team.name, packages: team.packages.join('\n') },
-          fields: (
-            <>
-              <TeamNameField />
-              <PackagesField />
-            </>
-          ),
-        };
-      },
-      input: (request, fields) => ({
-        id: request.param('id'),
-        name: fields.text('name'),
-        packages: fields.lines('packages'),
-      }),
-      done: (team) => at(team, 'saved'),
-    }),
-  );
-  pages.form(
-    operationForm(services, deleteTeam, {
-      section,
-      view: async (request) => {
-        const team = await teamOf(services, request);
-        return {
-          title: `Remove ${team.name}?`,
-          sentence: 'Its members no longer see its packages, unless another of their teams has them.',
-          trail: teamTrail(team),
-          notice: (
-            <p>
-              <TokensStay />
-            </p>
-          ),
-          submit: 'Remove the team',
-          cancel: teamPath(team),
-        };
-      },
-      input: (request) => ({ id: request.param('id') }),
-      done: () => ({ to: '/teams', notice: 'removed' }),
-    }),
-  );
-}
+const removedTeam = (services: TeamPageServices): FormPage =>
+  operationForm(services, deleteTeam, {
+    section,
+    view: async (request) => {
+      const team = await teamOf(services, request);
+      return {
+        title: `Remove ${team.name}?`,
+        sentence: 'Its members no longer see its packages, unless another of their teams has them.',
+        trail: teamTrail(team),
+        notice: (
+          <p>
+            <TokensStay />
+          </p>
+        ),
+        submit: 'Remove the team',
+        cancel: teamPath(team),
+      };
+    },
+    input: (request) => ({ id: request.param('id') }),
+    done: () => ({ to: '/teams', notice: 'removed' }),
+  });
 
-export function registerMembers(pages: Pages, services: TeamPageServices): void {
-  pages.form(
-    operationForm(services, addTeamMembers, {
-      section,
-      lists: ['members'],
-      view: async (request) => {
-        const team = await teamOf(services, request);
-        return {
-          title: `Add people to ${team.name}`,
-          sentence: 'They see the packages of the team with their next request.',
-          trail: teamTrail(team),
-          submit: 'Add to the team',
-          cancel: teamPath(team),
-          fields: <MembersField required />,
-        };
-      },
-      input: (request, fields) => {
-        const members = fields.lines('members');
-        if (members.length === 0) throw fieldFault('members', 'Write at least one email address.');
-        return { id: request.param('id'), members };
-      },
-      done: (team) => at(team, 'added'),
-    }),
-  );
-  pages.form(
-    operationForm(services, removeTeamMember, {
-      section,
-      view: async (request) => {
-        const team = await teamOf(services, request);
-        return {
-          title: `Remove ${nameOf(team, request.param('user'))} from ${team.name}?`,
-          sentence: 'With the next request they no longer see its packages, unless another of their teams has them.',
-          trail: teamTrail(team),
-          submit: 'Remove from the team',
-          cancel: teamPath(team),
-        };
-      },
-      input: (request) => ({ id: request.param('id'), user: request.param('user') }),
-      done: (team) => at(team, 'left'),
-    }),
-  );
-}
+const newMembers = (services: TeamPageServices): FormPage =>
+  operationForm(services, addTeamMembers, {
+    section,
+    lists: ['members'],
+    view: async (request) => {
+      const team = await teamOf(services, request);
+      return {
+        title: `Add people to ${team.name}`,
+        sentence: 'They see the packages of the team with their next request.',
+        trail: teamTrail(team),
+        submit: 'Add to the team',
+        cancel: teamPath(team),
+        fields: <MembersField required />,
+      };
+    },
+    input: (request, fields) => {
+      const members = fields.lines('members');
+      if (members.length === 0) throw fieldFault('members', 'Write at least one email address.');
+      return { id: request.param('id'), members };
+    },
+    done: (team) => at(team, 'added'),
+  });
+
+const removedMember = (services: TeamPageServices): FormPage =>
+  operationForm(services, removeTeamMember, {
+    section,
+    view: async (request) => {
+      const team = await teamOf(services, request);
+      return {
+        title: `Remove ${nameOf(team, request.param('user'))} from ${team.name}?`,
+        sentence: 'With the next request they no longer see its packages, unless another of their teams has them.',
+        trail: teamTrail(team),
+        submit: 'Remove from the team',
+        cancel: teamPath(team),
+      };
+    },
+    input: (request) => ({ id: request.param('id'), user: request.param('user') }),
+    done: (team) => at(team, 'left'),
+  });
 
 const at = (team: TeamDocument | undefined, notice: string): PageOutcome =>
   team === undefined ? { to: '/teams' } : { to: teamPath(team), notice };

@@ -9,18 +9,18 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameActor } from '../name-actor.ts';
 import { teamOf, type TeamPageServices } from './services.ts';
-import { registerChangingTeams, registerMakingTeams, registerMembers } from './team-forms.tsx';
+import { registerTeamForms } from './team-forms.tsx';
 import { TeamList } from './team-list.tsx';
 import { TeamPage } from './team-page.tsx';
 
 export function registerTeamPages(pages: Pages, services: TeamPageServices): void {
+  registerTeamForms(pages, services);
   pages.page({
     path: '/teams',
     operation: 'listTeams',
     notices: { removed: 'The team is removed.' },
     show: (request) => showList(services, request),
   });
-  registerMakingTeams(pages, services);
   pages.page({
     path: '/teams/:id',
     operation: 'getTeam',
@@ -35,8 +35,6 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
     },
     show: (request) => showOne(services, request),
   });
-  registerChangingTeams(pages, services);
-  registerMembers(pages, services);
 }
 
 async function showList(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
