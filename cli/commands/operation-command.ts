@@ -14,6 +14,7 @@ import { UsageError } from '../io/usage-error.ts';
 import { callRemotely, NeedsConsole } from '../remote/call-remotely.ts';
 import { remoteOf } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
+import { rememberedRegistry } from './remembered-registry.ts';
 
 /** What the commands about one noun share. */
 export interface Noun<Services> {
@@ -85,7 +86,12 @@ async function openRegistry<Services>(
   { flags }: CommandInput,
   opening: Opening,
 ): Promise<Registry<Services>> {
-  const remote = await remoteOf(flags, context);
+  if (flags['url'] !== undefined && flags['data'] !== undefined)
+    throw new UsageError(
+      `Both a registry (--url ${String(flags['url'])}) and a data folder (--data ${String(flags['data'])}) are named. ` +
+        'Leave one of them out.',
+    );
+  const remote = (await remoteOf(flags, context)) ?? (await rememberedRegistry(context, flags));
   if (remote !== undefined) {
     if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
     return {

@@ -1,6 +1,7 @@
 // Tests commands about teams and publishers on a remote registry: they read with the person's token, and what needs a
 // session becomes a link to the console's form, which the person confirms there.
 
+import { mkdirSync } from 'node:fs';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -102,6 +103,19 @@ describe('libretto team --url', () => {
     const token = String(json({ stdout: await host('token', 'create', '--description', 'CI', '--json') })['token']);
     const refused = await there('team', 'list', '--token', token);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
+  });
+
+  it('needs no address where the person is signed in and no data folder is found', async () => {
+    mkdirSync(folder.at('elsewhere'));
+    const signedIn = { cwd: folder.at('elsewhere'), environment: { XDG_CONFIG_HOME: folder.at('config') } };
+    const listed = await runCli(['team', 'list'], { ...signedIn, heading: true });
+    expect(listed).toMatchObject({ exitCode: 0, stdout: (await there('team', 'list')).stdout });
+    expect(listed.stderr).toContain(`Registry: ${server.url}`);
+    const nobody = await runCli(['team', 'list'], { cwd: folder.at('elsewhere') });
+    expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('data folder')]);
+    const both = await run(['team', 'list', '--url', server.url, '--data', folder.at('data')]);
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining(`--url ${server.url}`)]);
+    expect(both.stderr).toContain(folder.at('data'));
   });
 
   it('names the registry in its first line', async () => {

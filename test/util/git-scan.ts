@@ -34,7 +34,7 @@ export async function withScan<Result>(
     url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url, now: () => new Date() };
   const source = createGitSource({
     location,
-    timeoutMs: 20_000,
+    timeoutMs: 150_000,
     environment: { PATH: testGitEnvironment.PATH },
     ...options,
   });

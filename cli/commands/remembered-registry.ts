@@ -1,0 +1,30 @@
+// The registry of a person who is signed in (`libretto login`), for a command that names none and finds no data folder.
+
+import { configOf } from '../data-folder/open-data-folder.ts';
+import { classifyFolder } from '../data-folder/data-folder-traces.ts';
+import type { CommandInput } from '../io/command.ts';
+import type { Context } from '../io/context.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { openSignIns } from '../login/sign-ins.ts';
+import { remoteOf, type Remote } from '../remote/remote.ts';
+
+/**
+ * undefined: a data folder or a state is named, or a registry is in the standard folder, or nobody is signed in. Throws
+ * UsageError where the person is signed in at several registries, and what remoteOf throws.
+ */
+export async function rememberedRegistry(context: Context, flags: CommandInput['flags']): Promise<Remote | undefined> {
+  const { environment, now } = context;
+  const { data, state } = await configOf(context, flags);
+  if (data.origin.from !== 'default' || state.value !== undefined) return undefined;
+  if (classifyFolder(data.value) === 'registry') return undefined;
+  const current = openSignIns(environment)
+    .list()
+    .filter((signIn) => now().getTime() < Date.parse(signIn.expires_at));
+  const [first, ...others] = current;
+  if (first === undefined) return undefined;
+  if (others.length === 0) return remoteOf({ ...flags, url: first.url }, context);
+  throw new UsageError(
+    `Several registries are possible: you are signed in at ${current.map(({ url }) => url).join(' and ')}. Name one ` +
+      'with --url, or a data folder with --data.',
+  );
+}
