@@ -9,7 +9,7 @@ export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
   'Serve:': ['init', 'start', 'serve', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'publisher', 'ci', 'user', 'team', 'login', 'logout', 'keys'],
-  'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit'],
+  'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit', 'api'],
   'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],
 };
 

@@ -7,6 +7,7 @@ import { actorOf, collect, example, pathOf, withSettings, type Wire } from '../c
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
+import { addApi } from './api.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addCi } from './ci.ts';
 import { addCompletion } from './completion.ts';
@@ -98,6 +99,7 @@ function addCommands(program: Command, wire: Wire): void {
   addPublishers(program, wire);
   addCi(program, wire);
   addLogin(program, wire);
+  addApi(program, wire);
   addNotifications(program, wire);
   addSettings(program, wire);
   addAudit(program, wire);

@@ -35,14 +35,16 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   let closed = false;
 
   const poll = (ask: () => Promise<void>): void => {
-    const replyTimer = setTimeout(
-      () => reach.lost(new Error(`no reply within ${replyTimeoutMs} ms`)),
-      replyTimeoutMs,
-    ).unref();
+    let silence: NodeJS.Immediate | undefined;
+    const replyTimer = setTimeout(() => {
+      // a busy process may have the reply already, and not have read it
+      silence = setImmediate(() => reach.lost(new Error(`no reply within ${replyTimeoutMs} ms`)));
+    }, replyTimeoutMs).unref();
     void ask()
       .catch(reach.lost)
       .finally(() => {
         clearTimeout(replyTimer);
+        clearImmediate(silence);
         if (!closed) timer = setTimeout(poll, pollMs, ask).unref();
       });
   };

@@ -53,7 +53,7 @@ beforeAll(async () => {
   registry = await startRegistry({ sources: [temporaryTree(below('acme/app', whoLibrary('acme/app', '1.0.0'))).root] });
   writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
   await set('mirroring.url', upstream.url);
-}, 60_000);
+});
 afterAll(async () => {
   await registry.stop();
   await upstream[Symbol.asyncDispose]();

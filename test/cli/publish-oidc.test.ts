@@ -24,7 +24,7 @@ beforeAll(async () => {
   const gitlab = ['publisher', 'add', '--issuer', 'gitlab', '--repository', 'acme/tools/lib'];
   await served.json(...gitlab, '--package', 'acme/tool');
   await served.json(...gitlab, '--purpose', 'read', '--package', 'acme/*');
-}, 60_000);
+});
 afterAll(() => served[Symbol.asyncDispose]());
 
 const job = (args: readonly string[], environment: Environment): Promise<CliOutcome> =>
@@ -69,7 +69,7 @@ describe('a job without a stored secret', () => {
       0,
       expect.stringMatching(/^published by +acme\/app, refs\/tags\/v1\.2\.0, commit \w+, \S+$/m),
     ]);
-  }, 60_000);
+  });
 
   it('ends its token also after a refused upload, and a dry run publishes nothing', async () => {
     const before = (await served.jobTokens()).filter(({ kind }) => kind === 'write').length;

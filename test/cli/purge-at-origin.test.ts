@@ -59,7 +59,7 @@ beforeAll(async () => {
   ] as const)
     await libretto('settings', 'set', key, value, '--data', own);
   server = await serveTree(folder.path, own, ['--origin', origin.url]);
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await origin[Symbol.asyncDispose]();

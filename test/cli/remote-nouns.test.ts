@@ -1,7 +1,7 @@
-// Tests commands about teams and publishers on a remote registry: they read with the person's token, and what needs a
+// Tests commands about teams and publishers, and `libretto api`, on a remote registry: they read with the person's token, and what needs a
 // session becomes a link to the console's form, which the person confirms there.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -153,5 +153,56 @@ describe('libretto publisher --url', () => {
     expect(html).toContain('runner_environment = self-hosted');
     expect(html).toMatch(/<option value="read" selected/);
     expect(html).toMatch(/<textarea[^>]*name="constraints"[^>]*>acme\/\* = \^1</);
+  });
+});
+
+describe('libretto api', () => {
+  const api = (...args: readonly string[]): Promise<CliOutcome> => there('api', ...args);
+
+  it('sends any request to the API, and prints the JSON of its answer', async () => {
+    const { data } = json(await api('GET', '/api/packages', '--field', 'limit=1')) as { data: { name: string }[] };
+    expect(data.map(({ name }) => name)).toEqual(['acme/lib']);
+    const draft = ['--field', 'type=git', '--field', 'url=https://git.example.org/acme/tool.git'];
+    const made = await api(
+      'post',
+      '/api/repositories',
+      ...draft,
+      '--field',
+      'only[]=acme/*',
+      '--field',
+      'interval=900',
+    );
+    expect([made.exitCode, json(made)]).toMatchObject([0, { only: ['acme/*'], interval: 900 }]);
+    const body = folder.at('body.json');
+    writeFileSync(body, JSON.stringify({ type: 'git', url: 'https://git.example.org/acme/web.git' }));
+    expect((await api('POST', '/api/repositories', '--input', body)).exitCode).toBe(0);
+    expect(json(await api('GET', '/api/repositories', '--field', 'limit=1', '--all'))).toMatchObject({
+      data: [{ type: 'git' }, { type: 'git' }],
+      next_cursor: null,
+    });
+  });
+
+  it('ends with 1 for a refusal, and prints it', async () => {
+    const refused = await api('POST', '/api/teams', '--field', 'name=Web', '--field', 'packages[]=acme/*');
+    expect([refused.exitCode, json(refused)['code']]).toEqual([1, 'INSUFFICIENT_SCOPE']);
+    expect(refused.stderr).toContain('libretto login');
+    expect((await api('GET', '/api/nothing')).exitCode).toBe(1);
+  });
+
+  it.each([
+    [['GET', '/api/../p2/acme/lib.json'], 'no path of the API'],
+    [['GET', 'https://other.example.org/api/packages'], 'no path of the API'],
+    [['TRACE', '/api/packages'], 'is unknown'],
+    [['POST', '/api/teams', '--field', 'name'], 'NAME=VALUE'],
+    [['POST', '/api/teams', '--field', 'name=a', '--field', 'name=b'], 'given twice'],
+    [['GET', '/api/teams', '--input', '-'], 'another method than GET'],
+  ])('refuses %j before it sends anything', async (args, reason) => {
+    const { exitCode, stderr } = await api(...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  });
+
+  it('needs a registry', async () => {
+    const { exitCode, stderr } = await runCli(['api', 'GET', '/api/packages'], { cwd: folder.at('elsewhere') });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('libretto login')]);
   });
 });

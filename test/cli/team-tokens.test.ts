@@ -24,5 +24,5 @@ describe('a token from before the first team', () => {
     const removed = await cli('team', 'remove', 'Shop', '--yes');
     expect([removed.exitCode, removed.stdout]).toEqual([0, expect.stringContaining(stay)]);
     expect((await cli('token', 'list')).stdout).toContain('a customer');
-  }, 60_000);
+  });
 });

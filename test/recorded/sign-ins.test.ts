@@ -115,6 +115,8 @@ it('libretto login and logout behave as recorded', async () => {
   await run('login --list', { environment });
   await run('login --list --json', { environment });
   await run('token list');
+  await run(`api GET /api/packages --url ${url}`, { environment });
+  await run(`api GET /api/nothing --url ${url}`, { environment });
   await run('logout', { environment });
   await run('logout', { environment });
   await stop(serve.join(' '), server);

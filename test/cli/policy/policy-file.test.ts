@@ -59,7 +59,7 @@ it('the file of the first start, a change while serving, and a change between tw
   const lines = (): readonly unknown[] =>
     registry.log().filter(({ msg }) => msg === 'the policy of the file is in effect');
   await expect.poll(() => lines().length, { timeout: 60_000 }).toBe(1);
-}, 90_000);
+});
 
 it('a server without the file uses the policy of the state, and the change is an event', async () => {
   await registry.stopServer();
@@ -77,7 +77,7 @@ it('a server without the file uses the policy of the state, and the change is an
   writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
   await registry.startServer();
   await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(before + 3);
-}, 90_000);
+});
 
 it('a file that equals the policy of the state is no event at the first start, and each later change is one', async () => {
   const config = registry.folder.at('libretto.json');
@@ -95,7 +95,7 @@ it('a file that equals the policy of the state is no event at the first start, a
   await registry.startServer();
   await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBeGreaterThan(before);
   expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
-}, 90_000);
+});
 
 it('a vanished file is told once, and the last good policy stays', async () => {
   rmSync(registry.folder.at('policy.json'));

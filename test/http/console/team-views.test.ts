@@ -64,7 +64,7 @@ beforeAll(async () => {
   await call('DELETE', `/api/teams/${filled.ids.team}`);
   await arrive(joan, people.viewer);
   await arrive(grace, people.maintainer);
-}, 180_000);
+});
 afterAll(async () => {
   await agent.close();
   await filled[Symbol.asyncDispose]();

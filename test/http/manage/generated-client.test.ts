@@ -33,7 +33,7 @@ const missing = await getToken('tok_0000000000000000', asPerson);
 console.log(JSON.stringify({ id, kind, packages: packages.data['available-packages'], names, missing: missing.status === 404 ? missing.data.code : '' }));
 `;
 
-it('a client generated from the document type-checks, and calls the service', { timeout: 120_000 }, async () => {
+it('a client generated from the document type-checks, and calls the service', async () => {
   await using folder = temporaryFolder('client');
   symlinkSync(`${root}node_modules`, folder.at('node_modules'));
   writeFileSync(folder.at('package.json'), '{"type":"module"}');
