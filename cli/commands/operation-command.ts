@@ -53,6 +53,11 @@ export interface OperationCommand<Services> extends CommandInput {
   ) => void;
   /** Prints what was changed: as JSON, or the lines of its text, which --quiet leaves out. */
   readonly report: OperationCommand<Services>['print'];
+  /**
+   * Throws UsageError for a change that takes something away, unless --yes is given; the console of a remote registry
+   * asks by itself. `deed`: `remove the team Shop`. `consequence`: a sentence.
+   */
+  readonly confirm: (deed: string, consequence: string) => void;
 }
 
 /** `opening`: as of openCommandState. `work` may resolve with another exit code than 0. */
@@ -142,6 +147,10 @@ function commandOf<Services>(
     },
     print: printTo(context.stdout),
     report: printTo(context.summary),
+    confirm: (deed, consequence) => {
+      if (config !== undefined && given.flags['yes'] !== true)
+        throw new UsageError(`Nothing was changed. To ${deed}, add --yes. ${consequence}`);
+    },
   };
 }
 

@@ -123,6 +123,9 @@ export const deletePublisher = operation({
   }),
 });
 
+/** What its removal takes away. */
+export const publisherRemoval = 'Its CI jobs can no longer get tokens. Current tokens are revoked.';
+
 export const explainIdToken = operation({
   id: 'explainIdToken',
   method: 'post',

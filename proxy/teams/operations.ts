@@ -153,6 +153,12 @@ export const deleteTeam = operation({
   run: async ({ teamsOf, state }: TeamServices, { id }, { actor }) => showOne(state, await teamsOf(actor).remove(id)),
 });
 
+/** What its removal takes away. */
+export function removalOf({ members }: Pick<TeamDocument, 'members'>): string {
+  const people = members.length === 1 ? '1 member' : `${members.length} members`;
+  return `It takes its packages away from ${people} at once, unless another of their teams has them.`;
+}
+
 export const addTeamMembers = operation({
   ...one,
   id: 'addTeamMembers',

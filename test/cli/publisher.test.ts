@@ -101,7 +101,7 @@ describe('libretto publisher', () => {
     });
     expect((await publisher('list')).stdout).toContain('Release');
     const kept = await publisher('remove', id);
-    expect([kept.exitCode, kept.stderr]).toEqual([2, expect.stringContaining('Add --yes to remove it.')]);
+    expect([kept.exitCode, kept.stderr]).toEqual([2, expect.stringContaining('add --yes.')]);
     expect((await publisher('remove', id, '--yes')).stdout).toBe(
       `Removed the publisher ${id} (Release). Its tokens are revoked.`,
     );

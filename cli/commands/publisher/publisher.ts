@@ -6,6 +6,7 @@ import {
   explainIdToken,
   getPublisher,
   listPublishers,
+  publisherRemoval,
   updatePublisher,
   type PublisherServices,
 } from '../../../proxy/publishers/operations.ts';
@@ -13,7 +14,6 @@ import { composePublishing } from '../../compose/publishing.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { counted, printLines, printWarnings } from '../../io/output.ts';
 import { firstLine, secretIn } from '../../io/secret-file.ts';
-import { UsageError } from '../../io/usage-error.ts';
 import { describeExplanation, describePublisher, describePublishers } from '../../text/publisher-text.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
 import { warnOfUnmatchedPatterns } from '../token/unmatched-patterns.ts';
@@ -83,13 +83,9 @@ export const update = operationCommand(
 
 export const remove = operationCommand(
   noun,
-  async ({ call, operands: [id = ''], flags, report }) => {
+  async ({ call, operands: [id = ''], confirm, report }) => {
     const { id: found, name } = await call(getPublisher, { id });
-    if (flags['yes'] !== true)
-      throw new UsageError(
-        `Removing ${found} (${name}) revokes its tokens at once, and its jobs can no longer publish or read. Add --yes ` +
-          'to remove it.',
-      );
+    confirm(`remove the publisher ${found} (${name})`, publisherRemoval);
     report(await call(deletePublisher, { id: found }), () => [
       `Removed the publisher ${found} (${name}). Its tokens are revoked.`,
     ]);

@@ -8,13 +8,14 @@ import {
   deleteTeam,
   getTeam,
   listTeams,
+  removalOf,
   removeTeamMember,
   updateTeam,
   type TeamDocument,
   type TeamServices,
 } from '../../../proxy/teams/operations.ts';
 import { createTeams } from '../../../proxy/teams/teams.ts';
-import { counted, printLines, printWarnings } from '../../io/output.ts';
+import { printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { describeTeam, describeTeams, tokensStay } from '../../text/team-text.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
@@ -74,12 +75,9 @@ export const update = operationCommand(
 export const remove = operationCommand(
   noun,
   async (command) => {
-    const { id, name, members } = await named(command);
-    if (command.flags['yes'] !== true)
-      throw new UsageError(
-        `Removing ${id} (${name}) takes its packages away from ${counted(members.length, 'member')} at once, unless ` +
-          `another team has them. ${tokensStay} Add --yes to remove it.`,
-      );
+    const team = await named(command);
+    const { id, name } = team;
+    command.confirm(`remove the team ${id} (${name})`, `${removalOf(team)} ${tokensStay}`);
     command.report(await command.call(deleteTeam, { id }), () => [`Removed the team ${id} (${name}).`, tokensStay]);
   },
   { changes: true },

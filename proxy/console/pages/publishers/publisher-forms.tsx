@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { kindTitles, type Issuer } from '../../../publishers/model/issuer.ts';
-import { createPublisher, deletePublisher, updatePublisher } from '../../../publishers/operations.ts';
+import { createPublisher, deletePublisher, publisherRemoval, updatePublisher } from '../../../publishers/operations.ts';
 import { SelectField, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
@@ -89,7 +89,7 @@ const removedPublisher = (services: PublisherPageServices): FormPage =>
       const publisher = await publisherOf(services, request);
       return {
         title: `Remove ${publisher.name}?`,
-        sentence: 'Its CI jobs can no longer get tokens. Current tokens are revoked.',
+        sentence: publisherRemoval,
         trail: publisherTrail(publisher),
         submit: 'Remove publisher',
         cancel: publisherPath(publisher),

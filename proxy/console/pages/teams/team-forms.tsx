@@ -6,6 +6,7 @@ import {
   addTeamMembers,
   createTeam,
   deleteTeam,
+  removalOf,
   removeTeamMember,
   updateTeam,
   type TeamDocument,
@@ -89,7 +90,7 @@ const removedTeam = (services: TeamPageServices): FormPage =>
       const team = await teamOf(services, request);
       return {
         title: `Remove ${team.name}?`,
-        sentence: 'Its members no longer see its packages, unless another of their teams has them.',
+        sentence: removalOf(team),
         trail: teamTrail(team),
         notice: (
           <p>
