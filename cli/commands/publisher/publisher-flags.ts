@@ -1,7 +1,7 @@
 // Parses the flags of `publisher add` and `publisher update`. proxy/publishers/records checks the values.
 
 import { purposes, refRules, workflowClaims } from '../../../proxy/publishers/model/publisher.ts';
-import type { PublisherDraft, PublisherFields } from '../../../proxy/publishers/records/publisher-fields.ts';
+import type { PublisherDraft, PublisherFields } from '../../../proxy/publishers/records/publisher-schema.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parseLimitFlags } from '../token/token-limit-flags.ts';

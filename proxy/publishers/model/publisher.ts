@@ -58,6 +58,33 @@ export interface PublisherRecord extends PublisherRules, PublisherView {
   readonly updated_at: string;
 }
 
+export const standardMinutes: Readonly<Record<Purpose, number>> = { publish: 15, read: 60 };
+export const standardExchanges = 60;
+export const mostExchanges = 1000;
+export const mostClaims = 20;
+export const longestName = 100;
+
+/** What each text may be, for the API, the commands and the forms. `longest`: in characters. */
+export const textRules = {
+  repository: {
+    longest: 4220,
+    pattern: /^[^\s\p{C}/@]{1,200}(?:\/[^\s\p{C}/@]{1,200}){1,20}$/u,
+    allowed: 'the path of a repository or project, such as acme/app, without an address',
+  },
+  repository_id: {
+    longest: 100,
+    pattern: /^[\w{}.-]{1,100}$/,
+    allowed: 'the id of the repository at its forge, such as 123456789',
+  },
+  owner_id: { longest: 100, pattern: /^[\w{}.-]{1,100}$/, allowed: 'the id of the owner at the forge, such as 987654' },
+  workflow: {
+    longest: 200,
+    pattern: /^[^\s\p{C}@]{1,200}$/u,
+    allowed: 'the file of a workflow such as release.yml, or its path in the repository',
+  },
+  environment: { longest: 200, pattern: /^[^\p{C}]{1,200}$/u, allowed: 'the name of an environment, one line' },
+} as const;
+
 export const publisherPrefix = 'publisher/';
 
 export function publisherKey(id: PublisherId): string {

@@ -4,8 +4,8 @@
 import type { LimitIssue } from '../../core/views/token-limits.ts';
 import { dialects } from '../claims/dialects.ts';
 import { kindTitles, parseIssuer, type Issuer } from '../model/issuer.ts';
-import type { Purpose, PublisherRecord, RefRule } from '../model/publisher.ts';
-import { invalid, standardMinutes } from './publisher-fields.ts';
+import { type Purpose, type PublisherRecord, type RefRule, standardMinutes } from '../model/publisher.ts';
+import { invalid } from './publisher-fields.ts';
 
 /** Throws INVALID_INPUT for an issuer that the operator does not accept. */
 export function chosenIssuer(issuers: readonly Issuer[], text: string): Issuer {

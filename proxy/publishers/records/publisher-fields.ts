@@ -2,37 +2,15 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { limitNames, parseLimits, uselessConstraints, type LimitIssue } from '../../core/views/token-limits.ts';
-import type { Purpose, PublisherView, RefRule, WorkflowClaim } from '../model/publisher.ts';
-
-/** What can be changed later. Missing fields stay unchanged; null: no rule. */
-export interface PublisherFields {
-  readonly name?: string | undefined;
-  readonly packages?: readonly string[] | null | undefined;
-  readonly constraints?: Readonly<Record<string, string>> | null | undefined;
-  readonly stability?: string | null | undefined;
-  readonly not_after?: string | null | undefined;
-  readonly repository?: string | null | undefined;
-  readonly repository_id?: string | null | undefined;
-  readonly owner_id?: string | null | undefined;
-  readonly workflow?: string | null | undefined;
-  readonly workflow_claim?: WorkflowClaim | undefined;
-  readonly environment?: string | null | undefined;
-  readonly refs?: RefRule | undefined;
-  readonly claims?: Readonly<Record<string, string>> | undefined;
-  readonly token_minutes?: number | undefined;
-  readonly exchanges_per_hour?: number | undefined;
-}
-
-export interface PublisherDraft extends PublisherFields {
-  /** the address of an accepted issuer, or its kind if only one issuer is of this kind */
-  readonly issuer: string;
-  readonly purpose: Purpose;
-}
-
-export const standardMinutes: Readonly<Record<Purpose, number>> = { publish: 15, read: 60 };
-export const standardExchanges = 60;
-export const mostExchanges = 1000;
-export const mostClaims = 20;
+import {
+  longestName,
+  mostClaims,
+  mostExchanges,
+  textRules,
+  type Purpose,
+  type PublisherView,
+} from '../model/publisher.ts';
+import type { PublisherFields } from './publisher-schema.ts';
 
 export function invalid(issues: readonly LimitIssue[]): RegistryError {
   return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
@@ -65,23 +43,10 @@ export function checkedTexts(given: PublisherFields): PublisherFields {
   return fields;
 }
 
-const textRules = {
-  repository: {
-    pattern: /^[^\s\p{C}/@]{1,200}(?:\/[^\s\p{C}/@]{1,200}){1,20}$/u,
-    allowed: 'the path of a repository or project, such as acme/app, without an address',
-  },
-  repository_id: { pattern: /^[\w{}.-]{1,100}$/, allowed: 'the id of the repository at its forge, such as 123456789' },
-  owner_id: { pattern: /^[\w{}.-]{1,100}$/, allowed: 'the id of the owner at the forge, such as 987654' },
-  workflow: {
-    pattern: /^[^\s\p{C}@]{1,200}$/u,
-    allowed: 'the file of a workflow such as release.yml, or its path in the repository',
-  },
-  environment: { pattern: /^[^\p{C}]{1,200}$/u, allowed: 'the name of an environment, one line' },
-} as const;
-
 function checkedName(text: string, note: Note): string {
   const name = text.trim();
-  if (name === '' || name.length > 100 || /\p{C}/u.test(name)) note('name', 'must be one line of 1 to 100 characters');
+  if (name === '' || name.length > longestName || /\p{C}/u.test(name))
+    note('name', `must be one line of 1 to ${longestName} characters`);
   return name;
 }
 

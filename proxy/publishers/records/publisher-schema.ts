@@ -2,32 +2,44 @@
 
 import { z } from 'zod';
 import { issuerKinds } from '../model/issuer.ts';
-import { purposes, refRules, workflowClaims } from '../model/publisher.ts';
-import { mostClaims, mostExchanges } from './publisher-fields.ts';
+import {
+  longestName,
+  mostClaims,
+  mostExchanges,
+  purposes,
+  refRules,
+  textRules,
+  workflowClaims,
+} from '../model/publisher.ts';
 import { publishedFromSchema } from '../../artifacts/published-from.ts';
 import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
 import type { Fixed } from '../../registry/operation.ts';
 import { shownLimits, takenLimits } from '../../registry/token-limit-fields.ts';
 
-const maybe = (description: string, example: string, most = 300) =>
-  z.string().max(most).nullable().meta({ description, example });
+const maybe = (field: keyof typeof textRules, description: string, example: string) =>
+  z.string().max(textRules[field].longest).nullable().meta({ description, example });
 
 const rules = {
-  name: z.string().min(1).max(100).meta({ description: 'a name for people', example: 'Release of acme/app' }),
-  repository: maybe('the repository or project of the jobs; its name counts until its id is known', 'acme/app'),
+  name: z.string().min(1).max(longestName).meta({ description: 'a name for people', example: 'Release of acme/app' }),
+  repository: maybe(
+    'repository',
+    'the repository or project of the jobs; its name counts until its id is known',
+    'acme/app',
+  ),
   repository_id: maybe(
+    'repository_id',
     'the id of the repository at its forge. Jobs of another repository with the same name are refused. null: the first ' +
       'exchange pins it',
     '123456789',
   ),
-  owner_id: maybe('the id of the owner at the forge. null: the first exchange pins it', '987654'),
-  workflow: maybe('the workflow file, or its path in the repository; null: any', 'release.yml'),
+  owner_id: maybe('owner_id', 'the id of the owner at the forge. null: the first exchange pins it', '987654'),
+  workflow: maybe('workflow', 'the workflow file, or its path in the repository; null: any', 'release.yml'),
   workflow_claim: z.enum(workflowClaims).meta({
     description:
       '`job`: the file that really runs must be this one (`job_workflow_ref`). `caller`: the file that was started ' +
       '(`workflow_ref`), which may call reusable workflows of others',
   }),
-  environment: maybe('the environment of the job; null: any, or none', 'release'),
+  environment: maybe('environment', 'the environment of the job; null: any, or none', 'release'),
   refs: z.enum(refRules).meta({
     description: 'the refs of the jobs: tags, protected branches and tags, either of them, or any',
   }),
@@ -50,20 +62,8 @@ const rules = {
 
 const { networks: _shown, ...shownView } = shownLimits;
 const { networks: _taken, ...takenView } = takenLimits;
-const optional = {
-  name: rules.name.optional(),
-  repository: rules.repository.optional(),
-  repository_id: rules.repository_id.optional(),
-  owner_id: rules.owner_id.optional(),
-  workflow: rules.workflow.optional(),
-  workflow_claim: rules.workflow_claim.optional(),
-  environment: rules.environment.optional(),
-  refs: rules.refs.optional(),
-  claims: rules.claims.optional(),
-  token_minutes: rules.token_minutes.optional(),
-  exchanges_per_hour: rules.exchanges_per_hour.optional(),
-  ...takenView,
-};
+/** What can be changed later. An absent field stays unchanged; null: no rule. */
+const optional = { ...z.object(rules).partial().shape, ...takenView };
 
 const purpose = z.enum(purposes).meta({
   description: '`publish`: a write token for its packages. `read`: a read token that sees its packages and versions',
@@ -211,3 +211,5 @@ export const idTokenExplanation = z
   })
   .meta({ id: 'IdTokenExplanation' });
 export type ExplanationDocument = Fixed<z.output<typeof idTokenExplanation>>;
+export type PublisherDraft = Fixed<z.input<typeof publisherDraft>>;
+export type PublisherFields = Fixed<z.input<typeof publisherPatch>>;

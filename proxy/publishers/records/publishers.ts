@@ -7,20 +7,19 @@ import type { Actor, AuditedStore } from '../../state/audit.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import { noLimits } from '../../core/views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
-import { mintPublisherId, publisherKey, type PublisherId, type PublisherRecord } from '../model/publisher.ts';
+import {
+  mintPublisherId,
+  publisherKey,
+  type PublisherId,
+  type PublisherRecord,
+  standardExchanges,
+  standardMinutes,
+} from '../model/publisher.ts';
 import { publisherUseKey } from '../model/publisher-use.ts';
 import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
 import { findPublisher, listPublishers } from './list-publishers.ts';
-import {
-  assertView,
-  checkedTexts,
-  checkedView,
-  invalid,
-  standardExchanges,
-  standardMinutes,
-  type PublisherDraft,
-  type PublisherFields,
-} from './publisher-fields.ts';
+import { assertView, checkedTexts, checkedView, invalid } from './publisher-fields.ts';
+import type { PublisherDraft, PublisherFields } from './publisher-schema.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 

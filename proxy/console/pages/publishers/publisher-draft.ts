@@ -2,8 +2,7 @@
 // form. Pure.
 
 import { refRules, workflowClaims, type Purpose } from '../../../publishers/model/publisher.ts';
-import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
-import type { PublisherFields } from '../../../publishers/records/publisher-fields.ts';
+import type { PublisherDocument, PublisherFields } from '../../../publishers/records/publisher-schema.ts';
 import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
 
 /** The fields with one entry a line. */
@@ -32,7 +31,8 @@ export function publisherDraftOf(fields: FormFields, purpose: Purpose): Publishe
     // the form has these fields for every purpose
     ...(purpose === 'read' && {
       constraints: Object.keys(versions).length === 0 ? null : versions,
-      stability: fields.optional('stability') ?? null,
+      // the service refuses an unknown one
+      stability: (fields.optional('stability') ?? null) as PublisherFields['stability'],
       not_after: fields.optional('not_after') ?? null,
     }),
   };

@@ -1,8 +1,13 @@
 // The fields of a publisher that can be changed later: which jobs it trusts, what their tokens may do, and how often.
 
 import type { Child } from 'hono/jsx';
-import type { Purpose } from '../../../publishers/model/publisher.ts';
-import { mostExchanges, standardExchanges, standardMinutes } from '../../../publishers/records/publisher-fields.ts';
+import {
+  type Purpose,
+  mostExchanges,
+  standardExchanges,
+  standardMinutes,
+  textRules,
+} from '../../../publishers/model/publisher.ts';
 import { stabilities } from '../../../core/views/token-limits.ts';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 
@@ -14,7 +19,7 @@ export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
         name="repository"
         label="Repository or project"
         hint="Its path at the forge, such as acme/app; at CircleCI with its host, such as github.com/acme/app. Bitbucket has only the id, and other issuers have rules below."
-        maxlength={500}
+        maxlength={textRules.repository.longest}
         autocomplete="off"
       />
       <div class="side-by-side">
@@ -22,14 +27,14 @@ export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
           name="workflow"
           label="Workflow file"
           hint="Such as release.yml. Empty: any file of the repository."
-          maxlength={200}
+          maxlength={textRules.workflow.longest}
           autocomplete="off"
         />
         <TextField
           name="environment"
           label="Environment"
           hint="Such as release, with reviewers at the forge. Empty: any."
-          maxlength={200}
+          maxlength={textRules.environment.longest}
           autocomplete="off"
         />
       </div>
@@ -69,14 +74,14 @@ function PreciseFields({ isNew }: { readonly isNew: boolean }): Child {
           name="repository_id"
           label="Id of the repository"
           hint={isNew ? 'Empty: the first job sets it.' : 'Empty: the next job sets it.'}
-          maxlength={100}
+          maxlength={textRules.repository_id.longest}
           autocomplete="off"
         />
         <TextField
           name="owner_id"
           label="Id of the owner"
           hint="The id of the organisation, group or person."
-          maxlength={100}
+          maxlength={textRules.owner_id.longest}
           autocomplete="off"
         />
       </div>

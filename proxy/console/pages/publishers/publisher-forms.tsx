@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { kindTitles, type Issuer } from '../../../publishers/model/issuer.ts';
+import { longestName } from '../../../publishers/model/publisher.ts';
 import { createPublisher, deletePublisher, publisherRemoval, updatePublisher } from '../../../publishers/operations.ts';
 import { SelectField, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -64,7 +65,7 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
         values: publisherValues(publisher),
         fields: (
           <>
-            <TextField name="name" label="Name" hint="For people." maxlength={100} required />
+            <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
             <JobFields isNew={false} />
             <TokenFields purpose={publisher.purpose} />
           </>
@@ -131,7 +132,7 @@ function BeginningFields({ issuers }: { readonly issuers: readonly Issuer[] }): 
         name="name"
         label="Name"
         hint="For people, such as Release of acme/app. Empty: the repository."
-        maxlength={100}
+        maxlength={longestName}
         autocomplete="off"
       />
     </>
