@@ -1,8 +1,8 @@
 // The permission table of the management API and the console: a row for each operation, with everything that decides
-// who may do it. An operation without a row cannot be registered, and every permission check reads this table. Roles: an admin may call every operation. A maintainer manages repositories,
-// packages, artifacts and the tokens they made themselves. A viewer reads. A right adds operations to the role of one
-// person. API tokens: both kinds read. A write token also publishes artifacts and starts a sync. API tokens cannot
-// manage people or tokens.
+// who may do it. An operation without a row cannot be registered, and every permission check reads this table.
+// Roles: an admin may call every operation. A maintainer manages repositories, packages, artifacts and the tokens they
+// made themselves. A viewer reads. A right adds operations to the role of one person. API tokens: both kinds read. A
+// write token also publishes artifacts and starts a sync. API tokens cannot manage people or tokens.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { PersonRight, Role } from '../core/tokens/person.ts';

@@ -29,6 +29,7 @@ const others = [
   'ci logout',
   'login',
   'logout',
+  'api',
 ];
 
 let folder: TemporaryFolder;
