@@ -3,13 +3,12 @@
 import { z } from 'zod';
 import { readUsers } from '../auth/user-records.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { maxEntries } from '../core/views/token-limits.ts';
 import { actorSchema, idSchema, timeSchema } from '../registry/fields.ts';
 import { operation, type Fixed } from '../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
 import { readPackageRule } from './package-rule.ts';
-import { longestName, mostMembers } from './team-fields.ts';
+import { fields, teamDraft, teamPatch } from './team-fields.ts';
 import { orderOf } from './team-roster.ts';
 import type { TeamRecord } from './team.ts';
 import type { Teams } from './teams.ts';
@@ -19,27 +18,11 @@ export interface TeamServices {
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
-const name = z
-  .string()
-  .min(1)
-  .max(longestName)
-  .meta({ description: 'the name of the team; no other team has it', example: 'Shop' });
-const packages = z.array(z.string().max(300)).meta({
-  minItems: 1,
-  maxItems: maxEntries,
-  description: 'the packages that the members see: names, or patterns such as `acme/*`. `*`: all packages',
-  example: ['acme/shop-*', 'acme/core'],
-});
-const people = z
-  .array(z.string().min(1).max(254))
-  .max(mostMembers)
-  .meta({ description: 'users, by id or email address', example: ['ada@example.org'] });
-
 export const teamSchema = z
   .object({
     id: idSchema('tea', 'the team'),
-    name,
-    packages,
+    name: fields.name,
+    packages: fields.packages,
     members: z
       .array(
         z.object({
@@ -100,9 +83,7 @@ export const createTeam = operation({
   description:
     'Its members see the packages of the team, in the console, in the API and with their personal tokens. The first team ' +
     'sets `people.packages` to `teams`: from then on, people without a team see no packages. Admins see all packages.',
-  body: z
-    .strictObject({ name, packages, members: people.optional() })
-    .meta({ id: 'TeamDraft', example: { name: 'Shop', packages: ['acme/shop-*'], members: ['ada@example.org'] } }),
+  body: teamDraft,
   status: 201,
   answer: madeTeam,
   answers: 'the team, and the setting `people.packages`',
@@ -132,9 +113,7 @@ export const updateTeam = operation({
   method: 'patch',
   summary: 'Change a team',
   description: 'Only the given fields change. The members see the new packages with their next request.',
-  body: z
-    .strictObject({ name: name.optional(), packages: packages.optional() })
-    .meta({ id: 'TeamPatch', example: { packages: ['acme/shop-*', 'acme/core'] } }),
+  body: teamPatch,
   answers: 'the changed team',
   errors: refusals,
   run: async ({ teamsOf, state }: TeamServices, { id, ...patch }, { actor }) =>
@@ -168,7 +147,7 @@ export const addTeamMembers = operation({
   summary: 'Add members to a team',
   description: 'People who are members already stay members.',
   body: z
-    .strictObject({ members: people.min(1) })
+    .strictObject({ members: fields.members.min(1) })
     .meta({ id: 'TeamMembers', example: { members: ['ada@example.org'] } }),
   answers: 'the changed team',
   errors: refusals,

@@ -1,33 +1,48 @@
 // What people give for a team, and its checks.
 
+import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { parseLimits, type LimitIssue } from '../core/views/token-limits.ts';
-
-export interface TeamFields {
-  readonly name?: string | undefined;
-  /** patterns such as acme/core, acme/* and * */
-  readonly packages?: readonly string[] | undefined;
-}
-
-/** A field that was not given is absent. */
-interface CheckedFields {
-  readonly name?: string;
-  readonly packages?: readonly string[];
-}
-
-export interface TeamDraft extends TeamFields {
-  readonly name: string;
-  readonly packages: readonly string[];
-  /** ids or e-mail addresses */
-  readonly members?: readonly string[] | undefined;
-}
+import { maxEntries, parseLimits, type LimitIssue } from '../core/views/token-limits.ts';
+import type { Fixed } from '../registry/operation.ts';
+import type { TeamRecord } from './team.ts';
 
 export const mostTeams = 500;
 export const mostMembers = 1000;
 export const longestName = 100;
 
+/** The fields that people give; checkedFields() checks what a schema cannot say. */
+export const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(longestName)
+    .meta({ description: 'the name of the team; no other team has it', example: 'Shop' }),
+  packages: z.array(z.string().max(300)).meta({
+    minItems: 1,
+    maxItems: maxEntries,
+    description: 'the packages that the members see: names, or patterns such as `acme/*`. `*`: all packages',
+    example: ['acme/shop-*', 'acme/core'],
+  }),
+  members: z
+    .array(z.string().min(1).max(254))
+    .max(mostMembers)
+    .meta({ description: 'users, by id or email address', example: ['ada@example.org'] }),
+};
+
+export const teamDraft = z
+  .strictObject({ ...fields, members: fields.members.optional() })
+  .meta({ id: 'TeamDraft', example: { name: 'Shop', packages: ['acme/shop-*'], members: ['ada@example.org'] } });
+
+/** What can be changed later. An absent field stays unchanged. */
+export const teamPatch = z
+  .strictObject({ name: fields.name.optional(), packages: fields.packages.optional() })
+  .meta({ id: 'TeamPatch', example: { packages: ['acme/shop-*', 'acme/core'] } });
+
+export type TeamDraft = Fixed<z.output<typeof teamDraft>>;
+export type TeamPatch = Fixed<z.output<typeof teamPatch>>;
+
 /** The fields in their canonical form. Throws INVALID_INPUT with every fault. */
-export function checkedFields({ name, packages }: TeamFields): CheckedFields {
+export function checkedFields({ name, packages }: TeamPatch): Partial<Pick<TeamRecord, 'name' | 'packages'>> {
   const issues: LimitIssue[] = [];
   const trimmed = name?.trim();
   if (trimmed !== undefined && !isName(trimmed))

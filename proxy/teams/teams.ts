@@ -7,7 +7,7 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { changeTeams, type TeamChange } from './change-teams.ts';
 import { findMembers } from './members.ts';
-import { checkedFields, invalid, mostMembers, mostTeams, type TeamDraft, type TeamFields } from './team-fields.ts';
+import { checkedFields, invalid, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
 import { listTeams } from './team-roster.ts';
 import { mintTeamId, parseTeamId, type TeamRecord } from './team.ts';
 
@@ -27,7 +27,7 @@ export interface Teams {
   readonly list: () => Promise<readonly TeamRecord[]>;
   /** Finds a team by id or name. */
   readonly get: (idOrName: string) => Promise<TeamRecord>;
-  readonly update: (idOrName: string, patch: TeamFields) => Promise<TeamRecord>;
+  readonly update: (idOrName: string, patch: TeamPatch) => Promise<TeamRecord>;
   readonly remove: (idOrName: string) => Promise<TeamRecord>;
   /** `people`: ids or e-mail addresses. Who is a member already stays one. */
   readonly addMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
@@ -87,7 +87,7 @@ async function create(options: TeamsOptions, draft: TeamDraft, keepsRule: boolea
   return { record, closes };
 }
 
-async function update({ store, now, actor }: TeamsOptions, text: string, patch: TeamFields): Promise<TeamRecord> {
+async function update({ store, now, actor }: TeamsOptions, text: string, patch: TeamPatch): Promise<TeamRecord> {
   const fields = checkedFields(patch);
   if (Object.keys(fields).length === 0) throw invalid([{ path: '', message: 'nothing to change was given' }]);
   return edit(store, text, ({ before, teams }) => {
