@@ -8,10 +8,9 @@ import type { Config } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';
 import type { TextStream } from '../io/answer-stream.ts';
 import type { Context } from '../io/context.ts';
-import { openBrowser } from '../io/open-browser.ts';
 import { printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { callRemotely, NeedsConsole } from '../remote/call-remotely.ts';
+import { NeedsConsole } from '../remote/needs-console.ts';
 import { remoteOf } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
 import { rememberedRegistry } from './remembered-registry.ts';
@@ -99,6 +98,8 @@ async function openRegistry<Services>(
   const remote = (await remoteOf(flags, context)) ?? (await rememberedRegistry(context, flags));
   if (remote !== undefined) {
     if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
+    // loaded when needed, because the start of a command counts
+    const { callRemotely } = await import('../remote/call-remotely.ts');
     return {
       config: undefined,
       call: (operation, input) => callRemotely(remote, operation, input),
@@ -163,8 +164,10 @@ async function confirmInConsole(
   printLines(stderr, [message]);
   if (flags['json'] === true) printJson(stdout, { confirmed: false, form });
   else printLines(stdout, [form]);
-  if (flags['open'] === true && !(await openBrowser(form, environment)))
-    printLines(stderr, ['This machine has no browser to open it.']);
+  if (flags['open'] === true) {
+    const { openBrowser } = await import('../io/open-browser.ts');
+    if (!(await openBrowser(form, environment))) printLines(stderr, ['This machine has no browser to open it.']);
+  }
   return 2;
 }
 

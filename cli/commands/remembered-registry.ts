@@ -5,7 +5,6 @@ import { classifyFolder } from '../data-folder/data-folder-traces.ts';
 import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { openSignIns } from '../login/sign-ins.ts';
 import { remoteOf, type Remote } from '../remote/remote.ts';
 
 /**
@@ -17,6 +16,8 @@ export async function rememberedRegistry(context: Context, flags: CommandInput['
   const { data, state } = await configOf(context, flags);
   if (data.origin.from !== 'default' || state.value !== undefined) return undefined;
   if (classifyFolder(data.value) === 'registry') return undefined;
+  // loaded when needed, because the start of a command counts
+  const { openSignIns } = await import('../login/sign-ins.ts');
   const current = openSignIns(environment)
     .list()
     .filter((signIn) => now().getTime() < Date.parse(signIn.expires_at));

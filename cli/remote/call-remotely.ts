@@ -6,23 +6,9 @@ import { Readable } from 'node:stream';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { hasCondition } from '../../proxy/auth/permissions.ts';
 import type { Operation } from '../../proxy/registry/operation.ts';
+import { NeedsConsole } from './needs-console.ts';
 import { requestRemote } from './request-remote.ts';
 import type { Remote } from './remote.ts';
-
-/** The operation needs a session: the person confirms it in the console. Nothing was sent or changed. */
-export class NeedsConsole extends Error {
-  /** the form with its fields filled in */
-  readonly form: string;
-
-  constructor(summary: string, form: string) {
-    super(
-      `${summary}: this needs a session, which a token of \`libretto login\` is not. Nothing was changed. Confirm it ` +
-        'in the console; the form is filled in:',
-    );
-    this.name = 'NeedsConsole';
-    this.form = form;
-  }
-}
 
 /** Throws NeedsConsole, RegistryError with the registry's refusal, and RemoteFailure. */
 export async function callRemotely<Input, Output>(

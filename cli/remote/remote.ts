@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { storedToken } from '../login/stored-token.ts';
 import { adviceOnForeignAnswer, refusePlainHttp } from './plain-http.ts';
 import { registryAddress } from './registry-address.ts';
 
@@ -46,7 +45,7 @@ export async function remoteOf(flags: RemoteFlags, { environment, steps, now }: 
     isLocal ? given(flags['token']) : (given(flags['token']) ?? given(environment['LIBRETTO_TOKEN']))
   )?.trim();
   const isSignedIn = url !== undefined && named === undefined;
-  const token = isSignedIn ? await storedToken(url, environment, now().getTime()) : named;
+  const token = isSignedIn ? await tokenOfSignIn(url, environment, now) : named;
   if (url !== undefined && token === undefined)
     throw new UsageError(
       `The registry ${url} requires a token: sign in with \`libretto login ${url}\`, or set LIBRETTO_TOKEN to one of ` +
@@ -62,6 +61,12 @@ export async function remoteOf(flags: RemoteFlags, { environment, steps, now }: 
   refuseForeignToken(token);
   refusePlainHttp(url, flags['insecureHttp'] === true);
   return { url, token, now, onRequest: (line) => printLines(steps, [line]), ...(isSignedIn && { isSignedIn }) };
+}
+
+/** Loaded when needed: most commands work on a data folder. */
+async function tokenOfSignIn(url: string, environment: Context['environment'], now: Context['now']) {
+  const { storedToken } = await import('../login/stored-token.ts');
+  return storedToken(url, environment, now().getTime());
 }
 
 /** CI systems set a variable to an empty text if its secret is missing, or if the secret's name is misspelt. */

@@ -1,0 +1,16 @@
+// The outcome of a change of a remote registry that its console has to confirm.
+
+/** The operation needs a session: the person confirms it in the console. Nothing was sent or changed. */
+export class NeedsConsole extends Error {
+  /** the form with its fields filled in */
+  readonly form: string;
+
+  constructor(summary: string, form: string) {
+    super(
+      `${summary}: this needs a session, which a token of \`libretto login\` is not. Nothing was changed. Confirm it ` +
+        'in the console; the form is filled in:',
+    );
+    this.name = 'NeedsConsole';
+    this.form = form;
+  }
+}
