@@ -107,7 +107,8 @@ async function openRegistry<Services>(
   };
 }
 
-const longestPage = 200;
+/** The most items of a page. */
+export const longestPage = 200;
 
 function commandOf<Services>(
   { call, config }: Registry<Services>,

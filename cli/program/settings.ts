@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program
@@ -56,8 +56,8 @@ export function addAudit(program: Command, wire: Wire): void {
     .option('--until <time>', 'events before this day or time')
     .option('--limit <n>', 'the maximum number of events', '50');
   wire(
-    withJson(list, 'libretto audit list --action login.refused --since 2027-01-31'),
-    () => import('../commands/audit/list.ts'),
+    withRegistry(list, 'reads', 'libretto audit list --action login.refused --since 2027-01-31'),
+    async () => (await import('../commands/audit/audit.ts')).list,
   );
   const verify = audit
     .command('verify')
@@ -67,5 +67,8 @@ export function addAudit(program: Command, wire: Wire): void {
         'the first such event.',
     )
     .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still contain its event');
-  wire(withJson(verify, 'libretto audit verify --head 120:5f0c…'), () => import('../commands/audit/verify.ts'));
+  wire(
+    withJson(verify, 'libretto audit verify --head 120:5f0c…'),
+    async () => (await import('../commands/audit/audit.ts')).verify,
+  );
 }

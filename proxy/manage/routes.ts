@@ -5,7 +5,7 @@ import type { Counters } from '../core/limits/counters.ts';
 import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
-import { registerAudit, type AuditServices } from './routes/audit.ts';
+import { auditOperations, type AuditServices } from '../audit/operations.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { registerConnections, type ConnectionServices } from './routes/connections.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
@@ -59,7 +59,7 @@ export function registerRoutes(api: Api, services: Services): void {
   describeProtocol(api);
   registerDescription(api, services);
   registerArtifacts(api, services);
-  registerAudit(api, services);
+  addOperations(api, services, auditOperations);
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);
   registerOwnTokens(api, services);

@@ -1,7 +1,7 @@
 // The documents of the commands for tokens, users, keys, settings, the audit log and the state.
 
 import { z } from 'zod';
-import { auditEventSchema } from '../../proxy/manage/schemas/audit-event.ts';
+import { auditEventSchema } from '../../proxy/audit/operations.ts';
 import { shownLimits } from '../../proxy/registry/token-limit-fields.ts';
 import { explanationSchema } from '../../proxy/manage/schemas/token-explanation.ts';
 import { changedUser, userSchema } from '../../proxy/manage/schemas/user.ts';
