@@ -4,6 +4,9 @@ import type { Command } from 'commander';
 
 import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
+const load = (command: keyof typeof import('../commands/settings/settings.ts')) => async () =>
+  (await import('../commands/settings/settings.ts'))[command];
+
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program
     .command('settings')
@@ -17,7 +20,7 @@ export function addSettings(program: Command, wire: Wire): void {
     .command('list')
     .summary('list the settings')
     .description('List the settings with their values and the origin of each value.');
-  wire(withJson(list, 'libretto settings list --json'), () => import('../commands/settings/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto settings list --json'), load('list'));
   const set = settings
     .command('set')
     .argument('<setting>', 'the name of a setting in `libretto settings list`')
@@ -27,15 +30,20 @@ export function addSettings(program: Command, wire: Wire): void {
       'Change a setting. The new value overrides libretto.json. A flag or variable of the server overrides both.',
     );
   wire(
-    withJson(set, 'libretto settings set limits.read 5000', 'libretto settings set metadata_url /p2/%package%.json'),
-    () => import('../commands/settings/set.ts'),
+    withRegistry(
+      set,
+      'session',
+      'libretto settings set limits.read 5000',
+      'libretto settings set metadata_url /p2/%package%.json',
+    ),
+    load('set'),
   );
   const unset = settings
     .command('unset')
     .argument('<setting>', 'the name of a setting in `libretto settings list`')
     .summary('remove a change')
     .description('Remove a change: the value in libretto.json or the default applies again.');
-  wire(withJson(unset, 'libretto settings unset limits.read'), () => import('../commands/settings/unset.ts'));
+  wire(withRegistry(unset, 'session', 'libretto settings unset limits.read'), load('unset'));
 }
 
 export function addAudit(program: Command, wire: Wire): void {

@@ -21,7 +21,7 @@ import { publisherOperations, type PublisherServices } from '../publishers/opera
 import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
-import { registerSettings, type SettingServices } from './routes/settings.ts';
+import { settingOperations, type SettingServices } from '../settings/operations.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
@@ -73,7 +73,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerRepositories(api, services);
   registerHooks(api, services);
   registerNotifications(api, services);
-  registerSettings(api, services);
+  addOperations(api, services, settingOperations);
   registerStatus(api, services);
   addOperations(api, services, teamOperations);
   registerTokens(api, services);

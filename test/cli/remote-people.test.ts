@@ -1,4 +1,5 @@
-// Tests commands about the audit log of a remote registry: they print what they print on its host.
+// Tests commands about settings and the audit log of a remote registry: they print what they print on its host, and a
+// change becomes a link to the form of the console.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -15,6 +16,33 @@ const both = async (...args: readonly string[]): Promise<readonly [there: unknow
   expect(exitCode, stderr).toBe(0);
   return [json(stdout), json(await registry.host(...args, '--json'))];
 };
+
+describe('libretto settings --url', () => {
+  it('lists the settings as on the host', async () => {
+    const [there, host] = await both('settings', 'list');
+    expect(there).toEqual(host);
+  });
+
+  it.each([
+    ['limits.read', '2500', 'value="2500"'],
+    ['mirroring.enabled', 'true', ' checked'],
+    ['mirroring.allow', '["acme/*","symfony/*"]', '>acme/*\nsymfony/*<'],
+    ['warnings', '[{"versions":"<2.5","message":"Update: now"}]', '>&lt;2.5: Update: now<'],
+    ['advertise', '["search","list"]', 'value="list" checked'],
+  ])('fills in the form of %s', async (key, value, shown) => {
+    const asked = await registry.there('settings', 'set', key, value);
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    expect((await registry.opened(asked.stdout)).html).toContain(shown);
+  });
+
+  it('asks in the console before a change is removed', async () => {
+    await registry.host('settings', 'set', 'limits.write', '9');
+    const asked = await registry.there('settings', 'unset', 'limits.write');
+    expect((await registry.opened(asked.stdout)).text).toContain('Remove the change of limits.write?');
+    const unknown = await registry.there('settings', 'set', 'limit.read', '5');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean limits.read?')]);
+  });
+});
 
 describe('libretto audit --url', () => {
   it('lists events as on the host, also more than a page has, with filters', async () => {
