@@ -26,7 +26,7 @@ import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
-import { registerUsers, type UserServices } from './routes/users.ts';
+import { userOperations, type UserServices } from '../people/operations.ts';
 
 export interface Services
   extends
@@ -50,7 +50,7 @@ export interface Services
     StatusServices,
     TeamServices,
     TokenServices,
-    UserServices {
+    Omit<UserServices, 'people'> {
   readonly sessions: Sessions;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
 }
@@ -78,5 +78,5 @@ export function registerRoutes(api: Api, services: Services): void {
   addOperations(api, services, teamOperations);
   registerTokens(api, services);
   registerTwoFactor(api, services);
-  registerUsers(api, services);
+  addOperations(api, services, userOperations);
 }

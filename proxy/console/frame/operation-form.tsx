@@ -19,6 +19,8 @@ interface FormView {
   readonly trail?: readonly { readonly label: string; readonly to: string }[];
   /** the words on the button */
   readonly submit: string;
+  /** default: true for an operation that deletes */
+  readonly isDanger?: boolean;
   /** the page to go to instead */
   readonly cancel: string;
   /** beside the title */
@@ -80,7 +82,7 @@ export function operationForm<Services, Input, Output>(
       return pageOf(shown, filledIn(state, shown, linked, request), {
         section,
         lists,
-        isDanger: operation.method === 'delete',
+        isDanger: shown.isDanger ?? operation.method === 'delete',
         asksPassword: asks && request.asksPassword,
       });
     },
