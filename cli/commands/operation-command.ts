@@ -23,6 +23,8 @@ export interface Noun<Services> {
   readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
   /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** What is said of a refused field that no flag gives. */
+  readonly sentence?: (path: string, fault: string) => string;
 }
 
 interface Composed<Services> {
@@ -119,7 +121,8 @@ async function openRegistry<Services>(
   };
 }
 
-const longestPage = 200;
+/** The most items of a page. */
+export const longestPage = 200;
 
 function commandOf<Services>(
   { call, config }: Registry<Services>,
@@ -172,13 +175,15 @@ async function confirmInConsole(
 }
 
 /** The refusal, with one line for each field. */
-function asUsageError<Services>({ name, flags = {} }: Noun<Services>, error: RegistryError): UsageError {
+function asUsageError<Services>({ name, flags = {}, sentence }: Noun<Services>, error: RegistryError): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
   const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
-    ({ path, message }) => `  ${placeOf(String(path), flags)}${String(message)}`,
+    ({ path, message }) =>
+      sentence?.(String(path), String(message)) ?? `  ${placeOf(String(path), flags)}${String(message)}`,
   );
   const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
-  const text = lines.length === 0 ? `${error.message}${advice}` : [`The ${name} is refused:`, ...lines].join('\n');
+  const heading = sentence === undefined ? [`The ${name} is refused:`] : [];
+  const text = lines.length === 0 ? `${error.message}${advice}` : [...heading, ...lines].join('\n');
   return new UsageError(text, { cause: error });
 }
 

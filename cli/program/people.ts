@@ -3,7 +3,10 @@
 import { Option, type Command } from 'commander';
 
 import { roles } from '../../proxy/auth/permissions.ts';
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/user/user.ts')) => async () =>
+  (await import('../commands/user/user.ts'))[command];
 
 export function addPeople(program: Command, wire: Wire): void {
   addUsers(program, wire);
@@ -39,12 +42,13 @@ function addCreate(user: Command, wire: Wire): void {
     .option('--password-stdin', 'read the password from standard input')
     .option('--invite', 'print an invitation that works once, within seven days');
   wire(
-    withJson(
+    withRegistry(
       create,
+      'session',
       'libretto user create --admin --email ada@example.org',
       'libretto user create --email bob@example.org --role maintainer --invite',
     ),
-    () => import('../commands/user/create.ts'),
+    load('create'),
   );
 }
 
@@ -53,7 +57,7 @@ function addUserList(user: Command, wire: Wire): void {
     .command('list')
     .summary('list all users')
     .description('List all users, including disabled and invited users.');
-  wire(withJson(list, 'libretto user list --json'), () => import('../commands/user/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto user list --json'), load('list'));
 }
 
 function addShow(user: Command, wire: Wire): void {
@@ -62,7 +66,7 @@ function addShow(user: Command, wire: Wire): void {
     .argument('<user>', 'an id or an email')
     .summary('show one user')
     .description('Show one user, with second factors, identities at identity providers, teams and terminals.');
-  wire(withJson(show, 'libretto user show ada@example.org'), () => import('../commands/user/show.ts'));
+  wire(withRegistry(show, 'reads', 'libretto user show ada@example.org'), load('show'));
 }
 
 function addUpdate(user: Command, wire: Wire): void {
@@ -85,13 +89,14 @@ function addUpdate(user: Command, wire: Wire): void {
       'turn off two-factor authentication, remove the passkeys, and end sessions and terminals',
     );
   wire(
-    withJson(
+    withRegistry(
       update,
+      'session',
       'libretto user update ada@example.org --role maintainer',
       'libretto user update ada@example.org --policy-editor',
       'libretto user update ada@example.org --invite --reset-two-factor',
     ),
-    () => import('../commands/user/update.ts'),
+    load('update'),
   );
 }
 
@@ -103,7 +108,7 @@ function addDisable(user: Command, wire: Wire): void {
     .description(
       'Disable a user. Their sessions and their tokens of `libretto login` end with the next request. Tokens they created for others keep working.',
     );
-  wire(withJson(disable, 'libretto user disable bob@example.org'), () => import('../commands/user/disable.ts'));
+  wire(withRegistry(disable, 'session', 'libretto user disable bob@example.org'), load('disable'));
 }
 
 function addKeys(program: Command, wire: Wire): void {

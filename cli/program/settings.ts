@@ -2,7 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/settings/settings.ts')) => async () =>
+  (await import('../commands/settings/settings.ts'))[command];
 
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program
@@ -17,7 +20,7 @@ export function addSettings(program: Command, wire: Wire): void {
     .command('list')
     .summary('list the settings')
     .description('List the settings with their values and the origin of each value.');
-  wire(withJson(list, 'libretto settings list --json'), () => import('../commands/settings/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto settings list --json'), load('list'));
   const set = settings
     .command('set')
     .argument('<setting>', 'the name of a setting in `libretto settings list`')
@@ -27,15 +30,20 @@ export function addSettings(program: Command, wire: Wire): void {
       'Change a setting. The new value overrides libretto.json. A flag or variable of the server overrides both.',
     );
   wire(
-    withJson(set, 'libretto settings set limits.read 5000', 'libretto settings set metadata_url /p2/%package%.json'),
-    () => import('../commands/settings/set.ts'),
+    withRegistry(
+      set,
+      'session',
+      'libretto settings set limits.read 5000',
+      'libretto settings set metadata_url /p2/%package%.json',
+    ),
+    load('set'),
   );
   const unset = settings
     .command('unset')
     .argument('<setting>', 'the name of a setting in `libretto settings list`')
     .summary('remove a change')
     .description('Remove a change: the value in libretto.json or the default applies again.');
-  wire(withJson(unset, 'libretto settings unset limits.read'), () => import('../commands/settings/unset.ts'));
+  wire(withRegistry(unset, 'session', 'libretto settings unset limits.read'), load('unset'));
 }
 
 export function addAudit(program: Command, wire: Wire): void {
@@ -56,8 +64,8 @@ export function addAudit(program: Command, wire: Wire): void {
     .option('--until <time>', 'events before this day or time')
     .option('--limit <n>', 'the maximum number of events', '50');
   wire(
-    withJson(list, 'libretto audit list --action login.refused --since 2027-01-31'),
-    () => import('../commands/audit/list.ts'),
+    withRegistry(list, 'reads', 'libretto audit list --action login.refused --since 2027-01-31'),
+    async () => (await import('../commands/audit/audit.ts')).list,
   );
   const verify = audit
     .command('verify')
@@ -67,5 +75,8 @@ export function addAudit(program: Command, wire: Wire): void {
         'the first such event.',
     )
     .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still contain its event');
-  wire(withJson(verify, 'libretto audit verify --head 120:5f0c…'), () => import('../commands/audit/verify.ts'));
+  wire(
+    withJson(verify, 'libretto audit verify --head 120:5f0c…'),
+    async () => (await import('../commands/audit/audit.ts')).verify,
+  );
 }

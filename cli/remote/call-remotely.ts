@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { hasCondition } from '../../proxy/auth/permissions.ts';
-import type { Operation } from '../../proxy/registry/operation.ts';
+import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
 import { NeedsConsole } from './needs-console.ts';
 import { requestRemote } from './request-remote.ts';
 import type { Remote } from './remote.ts';
@@ -18,8 +18,9 @@ export async function callRemotely<Input, Output>(
 ): Promise<Output> {
   const { id, method, path, query, body, summary, form } = operation;
   const values = input as JsonObject;
-  if (form !== undefined && hasCondition(id, 'session'))
-    throw new NeedsConsole(summary, `${remote.url}/ui${formTarget(form, values)}`);
+  const filledForm = form === undefined ? operation.formFor?.(input) : formOf(form, values);
+  if (filledForm !== undefined && hasCondition(id, 'session'))
+    throw new NeedsConsole(summary, `${remote.url}/ui${formTarget(filledForm)}`);
   const asked = parametersOf(pick(values, query));
   const target = `${filled(path, /\{(\w+)\}/g, values)}${asked.size > 0 ? `?${asked}` : ''}`;
   const sent =
@@ -53,12 +54,14 @@ function filled(path: string, place: RegExp, values: JsonObject): string {
 }
 
 /** `/teams/:id/edit` with the values of the path, and the others as the fields of the form. */
-function formTarget(form: string, values: JsonObject): string {
-  const path = filled(form, /:(\w+)/g, values);
-  const fields = parametersOf(
-    Object.fromEntries(Object.entries(values).filter(([name]) => !form.includes(`:${name}`))),
-  );
-  return `${path}${fields.size > 0 ? `?${fields}` : ''}`;
+function formOf(form: string, values: JsonObject): FilledForm {
+  const fields = Object.entries(values).filter(([name]) => !form.includes(`:${name}`));
+  return { path: filled(form, /:(\w+)/g, values), fields: Object.fromEntries(fields) };
+}
+
+function formTarget({ path, fields = {} }: FilledForm): string {
+  const parameters = parametersOf(fields);
+  return `${path}${parameters.size > 0 ? `?${parameters}` : ''}`;
 }
 
 function parametersOf(values: JsonObject): URLSearchParams {

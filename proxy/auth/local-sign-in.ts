@@ -71,8 +71,12 @@ export function wrongHere(rule: LocalSignIn): string {
   );
 }
 
-/** `identities`: absent: there is no account yet. */
-type Person = Pick<UserRecord, 'email'> | UserRecord;
+/** `id`: absent: there is no account yet. */
+interface Person {
+  readonly email: string;
+  readonly id?: string;
+  readonly identities?: readonly unknown[];
+}
 
 /** Refuses a password, or a link to choose one, that would open nothing. Throws RegistryError with this code. */
 export function assertNamed(rule: LocalSignInRule, person: Person, code: 'CONFLICT' | 'INVITATION_INVALID'): void {

@@ -30,10 +30,10 @@ import { hasProviderOnly, invitationKey, mintUserId, userEmailKey, type UserReco
 
 export interface UserDraft {
   readonly email: string;
-  readonly name?: string | null;
+  readonly name?: string | null | undefined;
   readonly role: Role;
   /** left out: they are invited, and choose one themselves */
-  readonly password?: string;
+  readonly password?: string | undefined;
 }
 
 /** An absent field stays unchanged. */

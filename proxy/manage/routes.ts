@@ -5,7 +5,7 @@ import type { Counters } from '../core/limits/counters.ts';
 import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
-import { registerAudit, type AuditServices } from './routes/audit.ts';
+import { auditOperations, type AuditServices } from '../audit/operations.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { registerConnections, type ConnectionServices } from './routes/connections.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
@@ -21,12 +21,12 @@ import { publisherOperations, type PublisherServices } from '../publishers/opera
 import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
-import { registerSettings, type SettingServices } from './routes/settings.ts';
+import { settingOperations, type SettingServices } from '../settings/operations.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
-import { registerUsers, type UserServices } from './routes/users.ts';
+import { userOperations, type UserServices } from '../people/operations.ts';
 
 export interface Services
   extends
@@ -50,7 +50,7 @@ export interface Services
     StatusServices,
     TeamServices,
     TokenServices,
-    UserServices {
+    Omit<UserServices, 'people'> {
   readonly sessions: Sessions;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
 }
@@ -59,7 +59,7 @@ export function registerRoutes(api: Api, services: Services): void {
   describeProtocol(api);
   registerDescription(api, services);
   registerArtifacts(api, services);
-  registerAudit(api, services);
+  addOperations(api, services, auditOperations);
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);
   registerOwnTokens(api, services);
@@ -73,10 +73,10 @@ export function registerRoutes(api: Api, services: Services): void {
   registerRepositories(api, services);
   registerHooks(api, services);
   registerNotifications(api, services);
-  registerSettings(api, services);
+  addOperations(api, services, settingOperations);
   registerStatus(api, services);
   addOperations(api, services, teamOperations);
   registerTokens(api, services);
   registerTwoFactor(api, services);
-  registerUsers(api, services);
+  addOperations(api, services, userOperations);
 }

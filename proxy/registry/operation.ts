@@ -4,6 +4,7 @@
 
 import type { z } from 'zod';
 import type { ErrorCode } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { OperationId } from '../auth/permissions.ts';
 import type { Actor } from '../state/audit.ts';
 
@@ -20,6 +21,13 @@ export type Fixed<Value> = Value extends readonly (infer Item)[]
   : Value extends object
     ? { readonly [Name in keyof Value]: Fixed<Value[Name]> }
     : Value;
+
+/** A form of the console with its fields, which other programs may see: never a secret. */
+export interface FilledForm {
+  /** below /ui: `/settings/limits.read` */
+  readonly path: string;
+  readonly fields?: JsonObject;
+}
 
 type Fields = z.ZodObject | undefined;
 type ValueOf<Schema extends Fields> = Schema extends z.ZodObject ? z.output<Schema> : unknown;
@@ -44,6 +52,8 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly answers: string;
   /** the form of the console that does it, below /ui: `/teams/:id/edit`; its fields have the names of the input */
   readonly form?: string | undefined;
+  /** Chooses among several forms, or fills in other fields. undefined: no form does what the input asks for. */
+  formFor?(input: Input): FilledForm | undefined;
   /** codes of this operation; the API adds the common codes of its kind */
   readonly errors?: readonly ErrorCode[];
   /** `input`: all fields together. Throws RegistryError. */

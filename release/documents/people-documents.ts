@@ -1,10 +1,10 @@
 // The documents of the commands for tokens, users, keys, settings, the audit log and the state.
 
 import { z } from 'zod';
-import { auditEventSchema } from '../../proxy/manage/schemas/audit-event.ts';
+import { auditEventSchema } from '../../proxy/audit/operations.ts';
 import { shownLimits } from '../../proxy/registry/token-limit-fields.ts';
 import { explanationSchema } from '../../proxy/manage/schemas/token-explanation.ts';
-import { changedUser, userSchema } from '../../proxy/manage/schemas/user.ts';
+import { changedUser, userDetails, userSchema } from '../../proxy/people/user-schema.ts';
 import * as part from './parts.ts';
 
 const { count, flag, orNull, text, time } = part;
@@ -64,31 +64,6 @@ const settings = z.object({
     .describe('the settings, or the changed one'),
 });
 
-const shownUser = userSchema.extend({
-  identities: z
-    .array(
-      z.object({
-        issuer: text('the address of the identity provider'),
-        subject: text('the account there'),
-        last_login_at: orNull(z.iso.datetime(), 'the last sign-in there; null: never'),
-      }),
-    )
-    .describe('accounts at identity providers'),
-  teams: z
-    .array(z.object({ id: text('the id of the team'), name: text('the name of the team') }))
-    .describe('the teams of the user'),
-  packages: orNull(z.array(z.string()), 'patterns of the packages that the user sees; null: all'),
-  tokens: z
-    .array(
-      z.object({
-        id: text('the id of the token'),
-        description: text('the terminal'),
-        expires_at: orNull(z.iso.datetime(), 'when the token expires'),
-      }),
-    )
-    .describe('valid tokens of `libretto login`'),
-});
-
 const stateError = z.object({ code: text('the error code'), message: part.message });
 
 export const peopleDocuments = {
@@ -100,7 +75,7 @@ export const peopleDocuments = {
   'token revoke': token,
   'token explain': explanationSchema,
   'user create': changedUser,
-  'user show': shownUser,
+  'user show': userDetails,
   'user update': changedUser,
   'user disable': changedUser,
   'user list': z.object({ users: z.array(userSchema).describe('oldest first') }),

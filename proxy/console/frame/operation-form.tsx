@@ -15,12 +15,16 @@ import type { Section } from './sections.ts';
 /** What the page shows. */
 interface FormView {
   readonly title: string;
-  readonly sentence: string;
-  readonly trail: readonly { readonly label: string; readonly to: string }[];
+  readonly sentence: Child;
+  readonly trail?: readonly { readonly label: string; readonly to: string }[];
   /** the words on the button */
   readonly submit: string;
+  /** default: true for an operation that deletes */
+  readonly isDanger?: boolean;
   /** the page to go to instead */
   readonly cancel: string;
+  /** beside the title */
+  readonly actions?: Child;
   /** above the form */
   readonly notice?: Child;
   readonly fields?: Child;
@@ -33,7 +37,14 @@ interface FormDefinition<Input, Output> {
   /** fields with one entry a line */
   readonly lists?: readonly string[];
   readonly asksNothing?: boolean;
-  readonly view: (request: SignedInRequest) => MaybeAsync<FormView>;
+  /** default: the operation's `form` */
+  readonly path?: string;
+  /** the fields that a link may fill in; default: those of the operation's body */
+  readonly linked?: readonly string[];
+  /** as of a FormPage */
+  readonly fieldOf?: Readonly<Record<string, string>>;
+  /** An outcome stands for the form where nothing can be changed. */
+  readonly view: (request: SignedInRequest) => MaybeAsync<FormView | PageOutcome>;
   /** Throws INVALID_INPUT for a form that cannot be read. undefined: nothing is to change. */
   readonly input: (request: SignedInRequest, fields: FormFields) => MaybeAsync<Input | undefined>;
   /** the page afterwards */
@@ -50,25 +61,28 @@ export function callFor<Services, Input, Output>(
   return operation.run(services, input, { actor: actorOf(caller), nowMs });
 }
 
-/** The page at the operation's `form`. */
+/** The page at a form of the operation. */
 export function operationForm<Services, Input, Output>(
   services: Services,
   operation: Operation<Services, Input, Output>,
-  { section, lists = [], asksNothing = false, view, input, done }: FormDefinition<Input, Output>,
+  definition: FormDefinition<Input, Output>,
 ): FormPage {
   const { id, form = '', body } = operation;
-  const names = Object.keys(body?.shape ?? {});
+  const { section, lists = [], asksNothing = false, fieldOf = {}, view, input, done } = definition;
+  const { path = form, linked = Object.keys(body?.shape ?? {}) } = definition;
   const asks = asksPassword({ operation: id, asksNothing });
   return {
-    path: form,
+    path,
     operation: id,
     asksNothing,
+    fieldOf,
     show: async (request, state) => {
       const shown = await view(request);
-      return pageOf(shown, filledIn(state, shown, names, request), {
+      if (!('submit' in shown)) return shown;
+      return pageOf(shown, filledIn(state, shown, linked, request), {
         section,
         lists,
-        isDanger: operation.method === 'delete',
+        isDanger: shown.isDanger ?? operation.method === 'delete',
         asksPassword: asks && request.asksPassword,
       });
     },
@@ -87,13 +101,13 @@ interface Showing {
 }
 
 function pageOf(view: FormView, state: FormState, { section, lists, ...form }: Showing): PageView {
-  const { title, sentence, trail, submit, cancel, notice, fields } = view;
+  const { title, sentence, trail = [], actions, submit, cancel, notice, fields } = view;
   return {
     title,
     section,
     content: (
       <>
-        <PageHead {...{ title, sentence, trail }} />
+        <PageHead {...{ title, sentence, trail, actions }} />
         {notice}
         <Form {...form} {...{ submit, cancel }} state={withLineFaults(state, lists)}>
           {fields}

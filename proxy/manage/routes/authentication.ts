@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { LoggedIn } from '../../auth/login.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
-import { showUser } from '../../auth/user.ts';
+import { showUser, userSchema } from '../../people/user-schema.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema } from '../../registry/fields.ts';
@@ -16,7 +16,6 @@ import {
   passwordChange,
   sessionSchema,
   setupDraft,
-  userSchema,
 } from '../schemas/user.ts';
 
 export interface AuthenticationServices {

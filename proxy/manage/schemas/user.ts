@@ -1,85 +1,10 @@
-// Users and sessions as the management API shows and takes them.
+// What people send and get who sign in, in the management API.
 
 import { z } from 'zod';
 import { longestPassword } from '../../auth/password.ts';
-import { roles } from '../../auth/permissions.ts';
 import { mailTopics } from '../../auth/mail-topic.ts';
-import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
-
-const role = z.enum(roles).meta({
-  description:
-    '`admin`: may do everything. `maintainer`: manages repositories, packages, artifacts and own tokens. ' +
-    '`viewer`: may read',
-});
-const policyEditor = z
-  .boolean()
-  .meta({ description: 'whether the user may change the policy about versions. Admins may without it' });
-const name = z
-  .string()
-  .max(200)
-  .nullable()
-  .meta({ description: 'the name of the user; null if not given', example: 'Ada Lovelace' });
-const email = z
-  .string()
-  .max(254)
-  .meta({ description: 'the email address for the login', format: 'email', example: 'ada@example.org' });
-
-export const userSchema = z
-  .object({
-    id: idSchema('usr', 'the user'),
-    email,
-    name,
-    role,
-    policy_editor: policyEditor,
-    status: z
-      .enum(['active', 'disabled', 'invited'])
-      .meta({ description: '`invited`: the user has not set a password yet' }),
-    two_factor_enabled: z.boolean().meta({ description: 'whether a login requires more than the password' }),
-    authenticator_enabled: z.boolean().meta({ description: 'whether an authenticator app gives codes' }),
-    recovery_codes_left: z.number().int().meta({ description: '0 without two-factor authentication' }),
-    passkeys: z.number().int().meta({ description: 'how many passkeys the user has' }),
-    invitation_expires_at: time
-      .nullable()
-      .meta({ description: 'when the open invitation ends; null without an invitation' }),
-    created_at: timeSchema('the user was made'),
-    created_by: actorSchema('made the user'),
-    last_login_at: time.nullable().meta({ description: 'the time of the last login; null: never' }),
-    mail_off: z.array(z.enum(mailTopics)).meta({ description: 'the notices by mail that the user turned off' }),
-  })
-  .meta({ id: 'User', description: 'a person with an account' });
-
-const invitation = z
-  .object({
-    token: z.string().meta({ description: 'the invitation; it appears only in this answer', example: 'inv_…' }),
-    link: z.string().meta({
-      description:
-        'the page to accept the invitation, relative to the address of the registry: a page of the console, or of ' +
-        'the API explorer on a server without the console',
-      example: '/ui/invitation?code=inv_…',
-    }),
-    expires_at: timeSchema('it ends'),
-  })
-  .meta({ id: 'Invitation', description: 'the invitation; it appears only in this answer' });
-
-export const userDraft = z.strictObject({ email, name: name.optional(), role }).meta({ id: 'UserDraft' });
-export const userPatch = z
-  .strictObject({
-    name: name.optional(),
-    role: role.optional(),
-    policy_editor: policyEditor.optional(),
-    status: z
-      .enum(['active', 'disabled'])
-      .optional()
-      .meta({ description: '`disabled` ends all sessions and the invitation at once' }),
-    invite: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'create an invitation to choose a new password; an open invitation ends' }),
-    reset_two_factor: z.literal(true).optional().meta({
-      description: 'turn off two-factor authentication for the account, remove its passkeys, and end all sessions',
-    }),
-  })
-  .meta({ id: 'UserPatch' });
+import { email, name, newPassword, userSchema } from '../../people/user-schema.ts';
+import { idSchema, timeSchema } from '../../registry/fields.ts';
 
 export const ownPatch = z
   .strictObject({
@@ -92,16 +17,6 @@ export const ownPatch = z
   })
   .meta({ id: 'OwnPatch', example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
 
-export const changedUser = userSchema.extend({ invitation: invitation.optional() }).meta({ id: 'ChangedUser' });
-
-/** Its length is checked later, because the minimum length is a setting. */
-export const newPassword = z
-  .string()
-  .max(longestPassword * 4)
-  .meta({
-    format: 'password',
-    description: `at most ${longestPassword} characters; the minimum is the setting passwords.min_length, by default 12`,
-  });
 export const password = z
   .string()
   .max(longestPassword * 4)

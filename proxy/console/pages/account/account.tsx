@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
 import { showPasskey } from '../../../auth/passkey.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
-import { showUser, type UserView } from '../../../auth/user.ts';
+import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
@@ -63,7 +63,7 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
 }
 
 interface AccountProps extends SessionListProps, PasskeyListProps {
-  readonly user: UserView;
+  readonly user: UserDocument;
   /** true: the registry sends mail */
   readonly hasMail: boolean;
   /** false: they sign in at an identity provider alone */

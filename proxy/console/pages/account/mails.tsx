@@ -6,7 +6,7 @@ import { actorOf } from '../../../auth/caller.ts';
 import { mailTopics, type MailTopic } from '../../../auth/mail-topic.ts';
 import type { People } from '../../../auth/people.ts';
 import type { Role } from '../../../core/tokens/person.ts';
-import { showUser, type UserView } from '../../../auth/user.ts';
+import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { CheckField, Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -62,7 +62,7 @@ function topicsOf(role: Role): readonly MailTopic[] {
   return role === 'viewer' ? ['tokens'] : mailTopics;
 }
 
-export function MailPanel({ user }: { readonly user: UserView }): Child {
+export function MailPanel({ user }: { readonly user: UserDocument }): Child {
   return (
     <section class="panel stack">
       <h2>Mails</h2>
@@ -72,7 +72,7 @@ export function MailPanel({ user }: { readonly user: UserView }): Child {
 }
 
 interface MailFormProps {
-  readonly user: UserView;
+  readonly user: UserDocument;
   readonly state: FormState;
   readonly cancel?: string;
 }

@@ -1,7 +1,7 @@
 // Turning off two-factor authentication, and renewing the recovery codes. Both ask for the password and a code.
 
 import type { Child } from 'hono/jsx';
-import { showUser } from '../../../auth/user.ts';
+import { showUser } from '../../../people/user-schema.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { Account } from '../../../auth/account.ts';
 import type { People } from '../../../auth/people.ts';

@@ -1,12 +1,12 @@
 // The second factor of a person, on the account page: an authenticator app, passkeys, or none.
 
 import type { Child } from 'hono/jsx';
-import type { UserView } from '../../../auth/user.ts';
+import type { UserDocument } from '../../../people/user-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { formatCount } from '../../components/quantity.ts';
 
-export function TwoFactorPanel({ user }: { readonly user: UserView }): Child {
+export function TwoFactorPanel({ user }: { readonly user: UserDocument }): Child {
   return (
     <section class="panel stack">
       <div class="stack-tight">
@@ -26,7 +26,7 @@ export function TwoFactorPanel({ user }: { readonly user: UserView }): Child {
   );
 }
 
-function On({ user }: { readonly user: UserView }): Child {
+function On({ user }: { readonly user: UserDocument }): Child {
   const { authenticator_enabled: hasAuthenticator, recovery_codes_left: left, passkeys } = user;
   const asked = [hasAuthenticator ? 'a code' : '', passkeys > 0 ? 'a passkey' : ''].filter((text) => text !== '');
   return (

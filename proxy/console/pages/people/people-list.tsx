@@ -1,8 +1,8 @@
 // The list of people: who has an account, and in which state it is.
 
 import type { Child } from 'hono/jsx';
-import type { People } from '../../../auth/people.ts';
-import { showUser, type UserView } from '../../../auth/user.ts';
+import { readUsers } from '../../../auth/user-records.ts';
+import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -11,15 +11,15 @@ import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { personPath, statusKinds, usersFor } from './find-person.ts';
+import { personPath, statusKinds, type PeoplePageServices } from './services.ts';
 
-export function registerPeopleList(pages: Pages, people: People): void {
+export function registerPeopleList(pages: Pages, { state }: PeoplePageServices): void {
   pages.page({
     path: '/people',
     operation: 'listUsers',
     notices: { deleted: 'The account is deleted.' },
     show: async (request) => {
-      const users = (await usersFor(people, request).list()).map(showUser);
+      const users = (await readUsers(state)).map(showUser);
       return {
         title: 'People',
         section: 'people',
@@ -31,7 +31,7 @@ export function registerPeopleList(pages: Pages, people: People): void {
 
 interface PeopleListProps {
   /** oldest first */
-  readonly users: readonly UserView[];
+  readonly users: readonly UserDocument[];
   /** the id of the visitor */
   readonly self: string;
   readonly nowMs: number;
@@ -55,7 +55,7 @@ function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
   );
 }
 
-function columnsOf(self: string, nowMs: number): readonly Column<UserView>[] {
+function columnsOf(self: string, nowMs: number): readonly Column<UserDocument>[] {
   return [
     { label: 'Email', cell: (user) => <NameCell user={user} isSelf={user.id === self} /> },
     { label: 'Role', cell: (user) => <RoleCell user={user} /> },
@@ -79,7 +79,7 @@ function columnsOf(self: string, nowMs: number): readonly Column<UserView>[] {
 }
 
 /** An admin changes the policy without a further right. */
-function RoleCell({ user: { role, policy_editor: isEditor } }: { readonly user: UserView }): Child {
+function RoleCell({ user: { role, policy_editor: isEditor } }: { readonly user: UserDocument }): Child {
   return (
     <div class="stack-tight">
       <span>{role}</span>
@@ -88,7 +88,7 @@ function RoleCell({ user: { role, policy_editor: isEditor } }: { readonly user: 
   );
 }
 
-function NameCell({ user, isSelf }: { readonly user: UserView; readonly isSelf: boolean }): Child {
+function NameCell({ user, isSelf }: { readonly user: UserDocument; readonly isSelf: boolean }): Child {
   return (
     <div class="stack-tight">
       <span class="row">

@@ -1,27 +1,15 @@
 // The pages about people, for admins.
 
-import type { People } from '../../../auth/people.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { registerAccountActions } from './account-actions.tsx';
-import { registerInvite } from './invite.tsx';
+import { invitedPerson, newLink } from './link-forms.tsx';
 import { registerPeopleList } from './people-list.tsx';
+import { registerPersonForms } from './person-forms.tsx';
 import { registerPerson } from './person.tsx';
-import { registerResetLink } from './reset-link.tsx';
-import { registerPolicyRight, registerRole } from './role.tsx';
+import type { PeoplePageServices } from './services.ts';
 
-export interface PeoplePageServices {
-  readonly people: People;
-  /** the state with the teams */
-  readonly state: Pick<StateStore, 'get' | 'range'>;
-}
-
-export function registerPeoplePages(pages: Pages, { people, state }: PeoplePageServices): void {
-  registerPeopleList(pages, people);
-  registerInvite(pages, people);
-  registerPerson(pages, people, state);
-  registerRole(pages, people);
-  registerPolicyRight(pages, people);
-  registerResetLink(pages, people);
-  registerAccountActions(pages, people);
+export function registerPeoplePages(pages: Pages, services: PeoplePageServices): void {
+  registerPeopleList(pages, services);
+  for (const form of [invitedPerson, newLink]) pages.form(form(services));
+  registerPersonForms(pages, services);
+  registerPerson(pages, services);
 }

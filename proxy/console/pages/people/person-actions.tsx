@@ -1,12 +1,12 @@
 // What an admin can do about an account. Each action has a page that says what will happen.
 
 import type { Child } from 'hono/jsx';
-import type { UserView } from '../../../auth/user.ts';
+import type { UserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { personPath } from './find-person.ts';
+import { personPath } from './services.ts';
 
 interface PersonActionsProps {
-  readonly user: UserView;
+  readonly user: UserDocument;
   /** true: the account has to stay an active admin */
   readonly isOnly: boolean;
   /** false: a password would open nothing for this person */
@@ -49,7 +49,7 @@ export function PersonActions({ user, isOnly, hasUseOfPassword }: PersonActionsP
   );
 }
 
-function Endings({ user }: { readonly user: UserView }): Child {
+function Endings({ user }: { readonly user: UserDocument }): Child {
   const path = personPath(user);
   return (
     <>

@@ -2,10 +2,8 @@
 
 import type { Child } from 'hono/jsx';
 import { isNamed } from '../../../auth/local-sign-in.ts';
-import type { People } from '../../../auth/people.ts';
 import type { SessionRecord } from '../../../auth/sessions.ts';
-import type { UserView } from '../../../auth/user.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
+import type { UserDocument } from '../../../people/user-schema.ts';
 import { readPackageRule } from '../../../teams/package-rule.ts';
 import { listTeams } from '../../../teams/team-roster.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -14,7 +12,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PersonActions } from './person-actions.tsx';
-import { findPerson, isOnlyAdmin, statusKinds, personPath } from './find-person.ts';
+import { findPerson, isOnlyAdmin, peopleTrail, personPath, statusKinds, type PeoplePageServices } from './services.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
@@ -22,7 +20,8 @@ import { Table, type Column } from '../../components/table.tsx';
 import type { PackageRule } from '../../../teams/packages-of.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
 
-export function registerPerson(pages: Pages, people: People, state: Pick<StateStore, 'get' | 'range'>): void {
+export function registerPerson(pages: Pages, services: PeoplePageServices): void {
+  const { people, state } = services;
   pages.page({
     path: '/people/:id',
     operation: 'getUser',
@@ -36,10 +35,10 @@ export function registerPerson(pages: Pages, people: People, state: Pick<StateSt
       'session-ended': 'The session has ended.',
     },
     show: async (request) => {
-      const user = await findPerson(people, request);
+      const user = await findPerson(services, request);
       const [sessions, isOnly, teams, { rule }] = await Promise.all([
         people.sessions.list(user.id),
-        isOnlyAdmin(people, request, user),
+        isOnlyAdmin(services, user),
         listTeams(state),
         readPackageRule(state),
       ]);
@@ -62,7 +61,7 @@ export function registerPerson(pages: Pages, people: People, state: Pick<StateSt
 }
 
 interface PersonProps extends PersonTeamsProps {
-  readonly user: UserView;
+  readonly user: UserDocument;
   /** newest first */
   readonly sessions: readonly SessionRecord[];
   /** true: nobody else is an active admin */
@@ -86,7 +85,7 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
             {user.name === null ? null : ` · ${user.name}`}
           </span>
         }
-        trail={[{ label: 'People', to: '/people' }]}
+        trail={peopleTrail}
       />
       {isOnly ? (
         <Notice kind="info">
@@ -115,7 +114,7 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
 
 // The facts about a person's account.
 
-function PersonFacts({ user, nowMs }: { readonly user: UserView; readonly nowMs: number }): Child {
+function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly nowMs: number }): Child {
   const { last_login_at: last, invitation_expires_at: invitation, two_factor_enabled: hasTwoFactor } = user;
   return (
     <section class="panel stack-tight">
@@ -159,7 +158,7 @@ function Fact({ term, children }: { readonly term: string; readonly children?: C
 // Where a person is signed in.
 
 interface PersonSessionsProps {
-  readonly user: UserView;
+  readonly user: UserDocument;
   /** newest first */
   readonly sessions: readonly SessionRecord[];
   readonly nowMs: number;
@@ -178,7 +177,7 @@ function PersonSessions({ user, sessions, nowMs }: PersonSessionsProps): Child {
   );
 }
 
-function columnsOf(user: UserView, nowMs: number): readonly Column<SessionRecord>[] {
+function columnsOf(user: UserDocument, nowMs: number): readonly Column<SessionRecord>[] {
   return [
     { label: 'From', cell: ({ address }) => <code>{address}</code> },
     { label: 'Began', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
@@ -203,7 +202,7 @@ function columnsOf(user: UserView, nowMs: number): readonly Column<SessionRecord
 // The teams of a person, and what they see.
 
 interface PersonTeamsProps {
-  readonly user: Pick<UserView, 'role'>;
+  readonly user: Pick<UserDocument, 'role'>;
   /** those of the person */
   readonly teams: readonly TeamRecord[];
   readonly rule: PackageRule;

@@ -1,107 +1,110 @@
-// Changing one setting, and removing the change.
+// The forms that change one setting, and remove the change.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { actorOf } from '../../../auth/caller.ts';
+import type { JsonValue } from '../../../../build/contract/json.ts';
+import { advertisable } from '../../../settings/advertised.ts';
 import { parseSettingKey, settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
+import { getSettings, patchOf, settingFieldText, settingViews, updateSettings } from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
-import { ButtonLink, Form, CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
+import { ButtonLink, CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import type { PageView, SignedInRequest, PageOutcome } from '../../frame/definitions.ts';
-import type { Pages } from '../../frame/pages.ts';
-import type { FormState } from '../../request/form-fields.ts';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import { nameOrigin } from './setting-origin.ts';
-import { settingIn, valueField, kindOf, settingFieldText } from './setting-text.ts';
+import { kindOf, settingIn, valueField } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
-import type { JsonValue } from '../../../../build/contract/json.ts';
-import { advertisable } from '../../../settings/advertised.ts';
 
-export function registerSettingChange(pages: Pages, services: SettingsPageServices): void {
-  const { settings } = services;
-  pages.form({
+const section = 'settings';
+const trail = [{ label: 'Settings', to: '/settings' }];
+
+export const changedSetting = (services: SettingsPageServices): FormPage =>
+  operationForm(services, updateSettings, {
+    section,
     path: '/settings/:key',
-    operation: 'updateSettings',
+    linked: [valueField],
     fieldOf: Object.fromEntries(settingKeys.map((key) => [key, valueField])),
-    show: (request, form) => ask(services, request, form),
-    submit: async (request, fields) => {
-      const key = keyIn(request);
-      await settings.update({ [key]: settingIn(key, fields) }, actorOf(request.caller));
-      return { to: '/settings', notice: 'saved' };
+    view: async (request) => {
+      const setting = await findSetting(services, request);
+      const { key, changeable, origin } = setting;
+      if (!changeable) return fixedView(setting, services);
+      return {
+        title: `Change ${key}`,
+        sentence: sentenceOf(key),
+        trail,
+        actions:
+          origin === 'api' ? (
+            <ButtonLink to={`/settings/${key}/reset`} kind="small" icon="undo-2">
+              Remove the change made here
+            </ButtonLink>
+          ) : undefined,
+        submit: 'Save the setting',
+        cancel: '/settings',
+        fields: <SettingField setting={setting} />,
+      };
     },
+    input: (request, fields) => {
+      const key = keyIn(request);
+      return patchOf(key, settingIn(key, fields));
+    },
+    done: () => ({ to: '/settings', notice: 'saved' }),
   });
-}
+
+/** libretto.json or the default counts again. */
+export const resetSetting = (services: SettingsPageServices): FormPage =>
+  operationForm(services, updateSettings, {
+    section,
+    path: '/settings/:key/reset',
+    linked: [],
+    view: async (request) => {
+      const { key, origin } = await findSetting(services, request);
+      if (origin !== 'api') return { to: `/settings/${key}` };
+      return {
+        title: `Remove the change of ${key}?`,
+        sentence: 'The value of libretto.json, or else the default, counts again at once.',
+        submit: 'Remove the change',
+        cancel: `/settings/${key}`,
+      };
+    },
+    input: (request) => patchOf(keyIn(request), null),
+    done: () => ({ to: '/settings', notice: 'reset' }),
+  });
 
 /** Throws NOT_FOUND. */
-export function keyIn({ param }: SignedInRequest): SettingKey {
+function keyIn({ param }: SignedInRequest): SettingKey {
   const key = parseSettingKey(param('key'));
   if (key === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no setting of this name.' });
   return key;
 }
 
 /** The setting in the path. Throws NOT_FOUND. */
-export async function findSetting(
-  { settings }: Pick<SettingsPageServices, 'settings'>,
-  request: SignedInRequest,
-): Promise<SettingView> {
+async function findSetting(services: SettingsPageServices, request: SignedInRequest): Promise<SettingView> {
   const key = keyIn(request);
-  const found = (await settings.describe()).find((setting) => setting.key === key);
+  const found = settingViews(await callFor(services, request, getSettings, {})).find((setting) => setting.key === key);
   if (found === undefined) throw new Error(`the setting ${key} is not described`);
   return found;
 }
 
-async function ask(services: SettingsPageServices, request: SignedInRequest, form: FormState): Promise<PageView> {
-  const setting = await findSetting(services, request);
-  const { key, changeable } = setting;
+function sentenceOf(key: SettingKey): Child {
+  return <MarkedText text={asSentence(settingDefinitions[key].description)} />;
+}
+
+function fixedView(setting: SettingView, { configuration }: SettingsPageServices): PageView {
+  const title = `Change ${setting.key}`;
   return {
-    title: `Change ${key}`,
-    section: 'settings',
+    title,
+    section,
     content: (
       <>
-        <PageHead
-          title={
-            <>
-              Change <code>{key}</code>
-            </>
-          }
-          sentence={<MarkedText text={asSentence(settingDefinitions[key].description)} />}
-          trail={[{ label: 'Settings', to: '/settings' }]}
-        />
-        {changeable ? (
-          <ChangeForm setting={setting} form={form} asksPassword={request.asksPassword} />
-        ) : (
-          <Notice kind="info">
-            The setting is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and restart the
-            server.
-          </Notice>
-        )}
+        <PageHead title={title} sentence={sentenceOf(setting.key)} trail={trail} />
+        <Notice kind="info">
+          The setting is fixed by {nameOrigin(setting, configuration)}. Change it there, and restart the server.
+        </Notice>
       </>
     ),
   };
-}
-
-interface ChangeFormProps {
-  readonly setting: SettingView;
-  readonly form: FormState;
-  readonly asksPassword: boolean;
-}
-
-function ChangeForm({ setting, form, asksPassword }: ChangeFormProps): Child {
-  return (
-    <>
-      <Form state={form} submit="Save the setting" cancel="/settings" asksPassword={asksPassword}>
-        <SettingField setting={setting} />
-      </Form>
-      {setting.origin === 'api' ? (
-        <p>
-          <ButtonLink to={`/settings/${setting.key}/reset`} kind="small" icon="undo-2">
-            Remove the change made here
-          </ButtonLink>
-        </p>
-      ) : null}
-    </>
-  );
 }
 
 // The field of one setting, by the kind of its value.
@@ -148,38 +151,4 @@ function Endpoints({ value }: { readonly value: JsonValue }): Child {
       ))}
     </fieldset>
   );
-}
-
-// Removing the change of a setting: libretto.json or the default counts again.
-
-export function registerSettingReset(pages: Pages, services: SettingsPageServices): void {
-  pages.form({
-    path: '/settings/:key/reset',
-    operation: 'updateSettings',
-    show: (request, form) => askReset(services, request, form),
-    submit: async (request) => {
-      await services.settings.update({ [keyIn(request)]: null }, actorOf(request.caller));
-      return { to: '/settings', notice: 'reset' };
-    },
-  });
-}
-
-async function askReset(
-  services: SettingsPageServices,
-  request: SignedInRequest,
-  form: FormState,
-): Promise<PageOutcome> {
-  const { key, origin } = await findSetting(services, request);
-  if (origin !== 'api') return { to: `/settings/${key}` };
-  const title = `Remove the change of ${key}?`;
-  return {
-    title,
-    section: 'settings',
-    content: (
-      <>
-        <PageHead title={title} sentence="The value of libretto.json, or else the default, counts again at once." />
-        <Form state={form} submit="Remove the change" cancel={`/settings/${key}`} asksPassword={request.asksPassword} />
-      </>
-    ),
-  };
 }

@@ -1,7 +1,8 @@
 // Values of settings as text: as the list shows them, and as fields of a form take and give them. Pure.
 
-import { isJsonObject, type JsonValue } from '../../../../build/contract/json.ts';
+import type { JsonValue } from '../../../../build/contract/json.ts';
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
+import { settingLine } from '../../../settings/operations.ts';
 import { formatNumber, formatSpan } from '../../components/quantity.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 
@@ -27,16 +28,7 @@ export function formatSetting(key: SettingKey, value: JsonValue): string {
   const definition = settingDefinitions[key];
   if (typeof value === 'number')
     return 'unit' in definition && definition.unit === 'seconds' ? formatSpan(value) : formatNumber(value);
-  return Array.isArray(value) ? value.map(lineOf).join(', ') : lineOf(value);
-}
-
-/** For a field; a list has one line for each entry. */
-export function settingFieldText(value: JsonValue): string {
-  return Array.isArray(value) ? value.map(lineOf).join('\n') : String(value);
-}
-
-function lineOf(value: JsonValue): string {
-  return isJsonObject(value) ? `${String(value['versions'])}: ${String(value['message'])}` : String(value);
+  return Array.isArray(value) ? value.map(settingLine).join(', ') : settingLine(value);
 }
 
 /** The posted value. The service says what is wrong with it. */

@@ -3,19 +3,21 @@
 import type { Child } from 'hono/jsx';
 import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
 import { settingDefinitions } from '../../../settings/definitions.ts';
+import { getSettings, settingViews } from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Table, type Column } from '../../components/table.tsx';
+import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
 import { formatSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
-import { registerSettingChange, registerSettingReset } from './change-setting.tsx';
+import { changedSetting, resetSetting } from './change-setting.tsx';
 
-export function registerSettingsList(pages: Pages, { settings, configuration }: SettingsPageServices): void {
+function registerSettingsList(pages: Pages, services: SettingsPageServices): void {
   pages.page({
     path: '/settings',
     operation: 'getSettings',
@@ -23,14 +25,14 @@ export function registerSettingsList(pages: Pages, { settings, configuration }: 
       saved: 'The setting is saved, and takes effect in every server process.',
       reset: 'The change is removed.',
     },
-    show: async ({ may }) => ({
+    show: async (request) => ({
       title: 'Settings',
       section: 'settings',
       content: (
         <SettingsList
-          settings={await settings.describe()}
-          configuration={configuration}
-          mayChange={may('updateSettings')}
+          settings={settingViews(await callFor(services, request, getSettings, {}))}
+          configuration={services.configuration}
+          mayChange={request.may('updateSettings')}
         />
       ),
     }),
@@ -186,6 +188,5 @@ function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
 /** The pages about settings: the list, and the forms of one. */
 export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
   registerSettingsList(pages, services);
-  registerSettingChange(pages, services);
-  registerSettingReset(pages, services);
+  for (const form of [changedSetting, resetSetting]) pages.form(form(services));
 }

@@ -1,10 +1,9 @@
 // What the pages about settings call.
 
 import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import type { SettingServices } from '../../../settings/operations.ts';
 
-export interface SettingsPageServices {
-  readonly settings: Settings;
+export interface SettingsPageServices extends SettingServices {
   /** the settings from the start of the server */
   readonly configuration: readonly ConfiguredSetting[];
 }

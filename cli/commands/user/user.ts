@@ -1,0 +1,149 @@
+// `libretto user`: the commands about users.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { parseEmail } from '../../../proxy/auth/email.ts';
+import { checkedEmail } from '../../../proxy/auth/user-fields.ts';
+import type { Role } from '../../../proxy/core/tokens/person.ts';
+import {
+  createUser,
+  createUserWithPassword,
+  getUser,
+  listUsers,
+  updateUser,
+  type UserServices,
+} from '../../../proxy/people/operations.ts';
+import type { UserDetails } from '../../../proxy/people/user-schema.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import { composeMailing } from '../../compose/mailing.ts';
+import { composePeople } from '../../compose/people.ts';
+import { composeSettings, peopleRules } from '../../compose/settings.ts';
+import { invitationPage } from '../../config/console-links.ts';
+import { printLines } from '../../io/output.ts';
+import { readPassword } from '../../io/password-input.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { describeDetails, describeUsers } from '../../text/user-text.ts';
+import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
+import { askForEmail } from './ask-for-email.ts';
+import { reportChange } from './report-change.ts';
+
+type UserCommand = OperationCommand<UserServices>;
+
+const noun = (sendsMails: boolean): Noun<UserServices> => ({
+  name: 'user',
+  sentence: (field, fault) => `The ${field} ${fault}.`,
+  compose: ({ config, state }, context) => {
+    const keys = composeKeys(config, context);
+    const mailing = sendsMails ? composeMailing(config, context, { state, sealer: keys.sealer }) : undefined;
+    const people = composePeople(context, state, keys, {
+      rules: peopleRules(composeSettings(config, context, state)),
+      mails: mailing?.accountMails,
+    });
+    return { services: { people, state, invitationPage: invitationPage(config) } };
+  },
+});
+
+export const list = operationCommand(noun(false), async ({ all, json, context, print }) => {
+  const users = await all(listUsers);
+  if (users.length === 0 && !json)
+    printLines(context.remarks, [
+      'There is no user yet. Create one with `libretto user create --admin --email EMAIL`.',
+    ]);
+  else print({ users }, () => describeUsers(users));
+});
+
+export const show = operationCommand(noun(false), async (command) =>
+  command.print(await named(command), describeDetails),
+);
+
+interface CreateFlags {
+  readonly email?: string;
+  readonly name?: string;
+  readonly role?: Role;
+  readonly admin?: true;
+  readonly invite?: true;
+  readonly passwordStdin?: true;
+}
+
+/** With a password that is typed or piped in, or with an invitation. */
+export const create = operationCommand(
+  noun(true),
+  async (command) => {
+    const { context, call } = command;
+    const { email: given, name = null, role, admin, invite, passwordStdin } = createFlags(command);
+    // first: a typed password for an unusable email would be in vain
+    const email = given === undefined ? await askForEmail(context) : checkedEmail(given);
+    const draft = { email, role: admin ? ('admin' as const) : (role ?? 'viewer'), name };
+    const user = invite
+      ? await call(createUser, draft)
+      : await call(createUserWithPassword, { ...draft, password: await readPassword(context, passwordStdin === true) });
+    await reportChange(command, user, { identities: [], hasPassword: true });
+  },
+  { makes: true },
+);
+
+function createFlags({ flags, config }: UserCommand): CreateFlags {
+  const given: CreateFlags = flags;
+  const { role, admin, invite, passwordStdin } = given;
+  if (invite && passwordStdin)
+    throw new UsageError(
+      'With --invite the user chooses the password; with --password-stdin you choose it. Use one of them.',
+    );
+  if (admin && role !== undefined && role !== 'admin')
+    throw new UsageError(`--admin and --role ${role} contradict each other. Use one of them.`);
+  if (!invite && config === undefined)
+    throw new UsageError('In a remote registry, the user chooses the password: add --invite.');
+  return given;
+}
+
+/** Other values are unchanged. */
+export const update = operationCommand(
+  noun(true),
+  async (command) => {
+    const { name, role, policyEditor, enable, invite, resetTwoFactor } = command.flags as {
+      readonly name?: string;
+      readonly role?: Role;
+      readonly policyEditor?: boolean;
+      readonly enable?: true;
+      readonly invite?: true;
+      readonly resetTwoFactor?: true;
+    };
+    const patch = {
+      name,
+      role,
+      policy_editor: policyEditor,
+      status: enable && ('active' as const),
+      invite,
+      reset_two_factor: resetTwoFactor,
+    };
+    if (Object.values(patch).every((value) => value === undefined))
+      throw new UsageError(
+        'Nothing to change was given: --name, --role, --policy-editor, --no-policy-editor, --enable, --invite or ' +
+          '--reset-two-factor.',
+      );
+    const { id, identities } = await named(command);
+    await reportChange(command, await command.call(updateUser, { id, ...patch }), { identities });
+  },
+  { changes: true },
+);
+
+/** Ends the sessions of a user at once. */
+export const disable = operationCommand(
+  noun(true),
+  async (command) => {
+    const { id, identities } = await named(command);
+    await reportChange(command, await command.call(updateUser, { id, status: 'disabled' }), { identities });
+  },
+  { changes: true },
+);
+
+/** The user that the first operand names, by id or email. Throws NOT_FOUND. */
+async function named({ call, all, operands: [text = ''] }: UserCommand): Promise<UserDetails> {
+  const email = parseEmail(text);
+  const found = email === undefined ? { id: text } : (await all(listUsers)).find((user) => user.email === email);
+  try {
+    if (found !== undefined) return await call(getUser, { id: found.id });
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.code !== 'NOT_FOUND') throw error;
+  }
+  throw new RegistryError('NOT_FOUND', { message: `There is no user ${JSON.stringify(text.slice(0, 80))}.` });
+}

@@ -1,0 +1,119 @@
+// Tests commands about settings, users and the audit log of a remote registry: they print what they print on its host, and a
+// change becomes a link to the form of the console.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { startSignedInRegistry, type SignedInRegistry } from '../util/signed-in-registry.ts';
+
+let registry: SignedInRegistry;
+beforeAll(async () => void (registry = await startSignedInRegistry('remote-people')));
+afterAll(() => registry.close());
+
+const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
+/** The documents of a command on the host and with --url. */
+const both = async (...args: readonly string[]): Promise<readonly [there: unknown, host: unknown]> => {
+  const { stdout, stderr, exitCode } = await registry.there(...args, '--json');
+  expect(exitCode, stderr).toBe(0);
+  return [json(stdout), json(await registry.host(...args, '--json'))];
+};
+
+describe('libretto settings --url', () => {
+  it('lists the settings as on the host', async () => {
+    const [there, host] = await both('settings', 'list');
+    expect(there).toEqual(host);
+  });
+
+  it.each([
+    ['limits.read', '2500', 'value="2500"'],
+    ['mirroring.enabled', 'true', ' checked'],
+    ['mirroring.allow', '["acme/*","symfony/*"]', '>acme/*\nsymfony/*<'],
+    ['warnings', '[{"versions":"<2.5","message":"Update: now"}]', '>&lt;2.5: Update: now<'],
+    ['advertise', '["search","list"]', 'value="list" checked'],
+  ])('fills in the form of %s', async (key, value, shown) => {
+    const asked = await registry.there('settings', 'set', key, value);
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    expect((await registry.opened(asked.stdout)).html).toContain(shown);
+  });
+
+  it('asks in the console before a change is removed', async () => {
+    await registry.host('settings', 'set', 'retention.jobs', '9');
+    const asked = await registry.there('settings', 'unset', 'retention.jobs');
+    expect((await registry.opened(asked.stdout)).text).toContain('Remove the change of retention.jobs?');
+    const unknown = await registry.there('settings', 'set', 'limit.read', '5');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean limits.read?')]);
+  });
+});
+
+describe('libretto user --url', () => {
+  it('lists and shows users as on the host, by id and by email', async () => {
+    const { id } = json(await registry.host('user', 'create', '--email', 'bob@example.org', '--invite', '--json'));
+    await registry.host('team', 'create', 'Shop', '--package', 'acme/*', '--member', 'bob@example.org');
+    for (const args of [['list'], ['show', 'bob@example.org'], ['show', String(id)], ['show', 'root@example.org']]) {
+      const [there, host] = await both('user', ...args);
+      expect(there).toEqual(host);
+    }
+    const unknown = await registry.there('user', 'show', 'nobody@example.org');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      2,
+      'libretto: There is no user "nobody@example.org". `libretto user list` shows all of them.',
+    ]);
+  });
+
+  it('fills in the form of an invitation, and asks for no password', async () => {
+    const args = ['--email', 'eve@example.org', '--name', 'Eve', '--role', 'maintainer'];
+    const without = await registry.there('user', 'create', ...args);
+    expect([without.exitCode, without.stderr]).toEqual([2, expect.stringContaining('add --invite')]);
+    const asked = await registry.there('user', 'create', ...args, '--invite');
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    const { html } = await registry.opened(asked.stdout);
+    expect(html).toMatch(/name="email"[^>]*value="eve@example.org"/);
+    expect(html).toMatch(/name="name"[^>]*value="Eve"/);
+    expect(html).toMatch(/value="maintainer" checked/);
+  });
+
+  it.each([
+    ['--role', 'admin', 'Change the role of bob@example.org'],
+    ['--policy-editor', undefined, 'Let bob@example.org change the policy?'],
+    ['--invite', undefined, 'Make a new invitation for bob@example.org?'],
+    ['--enable', undefined, 'Enable bob@example.org?'],
+    ['--reset-two-factor', undefined, 'Turn off two-factor authentication for bob@example.org?'],
+  ])('leads to the question of update %s', async (flag, value, title) => {
+    const args = value === undefined ? [flag] : [flag, value];
+    const asked = await registry.there('user', 'update', 'bob@example.org', ...args);
+    expect((await registry.opened(asked.stdout)).text).toContain(title);
+  });
+
+  it('takes no right away that a link would give', async () => {
+    const { stdout } = await registry.there('user', 'update', 'bob@example.org', '--no-policy-editor');
+    expect((await registry.opened(stdout)).text).not.toContain('change the policy?');
+  });
+
+  it('leads to the question before an account is disabled, and refuses several changes at once', async () => {
+    const asked = await registry.there('user', 'disable', 'bob@example.org');
+    expect((await registry.opened(asked.stdout)).text).toContain('Disable bob@example.org?');
+    const several = await registry.there('user', 'update', 'bob@example.org', '--role', 'viewer', '--enable');
+    expect([several.exitCode, several.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
+    expect(several.stderr).toContain('Sign in to the console');
+  });
+});
+
+describe('libretto audit --url', () => {
+  it('lists events as on the host, also more than a page has, with filters', async () => {
+    await registry.host('settings', 'set', 'retention.jobs', '7');
+    for (const args of [
+      ['--limit', '2'],
+      ['--action', 'settings.update', '--since', '2020-01-31', '--until', '2099-01-31'],
+      ['--limit', '1000'],
+    ]) {
+      const [there, host] = await both('audit', 'list', ...args);
+      expect(there).toEqual(host);
+    }
+    const none = await registry.there('audit', 'list', '--subject', 'nothing');
+    expect([none.exitCode, none.stderr]).toEqual([0, 'There is no such event in the audit log.']);
+  });
+
+  it('verifies only the log of this host', async () => {
+    const { exitCode, stderr } = await registry.there('audit', 'verify');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--url')]);
+  });
+});
