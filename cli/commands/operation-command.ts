@@ -19,6 +19,10 @@ import type { CommandModule } from './command-parts.ts';
 export interface Noun<Services> {
   /** `team` */
   readonly name: string;
+  /** what a refusal calls one, where the command has another name: `endpoint` */
+  readonly thing?: string;
+  /** for a command whose --url was another address in former versions: the option that is that address now */
+  readonly formerUrl?: string;
   /** The services of a data folder. */
   readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
   /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
@@ -80,12 +84,15 @@ interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | '
 }
 
 async function openRegistry<Services>(
-  { compose }: Noun<Services>,
+  { compose, formerUrl }: Noun<Services>,
   context: Context,
   { flags }: CommandInput,
   opening: Opening,
 ): Promise<Registry<Services>> {
-  const remote = await remoteOf(flags, context);
+  const remote = await remoteOf(flags, context).catch((error: unknown) => {
+    if (formerUrl === undefined || flags['url'] === undefined || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message} ${formerUrl}`, { cause: error });
+  });
   if (remote !== undefined) {
     if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
     return {
@@ -154,13 +161,13 @@ async function confirmInConsole(
 }
 
 /** The refusal, with one line for each field. */
-function asUsageError<Services>({ name, flags = {} }: Noun<Services>, error: RegistryError): UsageError {
+function asUsageError<Services>({ name, thing = name, flags = {} }: Noun<Services>, error: RegistryError): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
   const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
     ({ path, message }) => `  ${placeOf(String(path), flags)}${String(message)}`,
   );
   const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
-  const text = lines.length === 0 ? `${error.message}${advice}` : [`The ${name} is refused:`, ...lines].join('\n');
+  const text = lines.length === 0 ? `${error.message}${advice}` : [`The ${thing} is refused:`, ...lines].join('\n');
   return new UsageError(text, { cause: error });
 }
 

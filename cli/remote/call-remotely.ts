@@ -14,10 +14,12 @@ export class NeedsConsole extends Error {
   /** the form with its fields filled in */
   readonly form: string;
 
-  constructor(summary: string, form: string) {
+  /** `missing`: the secret fields that the person fills in there */
+  constructor(summary: string, form: string, missing: readonly string[]) {
+    const rest = missing.length === 0 ? '' : `, but for ${missing.join(' and ')}: no link holds a secret`;
     super(
       `${summary}: this needs a session, which a token of \`libretto login\` is not. Nothing was changed. Confirm it ` +
-        'in the console; the form is filled in:',
+        `in the console; the form is filled in${rest}:`,
     );
     this.name = 'NeedsConsole';
     this.form = form;
@@ -30,10 +32,14 @@ export async function callRemotely<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  const { id, method, path, query, body, summary, form } = operation;
+  const { id, method, path, query, body, summary, form, secrets = [] } = operation;
   const values = input as JsonObject;
   if (form !== undefined && hasCondition(id, 'session'))
-    throw new NeedsConsole(summary, `${remote.url}/ui${formTarget(form, values)}`);
+    throw new NeedsConsole(
+      summary,
+      `${remote.url}/ui${formTarget(form, values, secrets)}`,
+      secrets.filter((name) => values[name] !== undefined),
+    );
   const asked = parametersOf(pick(values, query));
   const target = `${filled(path, /\{(\w+)\}/g, values)}${asked.size > 0 ? `?${asked}` : ''}`;
   const sent =
@@ -66,13 +72,17 @@ function filled(path: string, place: RegExp, values: JsonObject): string {
   return path.replaceAll(place, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** `/teams/:id/edit` with the values of the path, and the others as the fields of the form. */
-function formTarget(form: string, values: JsonObject): string {
+/** `/teams/:id/edit` with the values of the path, and the others as the fields of the form, without secrets. */
+function formTarget(form: string, values: JsonObject, secrets: readonly string[]): string {
   const path = filled(form, /:(\w+)/g, values);
-  const fields = parametersOf(
-    Object.fromEntries(Object.entries(values).filter(([name]) => !form.includes(`:${name}`))),
-  );
+  const shown = Object.entries(values).filter(([name]) => !form.includes(`:${name}`) && !secrets.includes(name));
+  const fields = parametersOf(Object.fromEntries(shown.map(([name, value]) => [name, checkable(value)])));
   return `${path}${fields.size > 0 ? `?${fields}` : ''}`;
+}
+
+/** true and false are a checkbox in a form. */
+function checkable(value: JsonValue | undefined): JsonValue | undefined {
+  return typeof value === 'boolean' ? (value ? 'on' : null) : value;
 }
 
 function parametersOf(values: JsonObject): URLSearchParams {

@@ -56,8 +56,8 @@ export function operationForm<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   { section, lists = [], asksNothing = false, view, input, done }: FormDefinition<Input, Output>,
 ): FormPage {
-  const { id, form = '', body } = operation;
-  const names = Object.keys(body?.shape ?? {});
+  const { id, form = '', body, secrets = [] } = operation;
+  const names = Object.keys(body?.shape ?? {}).filter((name) => !secrets.includes(name));
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path: form,
