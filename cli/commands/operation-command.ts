@@ -2,6 +2,7 @@
 // running registry. It prints answers and refusals. A command itself says what it calls, and what its text shows.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Operation } from '../../proxy/registry/operation.ts';
 import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
 import type { Config } from '../config/config.ts';
@@ -24,7 +25,9 @@ export interface Noun<Services> {
   /** for a command whose --url was another address in former versions: the option that is that address now */
   readonly formerUrl?: string;
   /** The services of a data folder. */
-  readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
+  readonly compose: (opened: CommandState, context: Context) => MaybeAsync<Composed<Services>>;
+  /** default: opens the data folder as it is */
+  readonly open?: typeof openCommandState;
   /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
   readonly flags?: Readonly<Record<string, string>>;
 }
@@ -35,9 +38,9 @@ interface Composed<Services> {
 }
 
 /** Items of a page, as every list answers. */
-type ListOperation<Services, Item> = Operation<
+type ListOperation<Services, Item, Rest> = Operation<
   Services,
-  { readonly limit: number; readonly cursor?: string | undefined },
+  Rest & { readonly limit: number; readonly cursor?: string | undefined },
   { readonly data: readonly Item[]; readonly next_cursor: string | null }
 >;
 
@@ -46,9 +49,13 @@ export interface OperationCommand<Services> extends CommandInput {
   readonly json: boolean;
   /** of the data folder; undefined: the registry is remote */
   readonly config: Config | undefined;
+  readonly services: Services | undefined;
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
   /** The items of all pages. */
-  readonly all: <Item>(operation: ListOperation<Services, Item>) => Promise<readonly Item[]>;
+  readonly all: <Item, Rest = unknown>(
+    operation: ListOperation<Services, Item, Rest>,
+    input?: Rest,
+  ) => Promise<readonly Item[]>;
   /** Prints an answer: as JSON, or the lines of its text. */
   readonly print: <Document extends object>(
     document: Document,
@@ -79,12 +86,12 @@ export function operationCommand<Services>(
   };
 }
 
-interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | 'config'> {
+interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | 'config' | 'services'> {
   readonly close: () => Promise<void>;
 }
 
 async function openRegistry<Services>(
-  { compose, formerUrl }: Noun<Services>,
+  { compose, formerUrl, open = openCommandState }: Noun<Services>,
   context: Context,
   { flags }: CommandInput,
   opening: Opening,
@@ -97,14 +104,16 @@ async function openRegistry<Services>(
     if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
     return {
       config: undefined,
+      services: undefined,
       call: (operation, input) => callRemotely(remote, operation, input),
       close: async () => undefined,
     };
   }
-  const opened = await openCommandState(context, flags, opening);
-  const { services, close } = compose(opened, context);
+  const opened = await open(context, flags, opening);
+  const { services, close } = await compose(opened, context);
   return {
     config: opened.config,
+    services,
     call: (operation, input) =>
       operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
     close: async () => {
@@ -117,7 +126,7 @@ async function openRegistry<Services>(
 const longestPage = 200;
 
 function commandOf<Services>(
-  { call, config }: Registry<Services>,
+  { call, config, services }: Registry<Services>,
   context: Context,
   given: CommandInput,
 ): OperationCommand<Services> {
@@ -131,11 +140,12 @@ function commandOf<Services>(
     context,
     json,
     config,
+    services,
     call,
-    all: async (operation) => {
+    all: async (operation, input) => {
       const items = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await call(operation, { limit: longestPage, cursor });
+        const page = await call(operation, { ...(input as NonNullable<typeof input>), limit: longestPage, cursor });
         items.push(...page.data);
         cursor = page.next_cursor;
       }

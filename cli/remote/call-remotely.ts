@@ -37,7 +37,7 @@ export async function callRemotely<Input, Output>(
   if (form !== undefined && hasCondition(id, 'session'))
     throw new NeedsConsole(
       summary,
-      `${remote.url}/ui${formTarget(form, values, secrets)}`,
+      `${remote.url}/ui${formTarget(form, values, pick(values, body), secrets)}`,
       secrets.filter((name) => values[name] !== undefined),
     );
   const asked = parametersOf(pick(values, query));
@@ -72,12 +72,11 @@ function filled(path: string, place: RegExp, values: JsonObject): string {
   return path.replaceAll(place, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** `/teams/:id/edit` with the values of the path, and the others as the fields of the form, without secrets. */
-function formTarget(form: string, values: JsonObject, secrets: readonly string[]): string {
-  const path = filled(form, /:(\w+)/g, values);
-  const shown = Object.entries(values).filter(([name]) => !form.includes(`:${name}`) && !secrets.includes(name));
-  const fields = parametersOf(Object.fromEntries(shown.map(([name, value]) => [name, checkable(value)])));
-  return `${path}${fields.size > 0 ? `?${fields}` : ''}`;
+/** `/teams/:id/edit` with the values of the path, and the fields of the form but for secrets. */
+function formTarget(form: string, values: JsonObject, fields: JsonObject, secrets: readonly string[]): string {
+  const shown = Object.entries(fields).filter(([name]) => !secrets.includes(name));
+  const query = parametersOf(Object.fromEntries(shown.map(([name, value]) => [name, checkable(value)])));
+  return `${filled(form, /:(\w+)/g, values)}${query.size > 0 ? `?${query}` : ''}`;
 }
 
 /** true and false are a checkbox in a form. */

@@ -7,7 +7,7 @@ import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
-import { registerConnections, type ConnectionServices } from './routes/connections.ts';
+import { connectionOperations, type ConnectionServices } from '../forges/operations.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerDeviceSignIn, type DeviceServices } from './routes/device-sign-in.ts';
 import { registerHooks, type HookServices } from './routes/hooks.ts';
@@ -63,7 +63,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);
   registerOwnTokens(api, services);
-  registerConnections(api, services);
+  addOperations(api, services, connectionOperations);
   registerPackages(api, services);
   registerPasskeys(api, services);
   registerPolicy(api, services);

@@ -53,6 +53,7 @@ describe('libretto notify --url', () => {
     expect(html.match(/<input[^>]*name="events"[^>]* checked/g)).toEqual([
       expect.stringContaining('value="advisory.published"'),
     ]);
+    expect((await terminal.there('notify', 'add')).exitCode).toBe(2);
     expect(html).toMatch(/type="hidden" name="id" value="ntf_\w{16}"/);
   });
 

@@ -16,13 +16,17 @@ import { UsageError } from '../../io/usage-error.ts';
 
 type Flags = CommandInput['flags'];
 
-/** Throws UsageError. */
-export function endpointDraft({ operands, flags }: CommandInput, workingDirectory: string): EndpointDraft {
+/** `isLink`: a form of the console asks for the address. Throws UsageError. */
+export function endpointDraft(
+  { operands, flags }: CommandInput,
+  workingDirectory: string,
+  isLink: boolean,
+): EndpointDraft {
   const form = choiceOf<EndpointForm>('--form', endpointForms, flags['form']);
   const signature = choiceOf<SignatureScheme>('--signature', signatureSchemes, flags['signature']);
   if (signature !== undefined && form !== undefined && form !== 'standard')
     throw new UsageError('--signature belongs to the form standard: the messages of chat services are not signed.');
-  const url = addressOf(operands[0], flags, workingDirectory);
+  const url = addressOf(operands[0], flags, workingDirectory) ?? (isLink ? '' : undefined);
   if (url === undefined)
     throw new UsageError(
       'The address is missing. Write it before the options, as in `libretto notify add https://…`; or use ' +

@@ -66,17 +66,16 @@ export const show = operationCommand(noun, async ({ call, operands: [id = ''], j
     printLines(context.remarks, ['', `\`libretto notify deliveries ${endpoint.id}\` lists more of them.`]);
 });
 
-export const add: CommandModule = {
-  run: (context, given) => {
-    const draft = endpointDraft(given, context.workingDirectory);
-    const work = async (command: NotifyCommand): Promise<void> => {
-      const issued = await command.call(createEndpoint, draft);
-      await printIssued(command, issued, true);
-      await warnOf(command, issued, given.operands[0]);
-    };
-    return operationCommand(noun, work, { makes: true }).run(context, given);
+export const add = operationCommand(
+  noun,
+  async (command) => {
+    const { call, context, config, operands } = command;
+    const issued = await call(createEndpoint, endpointDraft(command, context.workingDirectory, config === undefined));
+    await printIssued(command, issued, true);
+    await warnOf(command, issued, operands[0]);
   },
-};
+  { makes: true },
+);
 
 export const update = operationCommand(
   noun,

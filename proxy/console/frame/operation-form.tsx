@@ -56,8 +56,7 @@ export function operationForm<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   { section, lists = [], asksNothing = false, view, input, done }: FormDefinition<Input, Output>,
 ): FormPage {
-  const { id, form = '', body, secrets = [] } = operation;
-  const names = Object.keys(body?.shape ?? {}).filter((name) => !secrets.includes(name));
+  const { id, form = '' } = operation;
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path: form,
@@ -65,7 +64,7 @@ export function operationForm<Services, Input, Output>(
     asksNothing,
     show: async (request, state) => {
       const shown = await view(request);
-      return pageOf(shown, filledIn(state, shown, names, request), {
+      return pageOf(shown, filledIn(operation, request, state, shown.values), {
         section,
         lists,
         isDanger: operation.method === 'delete',
@@ -103,13 +102,14 @@ function pageOf(view: FormView, state: FormState, { section, lists, ...form }: S
   };
 }
 
-/** A form that was posted shows what was typed. */
-function filledIn(
-  state: FormState,
-  { values }: FormView,
-  names: readonly string[],
+/** A form that was posted shows what was typed. `values`: what the fields have before a change. */
+export function filledIn(
+  { body, secrets = [] }: Pick<Operation<never>, 'body' | 'secrets'>,
   { query, isFromOtherSite }: SignedInRequest,
+  state: FormState,
+  values?: FormView['values'],
 ): FormState {
+  const names = Object.keys(body?.shape ?? {}).filter((name) => !secrets.includes(name));
   const linked = isFromOtherSite ? [] : names.filter((name) => query.has(name));
   if (state.isPosted || (linked.length === 0 && values === undefined)) return state;
   const fields = new URLSearchParams(values);
