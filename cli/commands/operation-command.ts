@@ -2,6 +2,7 @@
 // running registry. It prints answers and refusals. A command itself says what it calls, and what its text shows.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Operation } from '../../proxy/registry/operation.ts';
 import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
 import type { Config } from '../config/config.ts';
@@ -19,8 +20,14 @@ import { rememberedRegistry } from './remembered-registry.ts';
 export interface Noun<Services> {
   /** `team` */
   readonly name: string;
+  /** what a refusal calls one, where the command has another name: `endpoint` */
+  readonly thing?: string;
+  /** for a command whose --url was another address in former versions: the option that is that address now */
+  readonly formerUrl?: string;
   /** The services of a data folder. */
-  readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
+  readonly compose: (opened: CommandState, context: Context) => MaybeAsync<Composed<Services>>;
+  /** default: opens the data folder as it is */
+  readonly open?: typeof openCommandState;
   /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
   readonly flags?: Readonly<Record<string, string>>;
   /** What is said of a refused field that no flag gives. */
@@ -33,9 +40,9 @@ interface Composed<Services> {
 }
 
 /** Items of a page, as every list answers. */
-type ListOperation<Services, Item> = Operation<
+type ListOperation<Services, Item, Rest> = Operation<
   Services,
-  { readonly limit: number; readonly cursor?: string | undefined },
+  Rest & { readonly limit: number; readonly cursor?: string | undefined },
   { readonly data: readonly Item[]; readonly next_cursor: string | null }
 >;
 
@@ -44,9 +51,13 @@ export interface OperationCommand<Services> extends CommandInput {
   readonly json: boolean;
   /** of the data folder; undefined: the registry is remote */
   readonly config: Config | undefined;
+  readonly services: Services | undefined;
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
   /** The items of all pages. */
-  readonly all: <Item>(operation: ListOperation<Services, Item>) => Promise<readonly Item[]>;
+  readonly all: <Item, Rest = unknown>(
+    operation: ListOperation<Services, Item, Rest>,
+    input?: Rest,
+  ) => Promise<readonly Item[]>;
   /** Prints an answer: as JSON, or the lines of its text. */
   readonly print: <Document extends object>(
     document: Document,
@@ -82,12 +93,12 @@ export function operationCommand<Services>(
   };
 }
 
-interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | 'config'> {
+interface Registry<Services> extends Pick<OperationCommand<Services>, 'call' | 'config' | 'services'> {
   readonly close: () => Promise<void>;
 }
 
 async function openRegistry<Services>(
-  { compose }: Noun<Services>,
+  { compose, formerUrl, open = openCommandState }: Noun<Services>,
   context: Context,
   { flags }: CommandInput,
   opening: Opening,
@@ -97,21 +108,23 @@ async function openRegistry<Services>(
       `Both a registry (--url ${String(flags['url'])}) and a data folder (--data ${String(flags['data'])}) are named. ` +
         'Leave one of them out.',
     );
-  const remote = (await remoteOf(flags, context)) ?? (await rememberedRegistry(context, flags));
+  const remote = (await namedRegistry(context, flags, formerUrl)) ?? (await rememberedRegistry(context, flags));
   if (remote !== undefined) {
     if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
     // loaded when needed, because the start of a command counts
     const { callRemotely } = await import('../remote/call-remotely.ts');
     return {
       config: undefined,
+      services: undefined,
       call: (operation, input) => callRemotely(remote, operation, input),
       close: async () => undefined,
     };
   }
-  const opened = await openCommandState(context, flags, opening);
-  const { services, close } = compose(opened, context);
+  const opened = await open(context, flags, opening);
+  const { services, close } = await compose(opened, context);
   return {
     config: opened.config,
+    services,
     call: (operation, input) =>
       operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
     close: async () => {
@@ -121,11 +134,21 @@ async function openRegistry<Services>(
   };
 }
 
+/** As remoteOf; `formerUrl`: the option that --url was in former versions, for a command line of then. */
+async function namedRegistry(context: Context, flags: CommandInput['flags'], formerUrl?: string) {
+  try {
+    return await remoteOf(flags, context);
+  } catch (error) {
+    if (formerUrl === undefined || flags['url'] === undefined || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message} ${formerUrl}`, { cause: error });
+  }
+}
+
 /** The most items of a page. */
 export const longestPage = 200;
 
 function commandOf<Services>(
-  { call, config }: Registry<Services>,
+  { call, config, services }: Registry<Services>,
   context: Context,
   given: CommandInput,
 ): OperationCommand<Services> {
@@ -139,11 +162,12 @@ function commandOf<Services>(
     context,
     json,
     config,
+    services,
     call,
-    all: async (operation) => {
+    all: async (operation, input) => {
       const items = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await call(operation, { limit: longestPage, cursor });
+        const page = await call(operation, { ...(input as NonNullable<typeof input>), limit: longestPage, cursor });
         items.push(...page.data);
         cursor = page.next_cursor;
       }
@@ -175,14 +199,17 @@ async function confirmInConsole(
 }
 
 /** The refusal, with one line for each field. */
-function asUsageError<Services>({ name, flags = {}, sentence }: Noun<Services>, error: RegistryError): UsageError {
+function asUsageError<Services>(
+  { name, thing = name, flags = {}, sentence }: Noun<Services>,
+  error: RegistryError,
+): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
   const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
     ({ path, message }) =>
       sentence?.(String(path), String(message)) ?? `  ${placeOf(String(path), flags)}${String(message)}`,
   );
   const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
-  const heading = sentence === undefined ? [`The ${name} is refused:`] : [];
+  const heading = sentence === undefined ? [`The ${thing} is refused:`] : [];
   const text = lines.length === 0 ? `${error.message}${advice}` : [...heading, ...lines].join('\n');
   return new UsageError(text, { cause: error });
 }

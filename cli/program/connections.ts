@@ -2,7 +2,10 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { example, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/connection/connection.ts')) => async () =>
+  (await import('../commands/connection/connection.ts'))[command];
 
 export function addConnections(program: Command, wire: Wire): void {
   addConnect(program, wire);
@@ -26,15 +29,16 @@ function addConnect(program: Command, wire: Wire): void {
         'The server then looks for new, renamed, archived and removed ones.',
     )
     .requiredOption('--owner <name>', 'the organisation, group (with its parents), workspace or user')
-    .option('--url <url>', 'the address of your own GitHub Enterprise, GitLab, Gitea or Forgejo')
+    .option('--forge-url <url>', 'the address of your own GitHub Enterprise, GitLab, Gitea or Forgejo')
     .option('--dry-run', 'show what would be registered, without a change');
   wire(
-    withJson(
+    withRegistry(
       withFields(connect),
+      'session',
       'libretto connect github --owner acme --token-stdin --dry-run < token.txt',
-      'libretto connect gitlab --url https://git.example.org --owner acme/php --token-file token.txt --only "php-*"',
+      'libretto connect gitlab --forge-url https://git.example.org --owner acme/php --token-file token.txt --only "php-*"',
     ),
-    () => import('../commands/connection/connect.ts'),
+    load('connect'),
   );
 }
 
@@ -58,7 +62,7 @@ function addList(connection: Command, wire: Wire): void {
     .command('list')
     .summary('list all connections')
     .description('List all connections with their status.');
-  wire(withJson(list, 'libretto connection list --json'), () => import('../commands/connection/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto connection list --json'), load('list'));
 }
 
 function addShow(connection: Command, wire: Wire): void {
@@ -67,10 +71,7 @@ function addShow(connection: Command, wire: Wire): void {
     .argument('<id>', 'the id of the connection')
     .summary('show one connection with its repositories')
     .description('Show one connection, and each repository of its owner: registered, archived, removed, or why not.');
-  wire(
-    withJson(show, 'libretto connection show conn_4fHj2kLm9QwErTy0'),
-    () => import('../commands/connection/show.ts'),
-  );
+  wire(withRegistry(show, 'reads', 'libretto connection show conn_4fHj2kLm9QwErTy0'), load('show'));
 }
 
 function addRefresh(connection: Command, wire: Wire): void {
@@ -80,10 +81,7 @@ function addRefresh(connection: Command, wire: Wire): void {
     .summary('look for new and changed repositories now')
     .description('Look for new, renamed, archived and removed repositories now. A server does this by its interval.')
     .option('--dry-run', 'show what would change, without a change');
-  wire(
-    withJson(refresh, 'libretto connection refresh conn_4fHj2kLm9QwErTy0'),
-    () => import('../commands/connection/refresh.ts'),
-  );
+  wire(withRegistry(refresh, 'changes', 'libretto connection refresh conn_4fHj2kLm9QwErTy0'), load('refresh'));
 }
 
 function addUpdate(connection: Command, wire: Wire): void {
@@ -100,8 +98,8 @@ function addUpdate(connection: Command, wire: Wire): void {
     .addOption(new Option('--no-forks', 'leave forks out; registered ones stay'))
     .addOption(new Option('--no-hooks', 'install no more webhooks; installed ones stay'));
   wire(
-    withJson(update, 'libretto connection update conn_4fHj2kLm9QwErTy0 --token-stdin < token.txt'),
-    () => import('../commands/connection/update.ts'),
+    withRegistry(update, 'session', 'libretto connection update conn_4fHj2kLm9QwErTy0 --token-stdin < token.txt'),
+    load('update'),
   );
 }
 
@@ -112,8 +110,5 @@ function addRemove(connection: Command, wire: Wire): void {
     .summary('remove a connection; its repositories stay')
     .description('Remove a connection with its credentials. Its repositories stay registered and published.')
     .option('--yes', 'remove the connection');
-  wire(
-    withJson(remove, 'libretto connection remove conn_4fHj2kLm9QwErTy0 --yes'),
-    () => import('../commands/connection/remove.ts'),
-  );
+  wire(withRegistry(remove, 'session', 'libretto connection remove conn_4fHj2kLm9QwErTy0 --yes'), load('remove'));
 }

@@ -2,7 +2,10 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/notify/notify.ts')) => async () =>
+  (await import('../commands/notify/notify.ts'))[command];
 
 export function addNotifications(program: Command, wire: Wire): void {
   const notify = program
@@ -45,12 +48,13 @@ function addAdd(notify: Command, wire: Wire): void {
       'v1: HMAC-SHA256 with a shared secret (the default); v1a: ed25519 with a public key; cannot be changed later',
     );
   wire(
-    withJson(
+    withRegistry(
       add,
+      'session',
       'libretto notify add https://deploy.example.org/hooks/libretto --package "acme/*" --stability stable',
       'libretto notify add --form slack --url-stdin --event advisory.published < address.txt',
     ),
-    () => import('../commands/notify/add.ts'),
+    load('add'),
   );
 }
 
@@ -59,7 +63,7 @@ function addList(notify: Command, wire: Wire): void {
     .command('list')
     .summary('list all addresses that are notified of events')
     .description('List all addresses that are notified of events, with their state.');
-  wire(withJson(list, 'libretto notify list --json'), () => import('../commands/notify/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto notify list --json'), load('list'));
 }
 
 function addShow(notify: Command, wire: Wire): void {
@@ -68,7 +72,7 @@ function addShow(notify: Command, wire: Wire): void {
     .argument('<id>', 'the id of the endpoint')
     .summary('show one endpoint and its last deliveries')
     .description('Show one endpoint and its last deliveries, without its secrets.');
-  wire(withJson(show, 'libretto notify show ntf_4fHj2kLm9QwErTy0'), () => import('../commands/notify/show.ts'));
+  wire(withRegistry(show, 'reads', 'libretto notify show ntf_4fHj2kLm9QwErTy0'), load('show'));
 }
 
 function addUpdate(notify: Command, wire: Wire): void {
@@ -81,7 +85,7 @@ function addUpdate(notify: Command, wire: Wire): void {
         'Change an endpoint. Only the given values change; its form and its signature cannot be changed. --rotate ' +
           'prints a new secret, alone on standard output.',
       )
-      .option('--url <url>', 'another address'),
+      .option('--to <url>', 'another address'),
   );
   withSelection(update)
     .addOption(new Option('--no-packages', 'notify of all packages'))
@@ -94,12 +98,13 @@ function addUpdate(notify: Command, wire: Wire): void {
     .option('--rotate', 'make a new secret; the former one signs too for 24 hours')
     .option('--drop-old', 'with --rotate: end the former secrets at once');
   wire(
-    withJson(
+    withRegistry(
       update,
+      'session',
       'libretto notify update ntf_4fHj2kLm9QwErTy0 --package "acme/*" --no-stability',
       'libretto notify update ntf_4fHj2kLm9QwErTy0 --rotate',
     ),
-    () => import('../commands/notify/update.ts'),
+    load('update'),
   );
 }
 
@@ -110,10 +115,7 @@ function addRemove(notify: Command, wire: Wire): void {
     .summary('remove an endpoint with its deliveries')
     .description('Remove an endpoint with its secrets and its deliveries. What still waits is not sent.')
     .option('--yes', 'remove the endpoint');
-  wire(
-    withJson(remove, 'libretto notify remove ntf_4fHj2kLm9QwErTy0 --yes'),
-    () => import('../commands/notify/remove.ts'),
-  );
+  wire(withRegistry(remove, 'session', 'libretto notify remove ntf_4fHj2kLm9QwErTy0 --yes'), load('remove'));
 }
 
 function addTest(notify: Command, wire: Wire): void {
@@ -127,8 +129,13 @@ function addTest(notify: Command, wire: Wire): void {
     )
     .option('--mail <address>', 'send a mail to this address, through the configured mail server');
   wire(
-    withJson(test, 'libretto notify test ntf_4fHj2kLm9QwErTy0', 'libretto notify test --mail ada@example.org'),
-    () => import('../commands/notify/test.ts'),
+    withRegistry(
+      test,
+      'changes',
+      'libretto notify test ntf_4fHj2kLm9QwErTy0',
+      'libretto notify test --mail ada@example.org',
+    ),
+    load('test'),
   );
 }
 
@@ -149,12 +156,13 @@ function addDeliveries(notify: Command, wire: Wire): void {
     )
     .option('--replay-until <time>', 'with --replay-since: events until this time');
   wire(
-    withJson(
+    withRegistry(
       deliveries,
+      'changes',
       'libretto notify deliveries ntf_4fHj2kLm9QwErTy0 --limit 50',
       'libretto notify deliveries ntf_4fHj2kLm9QwErTy0 --replay-since 2027-01-31T12:00:00Z',
     ),
-    () => import('../commands/notify/deliveries.ts'),
+    load('deliveries'),
   );
 }
 
@@ -170,7 +178,7 @@ function addMail(notify: Command, wire: Wire): void {
     .option('--remove-password', 'remove the stored password');
   wire(
     withJson(mail, 'libretto notify mail', 'libretto notify mail --password-stdin < password.txt'),
-    () => import('../commands/notify/mail.ts'),
+    async () => (await import('../commands/notify/mail.ts')).mail,
   );
 }
 

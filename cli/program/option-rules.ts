@@ -102,16 +102,11 @@ export function refuseUnusedAddress(
   const url = environment['LIBRETTO_URL'];
   if (url === undefined || url === '' || flags['data'] !== undefined || flags['child'] === true) return;
   const path = pathOf(command);
-  if (localWork.has(path) || hasRemoteForm(command) || !has(command, '--data')) return;
+  if (localWork.has(path) || has(command, '--url') || !has(command, '--data')) return;
   throw new UsageError(
     `LIBRETTO_URL names a registry, and \`libretto ${path}\` has no remote form. Run it on the host of the registry, ` +
       'without LIBRETTO_URL. For a data folder on this machine, name the folder with --data.',
   );
-}
-
-/** `connect --url` names a forge, and the variable does not. */
-function hasRemoteForm(command: Command): boolean {
-  return command.options.some(({ long, description }) => long === '--url' && description.includes('LIBRETTO_URL'));
 }
 
 function has(command: Command, option: string): boolean {

@@ -16,12 +16,13 @@ export async function callRemotely<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  const { id, method, path, query, body, summary, form } = operation;
+  const { id, method, path, query, body, summary, form, secrets = [] } = operation;
   const values = input as JsonObject;
-  const filledForm = form === undefined ? operation.formFor?.(input) : formOf(form, values);
-  if (filledForm !== undefined && hasCondition(id, 'session'))
-    throw new NeedsConsole(summary, `${remote.url}/ui${formTarget(filledForm)}`);
-  const asked = parametersOf(pick(values, query));
+  const shown = form === undefined ? operation.formFor?.(input) : formOf(form, values, pick(values, body));
+  if (shown !== undefined && hasCondition(id, 'session')) throw needsConsole(remote, summary, shown, secrets);
+  const asked = new URLSearchParams(
+    Object.entries(pick(values, query)).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   const target = `${filled(path, /\{(\w+)\}/g, values)}${asked.size > 0 ? `?${asked}` : ''}`;
   const sent =
     body === undefined
@@ -53,15 +54,22 @@ function filled(path: string, place: RegExp, values: JsonObject): string {
   return path.replaceAll(place, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** `/teams/:id/edit` with the values of the path, and the others as the fields of the form. */
-function formOf(form: string, values: JsonObject): FilledForm {
-  const fields = Object.entries(values).filter(([name]) => !form.includes(`:${name}`));
-  return { path: filled(form, /:(\w+)/g, values), fields: Object.fromEntries(fields) };
+/** `/teams/:id/edit` with the values of the path, and the fields of the form. */
+function formOf(form: string, values: JsonObject, fields: JsonObject): FilledForm {
+  return { path: filled(form, /:(\w+)/g, values), fields };
 }
 
-function formTarget({ path, fields = {} }: FilledForm): string {
-  const parameters = parametersOf(fields);
-  return `${path}${parameters.size > 0 ? `?${parameters}` : ''}`;
+/** A link holds no secret: the person fills it in. */
+function needsConsole(
+  { url }: Remote,
+  summary: string,
+  { path, fields = {} }: FilledForm,
+  secrets: readonly string[],
+): NeedsConsole {
+  const open = Object.entries(fields).filter(([name]) => !secrets.includes(name));
+  const query = parametersOf(Object.fromEntries(open));
+  const missing = secrets.filter((name) => fields[name] !== undefined);
+  return new NeedsConsole(summary, `${url}/ui${path}${query.size > 0 ? `?${query}` : ''}`, missing);
 }
 
 function parametersOf(values: JsonObject): URLSearchParams {
@@ -70,12 +78,13 @@ function parametersOf(values: JsonObject): URLSearchParams {
   return parameters;
 }
 
-/** As a form has it: one entry a line, and nothing for null. */
+/** As a form has it: one entry a line, `on` for a checked box, and nothing for null and for an empty box. */
 function textOf(value: JsonValue): string {
   if (Array.isArray(value)) return value.map(textOf).join('\n');
   if (isJsonObject(value))
     return Object.entries(value)
       .map(([name, one]) => `${name} = ${textOf(one ?? null)}`)
       .join('\n');
+  if (typeof value === 'boolean') return value ? 'on' : '';
   return value === null ? '' : String(value);
 }

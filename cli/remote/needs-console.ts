@@ -5,10 +5,12 @@ export class NeedsConsole extends Error {
   /** the form with its fields filled in */
   readonly form: string;
 
-  constructor(summary: string, form: string) {
+  /** `missing`: the secret fields that the person fills in there */
+  constructor(summary: string, form: string, missing: readonly string[]) {
+    const rest = missing.length === 0 ? '' : `, but for ${missing.join(' and ')}: no link holds a secret`;
     super(
       `${summary}: this needs a session, which a token of \`libretto login\` is not. Nothing was changed. Confirm it ` +
-        'in the console; the form is filled in:',
+        `in the console; the form is filled in${rest}:`,
     );
     this.name = 'NeedsConsole';
     this.form = form;

@@ -1,9 +1,12 @@
 // The text of connections and their refreshes on the command line. Pure.
 
-import type { ConnectedRepositoryDocument, ConnectionDocument } from '../../proxy/forges/connection-document.ts';
+import type {
+  ConnectedRepositoryDocument,
+  ConnectionDocument,
+  StepDocument,
+} from '../../proxy/forges/connection-schema.ts';
 import { skipReasons } from '../../proxy/forges/model/forge-repository.ts';
 import type { RefreshOutcome } from '../../proxy/forges/refresh/refresher.ts';
-import type { RefreshStep } from '../../proxy/forges/refresh/refresh-step.ts';
 import { counted, firstOf, formatFields, formatTable } from '../io/output.ts';
 
 const most = 40;
@@ -72,7 +75,7 @@ function filteredLines(count: number): string[] {
 }
 
 /** What a refresh did, one line for each repository. `isPlan`: nothing was changed. */
-export function describeSteps(steps: readonly RefreshStep[], isPlan: boolean): string[] {
+export function describeSteps(steps: readonly StepDocument[], isPlan: boolean): string[] {
   const changes = steps.filter(({ step }) => step !== 'skipped');
   const skipped = steps.filter((step) => step.step === 'skipped');
   const [skips, shown] = [skipped.length, skipped.filter(({ reason }) => reason !== 'filtered')];
@@ -85,7 +88,7 @@ export function describeSteps(steps: readonly RefreshStep[], isPlan: boolean): s
   ];
 }
 
-function lineOf(step: RefreshStep): string {
+function lineOf(step: StepDocument): string {
   switch (step.step) {
     case 'registered':
       return `  + ${step.path} (${step.package})`;
@@ -98,7 +101,7 @@ function lineOf(step: RefreshStep): string {
     case 'returned':
       return `  + ${step.path} is back (${step.repository})`;
     case 'skipped':
-      return `    ${step.path}: ${skipReasons[step.reason]}`;
+      return `    ${step.path}: ${step.reason === undefined ? '' : skipReasons[step.reason]}`;
   }
 }
 

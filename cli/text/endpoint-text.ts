@@ -1,7 +1,7 @@
 // The text of notification endpoints and their deliveries on the command line. Pure.
 
 import { eventText } from '../../proxy/events/event-text.ts';
-import type { DeliveryDocument, EndpointDocument } from '../../proxy/notifications/endpoints/endpoint-document.ts';
+import type { DeliveryDocument, EndpointDocument } from '../../proxy/notifications/endpoints/endpoint-schema.ts';
 import { formTitles } from '../../proxy/notifications/model/endpoint.ts';
 import { counted, formatFields, formatTable } from '../io/output.ts';
 

@@ -1,42 +1,12 @@
 // A connection, and its repositories, in the management API and in `--json`: without credentials.
 
 import type { StateStore } from '../core/state/state-store.ts';
+import type { ConnectedRepositoryDocument, ConnectionDocument } from './connection-schema.ts';
 import { countConnected, readConnected } from './model/connected.ts';
 import type { ConnectionRecord } from './model/connection.ts';
 import { skipReasons, type ListedRepository } from './model/forge-repository.ts';
-import { firstProgress, type ConnectionCounts, type RefreshProgress } from './model/progress.ts';
+import { firstProgress, type RefreshProgress } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
-
-export interface ConnectionDocument extends Pick<
-  ConnectionRecord,
-  | 'id'
-  | 'forge'
-  | 'owner'
-  | 'only'
-  | 'except'
-  | 'forks'
-  | 'hooks'
-  | 'interval'
-  | 'sync_interval'
-  | 'created_at'
-  | 'created_by'
-  | 'updated_at'
-> {
-  /** the address of the forge in a browser */
-  readonly url: string;
-  /** the kind of the stored credentials */
-  readonly credentials: ConnectionRecord['credentials_kind'];
-  /** `pending`: never refreshed. `error`: the last refresh failed; all repositories stay registered. */
-  readonly status: 'pending' | 'refreshing' | 'active' | 'error';
-  readonly error_message: string | null;
-  /** where webhooks are installed, also those that are not wanted any more; null: nowhere yet */
-  readonly hooks_at: 'owner' | 'repositories' | null;
-  readonly hook_error: string | null;
-  readonly counts: ConnectionCounts;
-  readonly last_refreshed_at: string | null;
-  /** null: at once */
-  readonly next_refresh_at: string | null;
-}
 
 /** The connection as it is now. */
 export async function readConnection(
@@ -78,20 +48,6 @@ function connectionDocument(record: ConnectionRecord, progress: RefreshProgress)
     created_by,
     updated_at,
   };
-}
-
-export interface ConnectedRepositoryDocument {
-  /** the id at the forge: it stays after a rename */
-  readonly forge_id: string;
-  readonly path: string;
-  readonly state: ListedRepository['state'];
-  readonly reason: ListedRepository['reason'];
-  /** the reason in words */
-  readonly message: string | null;
-  /** `repo_…` of this registry */
-  readonly repository: string | null;
-  readonly package: string | null;
-  readonly checked_at: string;
 }
 
 export function connectedRepositoryDocument(seen: ListedRepository): ConnectedRepositoryDocument {

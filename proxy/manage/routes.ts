@@ -7,16 +7,16 @@ import type { Api } from './frame/api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
 import { auditOperations, type AuditServices } from '../audit/operations.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
-import { registerConnections, type ConnectionServices } from './routes/connections.ts';
+import { connectionOperations, type ConnectionServices } from '../forges/operations.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerDeviceSignIn, type DeviceServices } from './routes/device-sign-in.ts';
 import { registerHooks, type HookServices } from './routes/hooks.ts';
-import { registerNotifications, type NotificationServices } from './routes/notifications.ts';
 import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
+import { endpointOperations, type EndpointServices } from '../notifications/operations.ts';
 import { publisherOperations, type PublisherServices } from '../publishers/operations.ts';
 import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
 import { registerPurges, type PurgeServices } from './routes/purges.ts';
@@ -36,9 +36,9 @@ export interface Services
     ConnectionServices,
     DescriptionServices,
     DeviceServices,
+    EndpointServices,
     HookServices,
     IdTokenServices,
-    NotificationServices,
     OwnTokenServices,
     PackageServices,
     PasskeyServices,
@@ -63,7 +63,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);
   registerOwnTokens(api, services);
-  registerConnections(api, services);
+  addOperations(api, services, connectionOperations);
   registerPackages(api, services);
   registerPasskeys(api, services);
   registerPolicy(api, services);
@@ -72,7 +72,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerPurges(api, services);
   registerRepositories(api, services);
   registerHooks(api, services);
-  registerNotifications(api, services);
+  addOperations(api, services, endpointOperations);
   addOperations(api, services, settingOperations);
   registerStatus(api, services);
   addOperations(api, services, teamOperations);

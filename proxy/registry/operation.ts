@@ -46,6 +46,10 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly params?: z.ZodObject | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodObject | undefined;
+  /** a request without a body is as one with `{}` */
+  readonly isBodyOptional?: boolean;
+  /** fields that may be secrets: no link to the form has them */
+  readonly secrets?: readonly string[];
   readonly status: 200 | 201;
   readonly answer: z.ZodType;
   /** what the answer is */

@@ -1,7 +1,7 @@
 // The documents of the commands for notifications.
 
 import { z } from 'zod';
-import { deliverySchema, endpointSchema, issuedEndpoint } from '../../proxy/manage/schemas/notification.ts';
+import { deliverySchema, endpointSchema, issuedEndpoint } from '../../proxy/notifications/endpoints/endpoint-schema.ts';
 import * as part from './parts.ts';
 
 const { count, flag, orNull, text, time } = part;

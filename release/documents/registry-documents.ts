@@ -5,7 +5,7 @@ import { errorBody } from '../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../proxy/manage/routes/status.ts';
 import { artifactSchema } from '../../proxy/manage/schemas/artifact.ts';
 import { hookSchema } from '../../proxy/manage/schemas/hook.ts';
-import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/manage/schemas/connection.ts';
+import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
 import { jobSchema } from '../../proxy/manage/schemas/job.ts';
 import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/manage/schemas/package.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/manage/schemas/repository.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { purgeSchema } from '../../proxy/manage/schemas/purge.ts';
-import { connectionSchema, refreshStep } from '../../proxy/manage/schemas/connection.ts';
+import { connectionSchema, refreshStep } from '../../proxy/forges/connection-schema.ts';
 import * as part from './parts.ts';
 
 const { count, flag, name, normalized, orNull, reference, text, time, version } = part;
@@ -64,8 +64,8 @@ export const purge = purgeSchema.omit({ purged_at: true }).extend({
 
 export const refreshed = z.object({
   dry_run: flag('whether --dry-run was given'),
-  finished: flag('false: the refresh did not come to its end'),
+  finished: flag('false: the refresh did not come to its end, or a remote registry begins it'),
   message: orNull(z.string(), 'why not; null: it did'),
-  connection: connectionSchema.describe('the connection after it'),
+  connection: connectionSchema.nullable().describe('the connection after it; null: a plan of a remote registry'),
   steps: z.array(refreshStep).describe('what the refresh did, or found'),
 });

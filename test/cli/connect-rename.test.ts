@@ -37,7 +37,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run(...args, '--json')).stdout) as Json;
 const connect = async (): Promise<string> => {
-  const given = ['--url', forge.url, '--owner', 'acme', '--token-file', 'token'];
+  const given = ['--forge-url', forge.url, '--owner', 'acme', '--token-file', 'token'];
   return ((await json('connect', 'github', ...given))['connection'] as { readonly id: string }).id;
 };
 const repositories = async (): Promise<Readonly<Record<string, string>>> => {

@@ -32,7 +32,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run(...args, '--json')).stdout) as Json;
 const connect = (forge: FakeForge, name: string, ...more: readonly string[]): Promise<CliOutcome> =>
-  run('connect', name, '--url', forge.url, '--owner', forge.owner, '--token-file', 'token', ...more);
+  run('connect', name, '--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token', ...more);
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
@@ -102,7 +102,7 @@ describe('libretto connect', () => {
     async (...from) => {
       await using forge = await startGitHub();
       addTools(forge, 1);
-      const piped = ['connect', 'github', '--url', forge.url, '--owner', 'acme', ...from];
+      const piped = ['connect', 'github', '--forge-url', forge.url, '--owner', 'acme', ...from];
       const options = { cwd: folder.path, input: `${forge.token}\n`, alone: true };
       expect(await runCli([...piped, '--dry-run'], options)).toMatchObject({ exitCode: 0, stderr: '' });
       expect(await runCli(piped, options)).toMatchObject({ exitCode: 0 });
@@ -118,7 +118,7 @@ describe('libretto connect', () => {
     await using forge = await startGitHub();
     addTools(forge, 1);
     const { exitCode } = await runCli(
-      ['connect', 'github', '--url', forge.url, '--owner', 'acme', '--app', '12345', '--key-file', '-'],
+      ['connect', 'github', '--forge-url', forge.url, '--owner', 'acme', '--app', '12345', '--key-file', '-'],
       { cwd: folder.path, input: forge.app.privateKey, alone: true },
     );
     expect(exitCode).toBe(0);
@@ -131,7 +131,7 @@ describe('libretto connect', () => {
     const byApp = [
       'connect',
       'github',
-      '--url',
+      '--forge-url',
       forge.url,
       '--owner',
       'acme',
@@ -199,7 +199,7 @@ describe('libretto connect', () => {
       expect(exitCode).toBe(2);
       return stderr;
     };
-    const given = ['--url', forge.url, '--token-file', 'token'];
+    const given = ['--forge-url', forge.url, '--token-file', 'token'];
     expect(await refusal('github', '--owner', 'nobody', ...given)).toContain('GitHub has no nobody');
     expect(await refusal('github', '--owner', 'acme/php', ...given)).toContain(
       'owner: is no name of an owner on GitHub',
@@ -220,7 +220,7 @@ describe('libretto connect', () => {
   it('shows on a terminal how many repositories were read', async () => {
     await using forge = await startGitHub();
     addTools(forge, 3);
-    const given = ['--url', forge.url, '--owner', forge.owner, '--token-file', 'token'];
+    const given = ['--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token'];
     const line = ['stty cols 80;', process.execPath, binary, 'connect', 'github', ...given].join(' ');
     const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
       cwd: folder.path,

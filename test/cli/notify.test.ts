@@ -229,15 +229,15 @@ describe('libretto doctor', () => {
 describe('a mistake', () => {
   it.each([
     [['add'], 'The address is missing. Write it before the options'],
-    [['add', 'https://example.org/', '--event', 'package.publish'], 'events: "package.publish" is no event; allowed:'],
-    [['add', 'https://example.org/', '--package', 'acme'], 'packages: "acme" is not a pattern such as acme/core'],
+    [['add', 'https://example.org/', '--event', 'package.publish'], '--event: "package.publish" is no event; allowed:'],
+    [['add', 'https://example.org/', '--package', 'acme'], '--package: "acme" is not a pattern such as acme/core'],
     [['add', 'https://example.org/', '--form', 'irc'], '--form is "irc"; allowed: standard, slack,'],
     [['add', 'https://example.org/', '--view', 'tok_0000000000000000'], 'view: there is no such token'],
     [['add', 'https://example.org/', '--stability', 'good'], 'stability: must be one of stable, RC'],
     [['add', 'https://example.org/', '--stability', ''], 'stability: must be one of stable, RC'],
     [['add', 'https://example.org/', '--view', ''], 'view: must be the id of a token'],
-    [['add', 'https://u:p@example.org/'], 'url: must not contain a user and a password'],
-    [['add', 'http://chat.example.org/', '--form', 'teams'], 'url: must begin with https://'],
+    [['add', 'https://u:p@example.org/'], 'the address: must not contain a user and a password'],
+    [['add', 'http://chat.example.org/', '--form', 'teams'], 'the address: must begin with https://'],
     [['add', 'https://10.0.0.1/'], 'egress.allow'],
     [['add', 'https://example.org/', '--url-stdin'], 'Give the address once'],
     [
@@ -250,6 +250,7 @@ describe('a mistake', () => {
     [['update', 'ntf_0000000000000000', '--enable', '--disable'], 'not both'],
     [['update', 'ntf_0000000000000000', '--name', 'x'], '`libretto notify list` shows all of them.'],
     [['remove', 'ntf_0000000000000000'], 'There is no notification endpoint with the id'],
+    [['update', 'ntf_0000000000000000', '--url', 'https://example.org/'], 'use --to'],
     [['test'], 'Name one thing to test'],
     [['deliveries', 'ntf_0000000000000000', '--limit', '0'], '--limit is "0"; allowed: a whole number'],
     [
@@ -275,7 +276,7 @@ describe('a mistake', () => {
     const { id: token } = JSON.parse((await run('token', 'create', '--description', 'y', '--json')).stdout) as Json;
     const { stderr } = await notify('add', 'https://example.org/', '--view', String(token), '--event', 'audit.event');
     expect(stderr).toContain(
-      'events: an endpoint with the view of a token is notified only of packages, not of audit.event',
+      '--event: an endpoint with the view of a token is notified only of packages, not of audit.event',
     );
   });
 });

@@ -1,9 +1,7 @@
 // Parses the flags of `libretto connect` and `libretto connection update`.
 
-import type { ConnectionCredentials } from '../../../proxy/forges/model/credentials.ts';
+import type { ConnectionPatch, GivenConnection, GivenCredentials } from '../../../proxy/forges/connection-schema.ts';
 import { forgeNames, forgeTitles, type ForgeName } from '../../../proxy/forges/model/forge-name.ts';
-import type { ConnectionDraft, ConnectionFields } from '../../../proxy/forges/parse-connection.ts';
-import { Secret } from '../../../build/shared/text/secret.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { intervalOf } from '../../io/interval-flag.ts';
 import { firstLine, secretIn } from '../../io/secret-file.ts';
@@ -11,17 +9,21 @@ import { UsageError } from '../../io/usage-error.ts';
 
 type Flags = CommandInput['flags'];
 
-/** Throws UsageError. */
-export function connectionDraft({ operands, flags }: CommandInput, workingDirectory: string): ConnectionDraft {
+/** `isLink`: a form of the console asks for the credentials. Throws UsageError. */
+export function connectionDraft(
+  { operands, flags }: CommandInput,
+  workingDirectory: string,
+  isLink: boolean,
+): GivenConnection {
   const forge = forgeOf(operands[0]);
   // once: standard input can be read one time
-  const { credentials, ...fields } = connectionFields(flags, workingDirectory);
+  const { credentials = isLink ? { token: '' } : undefined, ...fields } = connectionFields(flags, workingDirectory);
   if (credentials === undefined)
     throw new UsageError(
       `${forgeTitles[forge]} asks for credentials: give a token with --token-stdin or --token-file FILE` +
         `${forge === 'github' ? ', or a GitHub App with --app ID and --key-file FILE' : ''}.`,
     );
-  const url = flags['url'];
+  const url = flags['forgeUrl'];
   return {
     forge,
     owner: String(flags['owner']),
@@ -38,7 +40,7 @@ function forgeOf(text: string | undefined): ForgeName {
 }
 
 /** Throws UsageError. */
-export function connectionFields(flags: Flags, workingDirectory: string): ConnectionFields {
+export function connectionFields(flags: Flags, workingDirectory: string): ConnectionPatch {
   const { only, except, forks, hooks } = flags;
   return {
     only: only as readonly string[] | undefined,
@@ -54,16 +56,15 @@ export function connectionFields(flags: Flags, workingDirectory: string): Connec
 function credentialsOf(
   { tokenStdin, tokenFile, user, app, keyFile }: Flags,
   workingDirectory: string,
-): ConnectionCredentials | undefined {
+): GivenCredentials | undefined {
   if ([tokenStdin, tokenFile, app].filter((flag) => flag !== undefined).length > 1)
     throw new UsageError('Use only one of --token-stdin, --token-file and --app.');
   if ((app === undefined) !== (keyFile === undefined))
     throw new UsageError('--app and --key-file belong together: the id of the App, and its private key.');
-  if (app !== undefined)
-    return { kind: 'app', appId: String(app), privateKey: new Secret(secretIn(keyFile, workingDirectory)) };
+  if (app !== undefined) return { app_id: String(app), private_key: secretIn(keyFile, workingDirectory) };
   const file = tokenStdin === true ? '-' : tokenFile;
   if (file === undefined && user !== undefined) throw new UsageError('--user needs --token-stdin or --token-file.');
   if (file === undefined) return undefined;
-  const token = new Secret(firstLine(secretIn(file, workingDirectory)));
-  return { kind: 'token', token, ...(user === undefined ? {} : { user: String(user) }) };
+  const token = firstLine(secretIn(file, workingDirectory));
+  return { token, ...(user === undefined ? {} : { user: String(user) }) };
 }

@@ -2,29 +2,33 @@
 
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RefreshOutcome } from '../../../proxy/forges/refresh/refresher.ts';
+import { getConnection, type ConnectionServices } from '../../../proxy/forges/operations.ts';
+import type { Refresher, RefreshOutcome } from '../../../proxy/forges/refresh/refresher.ts';
 import type { RefreshStep } from '../../../proxy/forges/refresh/refresh-step.ts';
 import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';
-import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
 import { startProgress } from '../../io/progress.ts';
 import { printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { describeHookless, describeSteps, describeUnfinished } from '../../text/connection-text.ts';
-import type { ConnectionCommand } from './connection-command.ts';
+import type { Context } from '../../io/context.ts';
+import type { OperationCommand } from '../operation-command.ts';
+
+export interface LocalServices extends ConnectionServices {
+  readonly refresher: Refresher;
+}
+
+export type ConnectionCommand = OperationCommand<LocalServices>;
 
 /** A longer pause ends the command: a server, or the same command later, goes on. */
 const longestWaitMs = 120_000;
 
-export interface LocalRefresh {
+interface LocalRefresh {
   readonly outcome: RefreshOutcome;
   readonly steps: readonly RefreshStep[];
   /** the exit code after SIGINT or SIGTERM; undefined: none came */
   readonly interrupted: number | undefined;
 }
 
-export async function refreshLocally(
-  { context, connecting }: Pick<ConnectionCommand, 'context' | 'connecting'>,
-  id: ConnectionId,
-): Promise<LocalRefresh> {
+async function refreshLocally(context: Context, refresher: Refresher, id: ConnectionId): Promise<LocalRefresh> {
   const { actor, now, steps: log } = context;
   const { signal, exitCode } = listen(context);
   const progress = await startProgress(context.progress, () => now().getTime(), 'connect');
@@ -35,7 +39,7 @@ export async function refreshLocally(
     progress.show({ phase: 'connect', done: steps.length, total: 0, label: step.path });
   };
   try {
-    const refresh = (): Promise<RefreshOutcome> => connecting.refresher.refresh(id, { actor, signal, onStep });
+    const refresh = (): Promise<RefreshOutcome> => refresher.refresh(id, { actor, signal, onStep });
     const outcome = await repeated(context, refresh, signal);
     return { outcome, steps, interrupted: exitCode() };
   } finally {
@@ -45,7 +49,7 @@ export async function refreshLocally(
 
 /** Goes on after each short pause that the forge asks for. */
 async function repeated(
-  { now, remarks }: ConnectionCommand['context'],
+  { now, remarks }: Context,
   refresh: () => Promise<RefreshOutcome>,
   signal: AbortSignal,
 ): Promise<RefreshOutcome> {
@@ -61,7 +65,7 @@ async function repeated(
 }
 
 /** `exitCode`: the one after SIGINT or SIGTERM; undefined: none came. */
-function listen({ onSignal }: ConnectionCommand['context']): {
+function listen({ onSignal }: Context): {
   readonly signal: AbortSignal;
   readonly exitCode: () => number | undefined;
 } {
@@ -82,16 +86,17 @@ function exitCodeOf({ outcome, interrupted }: LocalRefresh, isHookless: boolean)
   return outcome.end === 'busy' || (outcome.end === 'paused' && outcome.isLimit) ? 75 : 1;
 }
 
-/** Prints what a refresh did, and why it did not finish. Gives the exit code. */
-export async function printRefresh(
-  { context, json, show }: ConnectionCommand,
-  record: ConnectionRecord,
-  refreshed: LocalRefresh,
+/** Refreshes, and prints what that did, and why it did not finish. Gives the exit code. */
+export async function refreshAndPrint(
+  { context, json, call }: ConnectionCommand,
+  { refresher }: LocalServices,
+  id: string,
   isPlan: boolean,
 ): Promise<number> {
+  const refreshed = await refreshLocally(context, refresher, id as ConnectionId);
   const { outcome, steps } = refreshed;
-  const connection = await show(record);
-  const unfinished = describeUnfinished(outcome, record.id);
+  const connection = await call(getConnection, { id });
+  const unfinished = describeUnfinished(outcome, id);
   const message = unfinished ?? null;
   if (json) printJson(context.stdout, { dry_run: isPlan, finished: message === null, message, connection, steps });
   else printLines(isPlan ? context.stdout : context.summary, describeSteps(steps, isPlan));

@@ -4,11 +4,16 @@ import { mailPasswordKey, openMailPassword } from '../../../proxy/mail/mail-pass
 import { mailStatusKey, parseMailStatus } from '../../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { UnreadableSecret, type Sealer } from '../../../proxy/keys/sealer.ts';
-import type { StateEntry } from '../../../proxy/core/state/state-store.ts';
+import type { StateEntry, StateStore } from '../../../proxy/core/state/state-store.ts';
 import { senderOf } from '../../compose/mailing.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
 import { counted, formatFields } from '../../io/output.ts';
-import type { NotifyCommand } from './notify-command.ts';
+
+export interface MailParts {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+}
 
 export interface MailDocument {
   /** the address without the password; null: the registry sends no mail */
@@ -25,7 +30,7 @@ export interface MailDocument {
   readonly oldest_waiting_at: string | null;
 }
 
-export async function mailDocument({ config, state, sealer }: NotifyCommand): Promise<MailDocument> {
+export async function mailDocument({ config, state, sealer }: MailParts): Promise<MailDocument> {
   const [entry, stored, rows] = await Promise.all([
     state.get(mailStatusKey),
     state.get(mailPasswordKey),

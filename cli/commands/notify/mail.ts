@@ -1,39 +1,114 @@
-// `libretto notify mail`: shows how mails go, and stores or removes the password for the mail server.
+// The commands about the mails of this registry: `libretto notify mail` shows how they go, and stores or removes the
+// password for the mail server; `libretto notify test --mail` sends one. They are about the configuration of a host, so
+// that they have no remote form.
 
 import { Secret } from '../../../build/shared/text/secret.ts';
+import { parseEmail } from '../../../proxy/auth/email.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
 import { mailPasswordKey, storeMailPassword } from '../../../proxy/mail/mail-password.ts';
+import { sendTestMail } from '../../../proxy/mail/test-mail.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { formatOrigin } from '../../config/config.ts';
+import { openCommandState, type Opening } from '../../compose/command-state.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import { composeMailing } from '../../compose/mailing.ts';
+import { formatOrigin, type Config } from '../../config/config.ts';
+import type { MailServer } from '../../config/mail-settings.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines, printWarnings } from '../../io/output.ts';
+import { printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
 import { readPassword } from '../../io/password-input.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { describeMail, mailDocument } from './mail-document.ts';
-import { assertMailServer } from './mail-server.ts';
-import { runNotifyCommand, type NotifyCommand } from './notify-command.ts';
+import { remoteOf } from '../../remote/remote.ts';
+import type { CommandModule } from '../command-parts.ts';
+import { describeMail, mailDocument, type MailParts } from './mail-document.ts';
 
-export function run(context: Context, given: CommandInput): Promise<number> {
-  const [stores, removes] = [given.flags['passwordStdin'] === true, given.flags['removePassword'] === true];
-  if (stores && removes) throw new UsageError('Use --password-stdin or --remove-password, not both.');
-  return runNotifyCommand(
-    context,
-    given,
-    async (command) => {
+interface MailCommand extends MailParts {
+  readonly context: Context;
+  readonly json: boolean;
+}
+
+async function runMailCommand(
+  context: Context,
+  given: CommandInput,
+  work: (command: MailCommand) => Promise<number>,
+  opening: Opening,
+): Promise<number> {
+  // `notify test --mail` names a person, and the setting of this name the mail server
+  const { mail: _, ...flags } = given.flags;
+  const { config, state } = await openCommandState(context, flags, opening);
+  try {
+    const { sealer } = composeKeys(config, context);
+    return await work({ context, config, state, sealer, json: flags['json'] === true });
+  } finally {
+    await state.close();
+  }
+}
+
+export const mail: CommandModule = {
+  run: (context, given) => {
+    const [stores, removes] = [given.flags['passwordStdin'] === true, given.flags['removePassword'] === true];
+    if (stores && removes) throw new UsageError('Use --password-stdin or --remove-password, not both.');
+    const work = async (command: MailCommand): Promise<number> => {
       const said = stores ? await store(command) : removes ? await remove(command) : undefined;
       const document = await mailDocument(command);
       if (command.json) printJson(context.stdout, document);
       else if (said !== undefined) printLines(context.summary, [said]);
       else printLines(context.stdout, describeMail(document));
       return 0;
-    },
-    { makes: stores, changes: removes },
-  );
+    };
+    return runMailCommand(context, given, work, { makes: stores, changes: removes });
+  },
+};
+
+/** Exit code 1: the mail server did not take it. */
+export const testMail: CommandModule = {
+  run: async (context, given) => {
+    if ((await remoteOf(given.flags, context)) !== undefined)
+      throw new UsageError(
+        '--mail sends a mail with the configuration of this machine. Leave out --url, or add --data.',
+      );
+    const address = String(given.flags['mail']);
+    return runMailCommand(context, given, (command) => sendTest(command, address), { changes: true });
+  },
+};
+
+async function sendTest({ context, config, state, sealer, json }: MailCommand, address: string): Promise<number> {
+  const to = parseEmail(address);
+  if (to === undefined)
+    throw new UsageError(
+      `--mail is ${JSON.stringify(address.slice(0, 80))}; allowed: an address such as ada@example.org.`,
+    );
+  const server = assertMailServer(config);
+  const mailing = composeMailing(config, context, { state, sealer });
+  if (mailing === undefined) throw new Error('the mail server was configured a moment ago');
+  const { transport, registry } = mailing;
+  const { randomBytes, now } = context;
+  const failure = await sendTestMail({ state, transport, registry, randomBytes, now: () => now().getTime() }, to);
+  const error = failure?.message ?? null;
+  if (json) printJson(context.stdout, { to, sent: error === null, error });
+  else if (error === null)
+    printLines(context.summary, [`The mail server ${server.address} took the test mail to ${to}.`]);
+  if (error !== null) printProblems(context.stderr, [`The test mail to ${to} was not sent. ${error}`]);
+  return error === null ? 0 : 1;
+}
+
+/** Throws UsageError if the registry sends no mail. */
+function assertMailServer({ mail: { value: server }, features }: Pick<Config, 'mail' | 'features'>): MailServer {
+  if (server === undefined)
+    throw new UsageError(
+      'No mail server is configured. Set "mail" in libretto.json, such as "smtp://USER@mail.example.org:587", or ' +
+        'LIBRETTO_MAIL.',
+    );
+  if (!features.value.includes('notifications'))
+    throw new UsageError(
+      'The registry sends no mail: its configuration leaves out the feature notifications. Add it to "features" in ' +
+        'libretto.json.',
+    );
+  return server;
 }
 
 /** Returns what it did. */
-async function store({ context, config, state, sealer }: NotifyCommand): Promise<string> {
-  const { mail } = config;
+async function store({ context, config, state, sealer }: MailCommand): Promise<string> {
   const server = assertMailServer(config);
   if (server.user === undefined)
     throw new UsageError(
@@ -44,18 +119,18 @@ async function store({ context, config, state, sealer }: NotifyCommand): Promise
   await storeMailPassword({ store: storeOf(context, state), sealer, actor: context.actor }, password);
   if (server.password !== undefined)
     printWarnings(context.stderr, [
-      `${formatOrigin(mail.origin)} holds a password too, which is used instead. Remove it there.`,
+      `${formatOrigin(config.mail.origin)} holds a password too, which is used instead. Remove it there.`,
     ]);
   return `Stored the password of ${server.user} for ${server.address}, encrypted. Try it: \`libretto notify test --mail ADDRESS\`.`;
 }
 
 /** Returns what it did. */
-async function remove({ context, state, sealer }: NotifyCommand): Promise<string> {
+async function remove({ context, state, sealer }: MailCommand): Promise<string> {
   if ((await state.get(mailPasswordKey)) === undefined) return 'No password for the mail server is stored.';
   await storeMailPassword({ store: storeOf(context, state), sealer, actor: context.actor }, undefined);
   return 'Removed the stored password for the mail server.';
 }
 
-function storeOf({ now }: Context, state: NotifyCommand['state']) {
+function storeOf({ now }: Context, state: StateStore) {
   return createAuditedStore({ store: state, now: () => now().getTime() });
 }

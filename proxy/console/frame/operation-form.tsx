@@ -67,9 +67,9 @@ export function operationForm<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   definition: FormDefinition<Input, Output>,
 ): FormPage {
-  const { id, form = '', body } = operation;
+  const { id, form = '' } = operation;
   const { section, lists = [], asksNothing = false, fieldOf = {}, view, input, done } = definition;
-  const { path = form, linked = Object.keys(body?.shape ?? {}) } = definition;
+  const { path = form, linked = linkable(operation) } = definition;
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path,
@@ -79,7 +79,7 @@ export function operationForm<Services, Input, Output>(
     show: async (request, state) => {
       const shown = await view(request);
       if (!('submit' in shown)) return shown;
-      return pageOf(shown, filledIn(state, shown, linked, request), {
+      return pageOf(shown, filledIn(linked, request, state, shown.values), {
         section,
         lists,
         isDanger: shown.isDanger ?? operation.method === 'delete',
@@ -117,16 +117,26 @@ function pageOf(view: FormView, state: FormState, { section, lists, ...form }: S
   };
 }
 
-/** A form that was posted shows what was typed. */
-function filledIn(
-  state: FormState,
-  { values }: FormView,
+/** The fields that a link may fill in: those of the body that are no secrets. */
+export function linkable({ body, secrets = [] }: Pick<Operation<never>, 'body' | 'secrets'>): readonly string[] {
+  return Object.keys(body?.shape ?? {}).filter((name) => !secrets.includes(name));
+}
+
+/** A form that was posted shows what was typed. `values`: what the fields have before a change. */
+export function filledIn(
   names: readonly string[],
   { query, isFromOtherSite }: SignedInRequest,
+  state: FormState,
+  values?: FormView['values'],
 ): FormState {
   const linked = isFromOtherSite ? [] : names.filter((name) => query.has(name));
   if (state.isPosted || (linked.length === 0 && values === undefined)) return state;
   const fields = new URLSearchParams(values);
-  for (const name of linked) fields.set(name, query.get(name) ?? '');
+  for (const name of linked) {
+    const text = query.get(name) ?? '';
+    // an empty box is no field of a form
+    if (text === '') fields.delete(name);
+    else fields.set(name, text);
+  }
   return { ...state, isPosted: true, fields: new FormFields(fields) };
 }

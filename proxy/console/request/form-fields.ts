@@ -38,7 +38,7 @@ export class FormFields {
     return this.#values.has(name);
   }
 
-  /** The lines of all fields of this name, without empty ones. */
+  /** The texts of all fields of this name, without empty ones. A link has them as the lines of one field. */
   all(name: string): readonly string[] {
     return this.#values
       .getAll(name)

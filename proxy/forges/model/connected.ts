@@ -1,19 +1,22 @@
 // The repositories of a connection as they are now: the rows of its refreshes, and what people removed here since.
 
 import type { StateStore } from '../../core/state/state-store.ts';
-import type { ConnectionId } from '../../sync/forge-place.ts';
 import { repositoryKey, repositoryKeyPrefix } from '../../sync/repository.ts';
 import { parseSeen, seenPrefix, type ListedRepository, type SkipReason } from './forge-repository.ts';
 import type { ConnectionCounts } from './progress.ts';
 
+type Ordered = Pick<ListedRepository, 'state' | 'reason' | 'path'>;
 type Reading = Pick<StateStore, 'get' | 'range'>;
 
-/** Those that need a look first, then the registered ones, then the others; by name. */
-export async function readConnected(state: Reading, id: ConnectionId): Promise<readonly ListedRepository[]> {
+export async function readConnected(state: Reading, id: string): Promise<readonly ListedRepository[]> {
   const [rows, records] = await Promise.all([state.range(seenPrefix(id)), state.range(repositoryKeyPrefix)]);
   const registered = new Set(records.map(({ key }) => key));
-  const now = rows.map(({ value }) => asRegistered(parseSeen(value), (key) => registered.has(key)));
-  return now.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  return inOrder(rows.map(({ value }) => asRegistered(parseSeen(value), (key) => registered.has(key))));
+}
+
+/** Those that need a look first, then the registered ones, then the others; by name. */
+export function inOrder<Row extends Ordered>(rows: readonly Row[]): readonly Row[] {
+  return rows.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
 /** A row of a repository that a person removed from this registry says so, before the next refresh does. */
@@ -42,7 +45,7 @@ const unexpected: ReadonlySet<SkipReason | null> = new Set<SkipReason>([
   'invalid_composer_json',
 ]);
 
-function orderOf({ state, reason, path }: ListedRepository): string {
+function orderOf({ state, reason, path }: Ordered): string {
   const rank = {
     removed: 0,
     archived: 1,

@@ -58,7 +58,7 @@ export interface ListedRepository {
   readonly hook: boolean;
 }
 
-export function seenPrefix(connection: ConnectionId): string {
+export function seenPrefix(connection: string): string {
   return `connection-seen/${connection}/`;
 }
 

@@ -20,11 +20,11 @@ export function addOperations<Services>(
 }
 
 function routeOf<Services>(one: Operation<Services>) {
-  const { id, method, path, tag, summary, description, params, query, errors = [] } = one;
+  const { id, method, path, tag, summary, description, params, query, errors = [], isBodyOptional } = one;
   const request = {
     ...(params && { params }),
     ...(query && { query }),
-    ...(one.body && { body: body(one.body) }),
+    ...(one.body && { body: { ...body(one.body), ...(isBodyOptional && { required: false }) } }),
   } as NonNullable<RouteConfig['request']>;
   return operation({
     operationId: id,

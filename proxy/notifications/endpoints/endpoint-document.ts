@@ -1,36 +1,11 @@
 // An endpoint, and its deliveries, in the management API and in `--json`: without secrets.
 
 import type { StateStore } from '../../core/state/state-store.ts';
-import { duePrefix, type DeliveryAttempt, type DeliveryRecord } from '../model/delivery.ts';
+import { duePrefix, type DeliveryRecord } from '../model/delivery.ts';
 import { isValidAt } from '../../hooks/hook-record.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
 import { readStatus } from '../model/endpoint-status.ts';
-
-export interface EndpointDocument extends Pick<
-  EndpointRecord,
-  'id' | 'name' | 'form' | 'events' | 'packages' | 'stability' | 'view' | 'created_at' | 'created_by' | 'updated_at'
-> {
-  /** without its secret part */
-  readonly url: string;
-  /** null: chat messages are not signed */
-  readonly signature: EndpointRecord['scheme'] | null;
-  /** the valid secrets without their text, newest first */
-  readonly secrets: readonly {
-    readonly id: string;
-    readonly created_at: string;
-    readonly ends_at: string | null;
-    readonly public_key: string | null;
-  }[];
-  readonly enabled: boolean;
-  readonly disabled_reason: EndpointRecord['disabled'];
-  /** deliveries that wait for an attempt; at most `mostCounted` */
-  readonly waiting: number;
-  readonly failures: number;
-  readonly last_delivered_at: string | null;
-  readonly last_failed_at: string | null;
-  readonly last_error: string | null;
-  readonly paused_until: string | null;
-}
+import type { DeliveryDocument, EndpointDocument } from './endpoint-schema.ts';
 
 /** More waiting deliveries are not counted. */
 export const mostCounted = 1000;
@@ -71,17 +46,6 @@ export async function endpointDocument(
     created_by: record.created_by,
     updated_at: record.updated_at,
   };
-}
-
-export interface DeliveryDocument {
-  /** of the event: `evt_…`, the header webhook-id */
-  readonly id: string;
-  readonly type: DeliveryRecord['event']['type'];
-  readonly at: string;
-  readonly state: DeliveryRecord['state'];
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly next_at: string | null;
-  readonly data: DeliveryRecord['event']['data'];
 }
 
 export function deliveryDocument({ event, state, attempts, next_at }: DeliveryRecord): DeliveryDocument {

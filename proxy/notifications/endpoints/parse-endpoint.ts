@@ -50,6 +50,10 @@ interface Issue {
 /** The events of an endpoint for which nobody chose others. */
 export const defaultEvents: readonly EventType[] = ['package.version.published', 'package.version.withdrawn'];
 
+function refusedAddress(message: string): RegistryError {
+  return new RegistryError('EGRESS_DENIED', { message, details: { issues: [{ path: 'url', message }] } });
+}
+
 export function invalid(issues: readonly Issue[]): RegistryError {
   return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
 }
@@ -98,7 +102,7 @@ function parseUrl(text: string, form: EndpointForm, policy: AddressPolicy, note:
     if (!(error instanceof EgressFailure)) throw error;
     if (error instanceof CredentialsInUrl)
       return note('url', 'must not contain a user and a password. Deliveries are signed instead');
-    if (/egress\.allow/.test(error.message)) throw new RegistryError('EGRESS_DENIED', { message: error.message });
+    if (/egress\.allow/.test(error.message)) throw refusedAddress(error.message);
     return note('url', `must be an https address: ${error.message}`);
   }
 }

@@ -1,27 +1,26 @@
 // The pages that connect an owner, with a look at what would be registered before anything is stored.
 
 import { useContext, type Child } from 'hono/jsx';
-import { actorOf } from '../../../auth/caller.ts';
 import { forgeNames, forgeTitles } from '../../../forges/model/forge-name.ts';
-import type { ConnectionDraft } from '../../../forges/parse-connection.ts';
-import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
+import type { GivenConnection, PlanDocument, StepDocument } from '../../../forges/connection-schema.ts';
+import { createConnection, planConnection, type ConnectionServices } from '../../../forges/operations.ts';
 import { Form, SelectField, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import { repositoriesTrail } from './connection-list.tsx';
 import {
   ConnectionCredentialFields,
   connectionCredentialsOf,
   connectionFieldOf,
   ConnectionSelectionFields,
   connectionSelectionOf,
+  withoutCredentials,
 } from './connection-fields.tsx';
-import { connectionPath, connectionsFor, type ConnectionPageServices } from './services.ts';
+import { connectionPath, connectionsTrail } from './services.ts';
 import { skipReasons } from '../../../forges/model/forge-repository.ts';
-import type { RefreshStep } from '../../../forges/refresh/refresh-step.ts';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
@@ -29,15 +28,15 @@ import { Table, type Column } from '../../components/table.tsx';
 const path = '/connections/new';
 const planPath = `${path}/plan`;
 
-export function registerAddingConnections(pages: Pages, services: ConnectionPageServices): void {
+export function registerAddingConnections(pages: Pages, services: ConnectionServices): void {
   pages.form({
     path,
     operation: 'createConnection',
     fieldOf: connectionFieldOf,
-    show: (request, state) => newView(request, state),
+    show: (request, state) => newView(request, filledIn(linkable(createConnection), request, state)),
     submit: async (request, fields) => {
-      const record = await connectionsFor(services, request).create(draftOf(fields));
-      return { to: connectionPath(record), notice: 'connected' };
+      const connection = await callFor(services, request, createConnection, draftOf(fields));
+      return { to: connectionPath(connection), notice: 'connected' };
     },
   });
   pages.form({
@@ -47,13 +46,13 @@ export function registerAddingConnections(pages: Pages, services: ConnectionPage
     awaitsBuilder: true,
     show: (request, state) => newView(request, state),
     submit: async (request, fields) => {
-      const plan = await services.planOf(actorOf(request.caller))(draftOf(fields));
+      const plan = await callFor(services, request, planConnection, draftOf(fields));
       return newView(request, { isPosted: true, fields, refusal: undefined, faults: new Map() }, plan);
     },
   });
 }
 
-function draftOf(fields: FormFields): ConnectionDraft {
+function draftOf(fields: FormFields): GivenConnection {
   const forge = forgeNames.find((name) => name === fields.text('forge')) ?? 'github';
   return {
     forge,
@@ -64,9 +63,7 @@ function draftOf(fields: FormFields): ConnectionDraft {
   };
 }
 
-function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: ConnectionPlan): PageView {
-  // secrets never come back to the browser
-  const state = { ...posted, fields: posted.fields.without(['token', 'key']) };
+function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: PlanDocument): PageView {
   return {
     title: 'Connect an owner',
     section: 'repositories',
@@ -75,11 +72,11 @@ function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: Co
         <PageHead
           title="Connect an owner"
           sentence="The registry registers all its repositories that have a composer.json with a name."
-          trail={[...repositoriesTrail, { label: 'Connections', to: '/connections' }]}
+          trail={connectionsTrail}
         />
         {plan === undefined ? null : <PlanPanel plan={plan} />}
         <Form
-          state={state}
+          state={withoutCredentials(posted)}
           action={path}
           submit="Connect"
           cancel="/connections"
@@ -137,7 +134,7 @@ function PlanButton(): Child {
 
 const maxRows = 200;
 
-function PlanPanel({ plan: { finished, message, steps } }: { readonly plan: ConnectionPlan }): Child {
+function PlanPanel({ plan: { finished, message, steps } }: { readonly plan: PlanDocument }): Child {
   const found = steps.filter(({ step }) => step === 'registered');
   const shown = [...found, ...steps.filter(({ step }) => step !== 'registered')].slice(0, maxRows);
   const isMore = steps.length > shown.length;
@@ -153,8 +150,8 @@ function PlanPanel({ plan: { finished, message, steps } }: { readonly plan: Conn
   );
 }
 
-const columns: readonly Column<RefreshStep>[] = [
+const columns: readonly Column<StepDocument>[] = [
   { label: 'Repository', cell: ({ path }) => path },
   { label: 'Package', cell: (step) => (step.step === 'registered' ? <code>{step.package}</code> : '') },
-  { label: 'Why not', cell: (step) => (step.step === 'skipped' ? skipReasons[step.reason] : '') },
+  { label: 'Why not', cell: (step) => (step.reason === undefined ? '' : skipReasons[step.reason]) },
 ];

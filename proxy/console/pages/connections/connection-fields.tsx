@@ -1,19 +1,22 @@
 // The fields of a connection that can be changed later: credentials, selection, webhooks and intervals.
 
 import { type Child, useContext } from 'hono/jsx';
-import type { ConnectionRecord } from '../../../forges/model/connection.ts';
-import type { ConnectionCredentials } from '../../../forges/model/credentials.ts';
+import type { ConnectionDocument, ConnectionPatch, GivenCredentials } from '../../../forges/connection-schema.ts';
 import type { ForgeName } from '../../../forges/model/forge-name.ts';
-import { defaultFields, type ConnectionFields } from '../../../forges/parse-connection.ts';
-import { Secret } from '../../../../build/shared/text/secret.ts';
+import { defaultFields } from '../../../forges/parse-connection.ts';
 import { CheckField, FormContext, SelectField, TextArea, TextField } from '../../components/form.tsx';
-import { fieldFault, FormFields } from '../../request/form-fields.ts';
+import { fieldFault, FormFields, type FormState } from '../../request/form-fields.ts';
 import { intervalWords } from '../repositories/repository-words.tsx';
 
 export const connectionFieldOf = { credentials: 'token' };
 
+/** Secrets never come back to the browser. */
+export function withoutCredentials(state: FormState): FormState {
+  return { ...state, fields: state.fields.without(['token', 'key']) };
+}
+
 /** What the form says, without credentials. */
-export function connectionSelectionOf(fields: FormFields): Required<Omit<ConnectionFields, 'credentials'>> {
+export function connectionSelectionOf(fields: FormFields): Required<Omit<ConnectionPatch, 'credentials'>> {
   const span = (name: 'interval' | 'sync_interval'): number => Number(fields.optional(name) ?? defaultFields[name]);
   return {
     only: fields.lines('only'),
@@ -26,19 +29,22 @@ export function connectionSelectionOf(fields: FormFields): Required<Omit<Connect
 }
 
 /** The form of a stored connection. */
-export function fieldsOfConnection(record: ConnectionRecord): FormFields {
-  const { only, except, forks, hooks, interval, sync_interval: sync } = record;
-  const values = new URLSearchParams({ interval: String(interval), sync_interval: String(sync) });
-  values.set('only', only.join('\n'));
-  values.set('except', except.join('\n'));
-  if (forks) values.set('forks', 'on');
-  if (hooks) values.set('hooks', 'on');
-  return new FormFields(values);
+export function valuesOfConnection(connection: ConnectionDocument): Readonly<Record<string, string>> {
+  const { only, except, forks, hooks, interval, sync_interval } = connection;
+  return {
+    only: only.join('\n'),
+    except: except.join('\n'),
+    ...(forks && { forks: 'on' }),
+    ...(hooks && { hooks: 'on' }),
+    interval: String(interval),
+    sync_interval: String(sync_interval),
+  };
 }
 
 /** The fields that the form changes; undefined: none. */
-export function connectionChanges(record: ConnectionRecord, fields: FormFields): ConnectionFields | undefined {
-  const before = Object.entries(connectionSelectionOf(fieldsOfConnection(record)));
+export function connectionChanges(connection: ConnectionDocument, fields: FormFields): ConnectionPatch | undefined {
+  const stored = new FormFields(new URLSearchParams(valuesOfConnection(connection)));
+  const before = Object.entries(connectionSelectionOf(stored));
   const now = connectionSelectionOf(fields) as Readonly<Record<string, unknown>>;
   const changed = before.flatMap(([name, value]) =>
     JSON.stringify(now[name]) === JSON.stringify(value) ? [] : [[name, now[name]] as const],
@@ -46,13 +52,13 @@ export function connectionChanges(record: ConnectionRecord, fields: FormFields):
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-export function connectionCredentialsOf(fields: FormFields, forge: ForgeName): ConnectionCredentials {
+export function connectionCredentialsOf(fields: FormFields, forge: ForgeName): GivenCredentials {
   const [token, appId] = [fields.text('token'), fields.optional('app')];
   if (forge === 'github' && appId !== undefined)
-    return { kind: 'app', appId, privateKey: new Secret(fields.secret('key').replaceAll('\r\n', '\n')) };
+    return { app_id: appId, private_key: fields.secret('key').replaceAll('\r\n', '\n') };
   if (token === '') throw fieldFault('token', 'Enter a token.');
   const user = forge === 'bitbucket' ? fields.optional('user') : undefined;
-  return { kind: 'token', token: new Secret(token), ...(user === undefined ? {} : { user }) };
+  return { token, ...(user === undefined ? {} : { user }) };
 }
 
 /** `forge`: the fields of the others are absent; undefined: the form asks for the forge, and its style hides them. */

@@ -1,7 +1,7 @@
 // The list of connections to forges.
 
 import type { Child } from 'hono/jsx';
-import type { ConnectionDocument } from '../../../forges/connection-document.ts';
+import type { ConnectionDocument } from '../../../forges/connection-schema.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { Badge } from '../../components/badge.tsx';
 import { BuiltElsewhere, type State } from '../../components/notice.tsx';
@@ -13,7 +13,7 @@ import { A } from '../../components/place.tsx';
 import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { connectionPath } from './services.ts';
+import { connectionPath, connectionsTrail } from './services.ts';
 
 interface ConnectionListProps {
   readonly rows: readonly ConnectionDocument[];
@@ -21,8 +21,6 @@ interface ConnectionListProps {
   readonly hasBuilder: boolean;
   readonly nowMs: number;
 }
-
-export const repositoriesTrail = [{ label: 'Repositories', to: '/repositories' }];
 
 export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionListProps): Child {
   const add = mayAdd ? (
@@ -35,7 +33,7 @@ export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionLi
       <PageHead
         title="Connections"
         sentence="The registry registers all repositories of these organisations, groups and users that have a package."
-        trail={repositoriesTrail}
+        trail={connectionsTrail.slice(0, 1)}
         actions={rows.length === 0 ? undefined : add}
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />

@@ -1,7 +1,7 @@
 // The page of one connection: its state, and each repository that the forge lists.
 
 import type { Child } from 'hono/jsx';
-import type { ConnectionDocument } from '../../../forges/connection-document.ts';
+import type { ConnectionDocument } from '../../../forges/connection-schema.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { skipReasons, type ListedRepository } from '../../../forges/model/forge-repository.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -16,8 +16,8 @@ import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { intervalWords } from '../repositories/repository-words.tsx';
-import { ConnectionBadge, repositoriesTrail } from './connection-list.tsx';
-import { connectionPath } from './services.ts';
+import { ConnectionBadge } from './connection-list.tsx';
+import { connectionPath, connectionsTrail } from './services.ts';
 
 interface ConnectionPageProps {
   readonly connection: ConnectionDocument;
@@ -40,7 +40,7 @@ export function ConnectionPage({ connection, repositories, page, nowMs }: Connec
       <PageHead
         title={owner}
         sentence={`${forgeTitles[forge]}, ${url}`}
-        trail={[...repositoriesTrail, { label: 'Connections', to: '/connections' }]}
+        trail={connectionsTrail}
         actions={
           <>
             <ButtonLink to={`${path}/refresh`} kind="primary">

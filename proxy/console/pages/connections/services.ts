@@ -1,25 +1,26 @@
-// What the pages about connections need.
+// What the pages about connections need, and small questions that several of them ask.
 
-import { actorOf } from '../../../auth/caller.ts';
-import type { Connections } from '../../../forges/connections.ts';
-import type { ConnectionRecord } from '../../../forges/model/connection.ts';
-import type { ConnectionDraft } from '../../../forges/parse-connection.ts';
-import type { ConnectionPlan } from '../../../forges/plan-connection.ts';
-import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
+import type { ConnectionDocument } from '../../../forges/connection-schema.ts';
+import { getConnection, type ConnectionServices } from '../../../forges/operations.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
 
-export interface ConnectionPageServices {
-  readonly connectionsOf: (actor: Actor) => Connections;
-  readonly planOf: (actor: Actor) => (draft: ConnectionDraft) => Promise<ConnectionPlan>;
-  readonly state: Pick<StateStore, 'get' | 'range'>;
+export type ConnectionPageServices = ConnectionServices;
+
+export const connectionsTrail = [
+  { label: 'Repositories', to: '/repositories' },
+  { label: 'Connections', to: '/connections' },
+];
+
+/** The connection that the path names. Throws NOT_FOUND. */
+export function connectionOf(services: ConnectionServices, request: SignedInRequest): Promise<ConnectionDocument> {
+  return callFor(services, request, getConnection, { id: request.param('id') });
 }
 
-/** The connections on behalf of this visitor. */
-export function connectionsFor({ connectionsOf }: ConnectionPageServices, { caller }: SignedInRequest): Connections {
-  return connectionsOf(actorOf(caller));
-}
-
-export function connectionPath({ id }: Pick<ConnectionRecord, 'id'>): string {
+export function connectionPath({ id }: Pick<ConnectionDocument, 'id'>): string {
   return `/connections/${id}`;
+}
+
+export function connectionTrail(connection: ConnectionDocument): readonly { label: string; to: string }[] {
+  return [...connectionsTrail, { label: connection.owner, to: connectionPath(connection) }];
 }

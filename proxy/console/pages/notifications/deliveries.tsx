@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { testType } from '../../../events/registry-event.ts';
 import { eventText } from '../../../events/event-text.ts';
-import type { DeliveryAttempt, DeliveryRecord } from '../../../notifications/model/delivery.ts';
+import type { DeliveryDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -17,7 +17,7 @@ import { PostButton } from '../repositories/post-button.tsx';
 export interface DeliveriesProps {
   /** the page of the endpoint */
   readonly path: string;
-  readonly deliveries: readonly DeliveryRecord[];
+  readonly deliveries: readonly DeliveryDocument[];
   /** of the next page; null: this is the last one */
   readonly next: string | null;
   /** true: the list begins with the newest */
@@ -77,18 +77,18 @@ function Turning({ path, next, isFirst }: Pick<DeliveriesProps, 'path' | 'next' 
   );
 }
 
-function columnsOf(path: string, nowMs: number): readonly Column<DeliveryRecord>[] {
+function columnsOf(path: string, nowMs: number): readonly Column<DeliveryDocument>[] {
   return [
-    { label: 'Event', cell: ({ event }) => <EventCell {...event} /> },
-    { label: 'Happened', cell: ({ event }) => <Time at={event.at} nowMs={nowMs} /> },
+    { label: 'Event', cell: EventCell },
+    { label: 'Happened', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
     { label: 'State', isPlain: true, cell: (delivery) => <StateCell delivery={delivery} nowMs={nowMs} /> },
     {
       label: 'Again',
       isPlain: true,
       // a test is sent again by another test
-      cell: ({ event }) =>
-        event.type === testType ? null : (
-          <PostButton action={`${path}/deliveries/${event.id}/replay`} icon="rotate-ccw" kind="small">
+      cell: ({ id, type }) =>
+        type === testType ? null : (
+          <PostButton action={`${path}/deliveries/${id}/replay`} icon="rotate-ccw" kind="small">
             Send again
           </PostButton>
         ),
@@ -96,7 +96,7 @@ function columnsOf(path: string, nowMs: number): readonly Column<DeliveryRecord>
   ];
 }
 
-function EventCell({ id, type, data }: DeliveryRecord['event']): Child {
+function EventCell({ id, type, data }: DeliveryDocument): Child {
   return (
     <div class="stack-tight">
       <strong class="breaks">{eventText({ type, data }).title}</strong>
@@ -109,14 +109,14 @@ function EventCell({ id, type, data }: DeliveryRecord['event']): Child {
   );
 }
 
-const states: Readonly<Record<DeliveryRecord['state'], readonly [kind: State, words: string]>> = {
+const states: Readonly<Record<DeliveryDocument['state'], readonly [kind: State, words: string]>> = {
   pending: ['warn', 'waiting'],
   delivered: ['good', 'delivered'],
   failed: ['bad', 'failed'],
   hidden: ['info', 'not sent: its token no longer sees it'],
 };
 
-function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryRecord; readonly nowMs: number }): Child {
+function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryDocument; readonly nowMs: number }): Child {
   const { state, attempts, next_at: next } = delivery;
   const [kind, words] = states[state];
   const latest = attempts.at(-1);
@@ -148,7 +148,13 @@ function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryRecord; rea
   );
 }
 
-function Attempt({ attempt, nowMs }: { readonly attempt: DeliveryAttempt; readonly nowMs: number }): Child {
+function Attempt({
+  attempt,
+  nowMs,
+}: {
+  readonly attempt: DeliveryDocument['attempts'][number];
+  readonly nowMs: number;
+}): Child {
   return (
     <span class="small breaks">
       <Time at={attempt.at} nowMs={nowMs} />
@@ -157,12 +163,12 @@ function Attempt({ attempt, nowMs }: { readonly attempt: DeliveryAttempt; readon
   );
 }
 
-function attemptWords({ status, error, milliseconds }: DeliveryAttempt): string {
+function attemptWords({ status, error, milliseconds }: DeliveryDocument['attempts'][number]): string {
   const answer = status === null ? 'no answer' : `HTTP ${status}`;
   return `${answer} after ${formatNumber(milliseconds)} ms${error === null ? '' : `. ${error}`}`;
 }
 
-export function TestOutcome({ delivery }: { readonly delivery: DeliveryRecord }): Child {
+export function TestOutcome({ delivery }: { readonly delivery: DeliveryDocument }): Child {
   const attempt = delivery.attempts.at(-1);
   const words = attempt === undefined ? '' : attemptWords(attempt);
   return delivery.state === 'delivered' ? (

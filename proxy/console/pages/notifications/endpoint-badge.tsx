@@ -2,7 +2,7 @@
 // attempt.
 
 import type { Child } from 'hono/jsx';
-import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
+import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';

@@ -1,10 +1,10 @@
 // The fields of an endpoint that can be changed later: name, address, events, packages, stability and view.
 
 import { useContext, type Child } from 'hono/jsx';
-import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
+import type { TokenRecord } from '../../../core/tokens/token.ts';
 import { eventMeanings, eventTypes, type EventType } from '../../../events/registry-event.ts';
+import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { defaultEvents, type EndpointFields } from '../../../notifications/endpoints/parse-endpoint.ts';
-import type { EndpointRecord } from '../../../notifications/model/endpoint.ts';
 import { viewEventTypes } from '../../../notifications/model/event-filter.ts';
 import { stabilities } from '../../../core/views/token-limits.ts';
 import { CheckField, FormContext, SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
@@ -24,16 +24,19 @@ export function endpointSelectionOf(fields: FormFields): Omit<EndpointFields, 'u
 }
 
 /** The form of a stored endpoint. The address is a secret with chat services, so it does not come back. */
-export function fieldsOfEndpoint({ name, events, packages, stability, view }: EndpointRecord): FormFields {
-  const values = new URLSearchParams({ name, stability: stability ?? '', view: view ?? '' });
-  values.set('packages', (packages ?? []).join('\n'));
-  for (const type of events) values.append('events', type);
-  return new FormFields(values);
+export function valuesOfEndpoint({ name, events, packages, stability, view }: EndpointDocument) {
+  return {
+    name,
+    events: events.join('\n'),
+    packages: (packages ?? []).join('\n'),
+    stability: stability ?? '',
+    view: view ?? '',
+  };
 }
 
 /** The fields that the form changes; undefined: none. */
-export function endpointChanges(record: EndpointRecord, fields: FormFields): EndpointFields | undefined {
-  const before = endpointSelectionOf(fieldsOfEndpoint(record));
+export function endpointChanges(endpoint: EndpointDocument, fields: FormFields): EndpointFields | undefined {
+  const before = endpointSelectionOf(new FormFields(new URLSearchParams(valuesOfEndpoint(endpoint))));
   const now = { ...endpointSelectionOf(fields), name: fields.text('name') };
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
@@ -94,7 +97,7 @@ interface SelectionFieldsProps {
   /** those that can be chosen, oldest first */
   readonly tokens: readonly TokenRecord[];
   /** the stored choice, which may have ended; undefined: a new endpoint */
-  readonly view?: TokenId | null;
+  readonly view?: string | null;
 }
 
 export function EndpointSelectionFields({ tokens, view = null }: SelectionFieldsProps): Child {

@@ -1,7 +1,8 @@
 // The list of notification endpoints.
 
 import type { Child } from 'hono/jsx';
-import { mostCounted, type EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
+import { mostCounted } from '../../../notifications/endpoints/endpoint-document.ts';
+import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { formTitles } from '../../../notifications/model/endpoint.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';

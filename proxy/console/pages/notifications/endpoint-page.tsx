@@ -2,8 +2,7 @@
 // deliveries.
 
 import type { Child } from 'hono/jsx';
-import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-document.ts';
-import type { DeliveryRecord } from '../../../notifications/model/delivery.ts';
+import type { DeliveryDocument, EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { formTitles } from '../../../notifications/model/endpoint.ts';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -20,7 +19,7 @@ import { endpointPath, notificationsTrail } from './services.ts';
 export interface EndpointPageProps extends DeliveriesProps {
   readonly endpoint: EndpointDocument;
   /** the test that the visitor has just sent; undefined: none */
-  readonly tested: DeliveryRecord | undefined;
+  readonly tested: DeliveryDocument | undefined;
 }
 
 export function EndpointPage({ endpoint, tested, ...deliveries }: EndpointPageProps): Child {

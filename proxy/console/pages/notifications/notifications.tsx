@@ -1,23 +1,15 @@
 // The pages about notifications: endpoints, and what was sent to them.
 
-import { listDeliveries } from '../../../notifications/deliveries/list-deliveries.ts';
-import type { DeliveryRecord } from '../../../notifications/model/delivery.ts';
+import type { DeliveryDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
+import { listEndpoints, listNotificationDeliveries } from '../../../notifications/operations.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { registerEditingEndpoints } from './edit-endpoint.tsx';
+import { registerEndpointForms } from './endpoint-forms.tsx';
 import { EndpointList } from './endpoint-list.tsx';
 import { EndpointPage } from './endpoint-page.tsx';
-import { registerEndpointQuestions } from './endpoint-questions.tsx';
-import { registerMakingEndpoints } from './new-endpoint.tsx';
-import { registerRotation } from './new-secret.tsx';
-import { registerSendingAgain } from './send-again.tsx';
-import {
-  endpointOf,
-  endpointPath,
-  endpointsFor,
-  readEndpointDocument,
-  type NotificationPageServices,
-} from './services.ts';
+import { registerSendingForms } from './sending-forms.tsx';
+import { endpointOf, endpointPath, type NotificationPageServices } from './services.ts';
 
 const perPage = 20;
 /** Seconds between two looks at a delivery that is due. */
@@ -30,7 +22,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
     notices: { removed: 'The endpoint is removed, with its secrets and its deliveries.' },
     show: (request) => showList(services, request),
   });
-  registerMakingEndpoints(pages, services);
+  registerEndpointForms(pages, services);
   pages.page({
     path: '/notifications/:id',
     operation: 'getEndpoint',
@@ -45,15 +37,11 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
     },
     show: (request) => showOne(services, request),
   });
-  registerEditingEndpoints(pages, services);
-  registerRotation(pages, services);
-  registerSendingAgain(pages, services);
-  registerEndpointQuestions(pages, services);
+  registerSendingForms(pages, services);
 }
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
-  const records = await endpointsFor(services, request).list();
-  const rows = await Promise.all(records.map((record) => readEndpointDocument(services, record, request)));
+  const { data: rows } = await callFor(services, request, listEndpoints, { limit: Infinity });
   return {
     title: 'Notifications',
     section: 'notifications',
@@ -63,36 +51,31 @@ async function showList(services: NotificationPageServices, request: SignedInReq
 
 async function showOne(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
   const { query, nowMs } = request;
-  const record = await endpointOf(services, request);
-  const before = placeIn(query);
-  const [endpoint, { deliveries, next }] = await Promise.all([
-    readEndpointDocument(services, record, request),
-    listDeliveries(services.state, record.id, { limit: perPage, before }),
-  ]);
+  const cursor = query.get('before') ?? undefined;
+  const endpoint = await endpointOf(services, request);
+  const { data: deliveries, next_cursor: next } = await callFor(services, request, listNotificationDeliveries, {
+    id: endpoint.id,
+    limit: perPage,
+    cursor,
+  });
   const isSending = endpoint.enabled && endpoint.paused_until === null;
   const refreshing = isSending && deliveries.some((one) => isDue(one, nowMs)) ? { refreshSeconds } : {};
   return {
-    title: record.name,
+    title: endpoint.name,
     section: 'notifications',
     ...refreshing,
     content: (
       <EndpointPage
         {...{ endpoint, deliveries, next, nowMs }}
-        path={endpointPath(record)}
-        isFirst={before === undefined}
+        path={endpointPath(endpoint)}
+        isFirst={cursor === undefined}
         refreshSeconds={refreshing.refreshSeconds}
-        tested={deliveries.find(({ event }) => event.id === query.get('tested'))}
+        tested={deliveries.find(({ id }) => id === query.get('tested'))}
       />
     ),
   };
 }
 
-/** Where the page of deliveries begins; undefined: with the newest. */
-function placeIn(query: URLSearchParams): string | undefined {
-  const before = query.get('before') ?? '';
-  return /^\d{15}-evt_[0-9A-Za-z]{22}$/.test(before) ? before : undefined;
-}
-
-function isDue({ state, next_at: next }: DeliveryRecord, nowMs: number): boolean {
+function isDue({ state, next_at: next }: DeliveryDocument, nowMs: number): boolean {
   return state === 'pending' && next !== null && Date.parse(next) <= nowMs + refreshSeconds * 1000;
 }

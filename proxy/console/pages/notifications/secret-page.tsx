@@ -2,8 +2,7 @@
 // secret.
 
 import type { Child } from 'hono/jsx';
-import type { Secret } from '../../../../build/shared/text/secret.ts';
-import type { EndpointRecord } from '../../../notifications/model/endpoint.ts';
+import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -14,22 +13,22 @@ import type { PageView } from '../../frame/definitions.ts';
 import { endpointPath, notificationsTrail } from './services.ts';
 
 interface SecretPageProps {
-  readonly record: EndpointRecord;
+  readonly endpoint: EndpointDocument;
   /** of `v1a`: the public key */
-  readonly secret: Secret;
+  readonly secret: string;
   /** what was done: a sentence */
   readonly sentence: string;
 }
 
 export function endpointSecretView(props: SecretPageProps): PageView {
-  return { title: `Secret of ${props.record.name}`, section: 'notifications', content: <SecretPage {...props} /> };
+  return { title: `Secret of ${props.endpoint.name}`, section: 'notifications', content: <SecretPage {...props} /> };
 }
 
-function SecretPage({ record, secret, sentence }: SecretPageProps): Child {
-  const isPublic = record.scheme === 'v1a';
+function SecretPage({ endpoint, secret, sentence }: SecretPageProps): Child {
+  const isPublic = endpoint.signature === 'v1a';
   return (
     <>
-      <PageHead title={record.name} sentence={sentence} trail={notificationsTrail} />
+      <PageHead title={endpoint.name} sentence={sentence} trail={notificationsTrail} />
       {isPublic ? (
         <Notice kind="info">
           The receiver needs this public key. It is no secret: the page of the endpoint shows it, too.
@@ -42,11 +41,11 @@ function SecretPage({ record, secret, sentence }: SecretPageProps): Child {
       )}
       <section class="stack">
         <h2>{isPublic ? 'Public key' : 'Secret'}</h2>
-        <CodeBlock label={isPublic ? 'the public key' : 'the secret'} text={secret.reveal()} />
+        <CodeBlock label={isPublic ? 'the public key' : 'the secret'} text={secret} />
       </section>
       <Verifying isPublic={isPublic} />
       <div class="row">
-        <ButtonLink to={endpointPath(record)} kind="primary">
+        <ButtonLink to={endpointPath(endpoint)} kind="primary">
           I have copied it
         </ButtonLink>
       </div>

@@ -1,11 +1,13 @@
-// Notification endpoints and their deliveries in requests and responses of the management API.
+// The fields of notification endpoints and of their deliveries, as API, commands and console have them.
 
 import { z } from 'zod';
-import { eventMeanings, eventTypes, testType } from '../../events/registry-event.ts';
-import { deliveryStates } from '../../notifications/model/delivery.ts';
-import { endpointForms, signatureSchemes } from '../../notifications/model/endpoint.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
 import { stabilities } from '../../core/views/token-limits.ts';
+import { eventMeanings, eventTypes, testType } from '../../events/registry-event.ts';
 import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
+import type { Fixed } from '../../registry/operation.ts';
+import { deliveryStates } from '../model/delivery.ts';
+import { endpointForms, signatureSchemes } from '../model/endpoint.ts';
 
 const name = z.string().min(1).max(100).meta({ description: 'a name for people', example: 'Deployment' });
 const form = z.enum(endpointForms).meta({
@@ -49,47 +51,47 @@ const signature = z.enum(signatureSchemes).meta({
   description: '`v1`: HMAC-SHA256 with a shared secret. `v1a`: ed25519, with a public key',
 });
 
-const endpoint = {
-  id: idSchema('ntf', 'the endpoint'),
-  name,
-  form,
-  url: url('the address without its secret part'),
-  events,
-  packages,
-  stability,
-  view,
-  signature: signature.nullable().meta({ description: 'null: chat messages are not signed' }),
-  secrets: z
-    .array(
-      z.object({
-        id: idSchema('whs', 'the secret'),
-        created_at: timeSchema('it was made'),
-        ends_at: time.nullable().meta({ description: 'when it ends; null: it is the current secret' }),
-        public_key: z.string().nullable().meta({ description: 'for `v1a`: `whpk_` and base64' }),
-      }),
-    )
-    .meta({ description: 'the valid secrets without their text, newest first. Each of them signs' }),
-  enabled: z.boolean().meta({ description: 'false: nothing is sent, and new events are not kept for it' }),
-  disabled_reason: z
-    .enum(['by hand', 'gone', 'token ended'])
-    .nullable()
-    .meta({ description: '`gone`: the receiver answered 410. `token ended`: the token of its view ended' }),
-  waiting: z.int().meta({ description: 'deliveries that wait for an attempt, at most 1000 are counted' }),
-  failures: z.int().meta({ description: 'failed attempts since the last success' }),
-  last_delivered_at: time.nullable().meta({ description: 'the last success; null: none yet' }),
-  last_failed_at: time.nullable().meta({ description: 'the last failure; null: none yet' }),
-  last_error: z.string().nullable().meta({ description: 'why the last attempt failed; null: it did not' }),
-  paused_until: time.nullable().meta({ description: 'after failures: nothing is sent before; null: no pause' }),
-  created_at: timeSchema('it was made'),
-  created_by: actorSchema('made it'),
-  updated_at: timeSchema('it was last changed'),
-};
-
-export const endpointSchema = z.object(endpoint).meta({ id: 'NotificationEndpoint' });
-
-export const issuedEndpoint = z
+export const endpointSchema = z
   .object({
-    ...endpoint,
+    id: idSchema('ntf', 'the endpoint'),
+    name,
+    form,
+    url: url('the address without its secret part'),
+    events,
+    packages,
+    stability,
+    view,
+    signature: signature.nullable().meta({ description: 'null: chat messages are not signed' }),
+    secrets: z
+      .array(
+        z.object({
+          id: idSchema('whs', 'the secret'),
+          created_at: timeSchema('it was made'),
+          ends_at: time.nullable().meta({ description: 'when it ends; null: it is the current secret' }),
+          public_key: z.string().nullable().meta({ description: 'for `v1a`: `whpk_` and base64' }),
+        }),
+      )
+      .meta({ description: 'the valid secrets without their text, newest first. Each of them signs' }),
+    enabled: z.boolean().meta({ description: 'false: nothing is sent, and new events are not kept for it' }),
+    disabled_reason: z
+      .enum(['by hand', 'gone', 'token ended'])
+      .nullable()
+      .meta({ description: '`gone`: the receiver answered 410. `token ended`: the token of its view ended' }),
+    waiting: z.int().meta({ description: 'deliveries that wait for an attempt, at most 1000 are counted' }),
+    failures: z.int().meta({ description: 'failed attempts since the last success' }),
+    last_delivered_at: time.nullable().meta({ description: 'the last success; null: none yet' }),
+    last_failed_at: time.nullable().meta({ description: 'the last failure; null: none yet' }),
+    last_error: z.string().nullable().meta({ description: 'why the last attempt failed; null: it did not' }),
+    paused_until: time.nullable().meta({ description: 'after failures: nothing is sent before; null: no pause' }),
+    created_at: timeSchema('it was made'),
+    created_by: actorSchema('made it'),
+    updated_at: timeSchema('it was last changed'),
+  })
+  .meta({ id: 'NotificationEndpoint' });
+export type EndpointDocument = Fixed<z.output<typeof endpointSchema>>;
+
+export const issuedEndpoint = endpointSchema
+  .extend({
     secret: z
       .string()
       .nullable()
@@ -101,6 +103,7 @@ export const issuedEndpoint = z
       }),
   })
   .meta({ id: 'IssuedNotificationEndpoint' });
+export type IssuedEndpointDocument = Fixed<z.output<typeof issuedEndpoint>>;
 
 export const endpointDraft = z
   .strictObject({ ...fields, form: form.optional(), signature: signature.optional() })
@@ -144,9 +147,10 @@ export const deliverySchema = z
       )
       .meta({ description: 'the last attempts, oldest first' }),
     next_at: time.nullable().meta({ description: 'when the next attempt is due; null: none is' }),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'what the receiver gets' }),
+    data: (z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>).meta({ description: 'what the receiver gets' }),
   })
   .meta({ id: 'NotificationDelivery' });
+export type DeliveryDocument = Fixed<z.output<typeof deliverySchema>>;
 
 export const replayRange = z
   .strictObject({

@@ -1,10 +1,11 @@
-// A connection to a forge in requests and responses of the management API.
+// The fields of connections to forges, as API, commands and console have them.
 
 import { z } from 'zod';
-import { connectionCredentialsKinds } from '../../forges/model/connection.ts';
-import { forgeNames } from '../../forges/model/forge-name.ts';
-import { skipReasons, type SkipReason } from '../../forges/model/forge-repository.ts';
-import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { connectionCredentialsKinds } from './model/connection.ts';
+import { forgeNames } from './model/forge-name.ts';
+import { skipReasons, type SkipReason } from './model/forge-repository.ts';
 
 const forge = z.enum(forgeNames).meta({
   description: '`gitea` is for Forgejo too; `bitbucket` is Bitbucket Cloud',
@@ -54,6 +55,7 @@ const credentials = z
       .meta({ description: 'a GitHub App' }),
   ])
   .meta({ description: 'stored encrypted and never shown' });
+export type GivenCredentials = Fixed<z.output<typeof credentials>>;
 
 const count = (description: string) => z.number().int().min(0).meta({ description });
 
@@ -89,6 +91,7 @@ export const connectionSchema = z
     updated_at: timeSchema('it was last changed'),
   })
   .meta({ id: 'Connection' });
+export type ConnectionDocument = Fixed<z.output<typeof connectionSchema>>;
 
 export const connectionDraft = z
   .strictObject({
@@ -111,10 +114,12 @@ export const connectionDraft = z
       only: ['php-*'],
     },
   });
+export type GivenConnection = Fixed<z.output<typeof connectionDraft>>;
 
 export const connectionPatch = z
   .strictObject({ credentials: credentials.optional(), ...z.strictObject(fields).partial().shape })
   .meta({ id: 'ConnectionPatch', example: { only: ['php-*'], interval: 900 } });
+export type ConnectionPatch = Fixed<z.output<typeof connectionPatch>>;
 
 const reason = z.enum(Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]);
 const path = z.string().meta({ description: 'the name at the forge, with its owner', example: 'acme/tool' });
@@ -135,6 +140,7 @@ export const connectedRepository = z
     checked_at: timeSchema('its files were last read, or its state changed'),
   })
   .meta({ id: 'ConnectedRepository' });
+export type ConnectedRepositoryDocument = Fixed<z.output<typeof connectedRepository>>;
 
 export const refreshStep = z
   .object({
@@ -148,6 +154,7 @@ export const refreshStep = z
     reason: reason.optional().meta({ description: 'for `skipped`: why' }),
   })
   .meta({ id: 'RefreshStep' });
+export type StepDocument = Fixed<z.output<typeof refreshStep>>;
 
 export const connectionPlan = z
   .object({
@@ -156,6 +163,7 @@ export const connectionPlan = z
     steps: z.array(refreshStep).meta({ description: 'what a refresh would do' }),
   })
   .meta({ id: 'ConnectionPlan' });
+export type PlanDocument = Fixed<z.output<typeof connectionPlan>>;
 
 export const removedConnection = z
   .object({
