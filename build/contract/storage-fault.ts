@@ -22,7 +22,10 @@ const words: readonly (readonly [RegExp, StorageFault])[] = [
  */
 export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefined {
   if (!(error instanceof Error) || depth === 0) return undefined;
-  const code = 'code' in error && typeof error.code === 'string' ? codes[error.code] : undefined;
+  const code =
+    'code' in error && typeof error.code === 'string' && Object.hasOwn(codes, error.code)
+      ? codes[error.code]
+      : undefined;
   return code ?? words.find(([pattern]) => pattern.test(error.message))?.[1] ?? storageFaultOf(error.cause, depth - 1);
 }
 

@@ -2,6 +2,7 @@
 // running registry. It prints answers and refusals. A command itself says what it calls, and what its text shows.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Operation } from '../../proxy/registry/operation.ts';
 import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
@@ -166,10 +167,13 @@ function commandOf<Services>(
     call,
     all: async (operation, input) => {
       const items = [];
+      const seen = new Set<string>();
       for (let cursor: string | null | undefined; cursor !== null;) {
         const page = await call(operation, { ...(input as NonNullable<typeof input>), limit: longestPage, cursor });
-        items.push(...page.data);
+        for (const item of page.data) items.push(item);
         cursor = page.next_cursor;
+        if (cursor !== null && seen.size === seen.add(cursor).size)
+          throw new UsageError('The registry gives the same page of a list again. Check its address.');
       }
       return items;
     },
@@ -204,10 +208,12 @@ function asUsageError<Services>(
   error: RegistryError,
 ): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
-  const lines = (issues as readonly { readonly path?: unknown; readonly message?: unknown }[]).map(
-    ({ path, message }) =>
-      sentence?.(String(path), String(message)) ?? `  ${placeOf(String(path), flags)}${String(message)}`,
-  );
+  const lines = (issues as readonly JsonValue[])
+    .filter(isJsonObject)
+    .map(
+      ({ path, message }) =>
+        sentence?.(String(path), String(message)) ?? `  ${placeOf(String(path), flags)}${String(message)}`,
+    );
   const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
   const heading = sentence === undefined ? [`The ${thing} is refused:`] : [];
   const text = lines.length === 0 ? `${error.message}${advice}` : [...heading, ...lines].join('\n');

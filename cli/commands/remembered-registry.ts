@@ -8,20 +8,20 @@ import { UsageError } from '../io/usage-error.ts';
 import { remoteOf, type Remote } from '../remote/remote.ts';
 
 /**
- * undefined: a data folder or a state is named, or a registry is in the standard folder, or nobody is signed in. Throws
+ * undefined: a data folder, a state or a configuration file is named or found, or nobody is signed in. Throws
  * UsageError where the person is signed in at several registries, and what remoteOf throws.
  */
 export async function rememberedRegistry(context: Context, flags: CommandInput['flags']): Promise<Remote | undefined> {
   const { environment, now } = context;
-  const { data, state } = await configOf(context, flags);
-  if (data.origin.from !== 'default' || state.value !== undefined) return undefined;
-  if (classifyFolder(data.value) === 'registry') return undefined;
+  const { data, state, file } = await configOf(context, flags);
+  if (data.origin.from !== 'default' || state.value !== undefined || file !== undefined) return undefined;
+  if (!['nothing', 'empty'].includes(classifyFolder(data.value))) return undefined;
   // loaded when needed, because the start of a command counts
   const { openSignIns } = await import('../login/sign-ins.ts');
-  const current = openSignIns(environment)
-    .list()
-    .filter((signIn) => now().getTime() < Date.parse(signIn.expires_at));
-  const [first, ...others] = current;
+  const all = openSignIns(environment).list();
+  const current = all.filter((signIn) => now().getTime() < Date.parse(signIn.expires_at));
+  // the only one, even an expired one, whose refusal says so
+  const [first = all[0], ...others] = current;
   if (first === undefined) return undefined;
   if (others.length === 0) return remoteOf({ ...flags, url: first.url }, context);
   throw new UsageError(

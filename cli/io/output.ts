@@ -4,9 +4,16 @@
 import type { TextStream } from './answer-stream.ts';
 import { painted, type Paint } from './color.ts';
 
+/** Control characters that JSON may hold, and that a terminal obeys; and marks that turn text around. */
+const unsafe = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Prints one document. With --json a command writes nothing else to standard output. */
 export function printJson(stream: TextStream, document: unknown): void {
-  stream.write(`${JSON.stringify(document, null, 2)}\n`);
+  const text = JSON.stringify(document, null, 2).replaceAll(
+    unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  stream.write(`${text}\n`);
 }
 
 /**

@@ -7,8 +7,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { hasCondition } from '../../proxy/auth/permissions.ts';
 import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
 import { NeedsConsole } from './needs-console.ts';
+import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
+import { signTarget } from '../../proxy/registry/signed-link.ts';
 import { requestRemote } from './request-remote.ts';
-import type { Remote } from './remote.ts';
+import { RemoteFailure, type Remote } from './remote.ts';
 
 /** Throws NeedsConsole, RegistryError with the registry's refusal, and RemoteFailure. */
 export async function callRemotely<Input, Output>(
@@ -16,7 +18,7 @@ export async function callRemotely<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  const { id, method, path, query, body, summary, form, secrets = [] } = operation;
+  const { id, method, path, query, body, summary, form, secrets = [], answer: answers } = operation;
   const values = input as JsonObject;
   const shown = form === undefined ? operation.formFor?.(input) : formOf(form, values, pick(values, body));
   if (shown !== undefined && hasCondition(id, 'session')) throw needsConsole(remote, summary, shown, secrets);
@@ -32,7 +34,11 @@ export async function callRemotely<Input, Output>(
           body: Readable.from([JSON.stringify(pick(values, body))]),
         };
   const answer = await requestRemote(remote, { method: upperCase(method), path: target, ...sent });
-  return answer.body as Output;
+  if (answers.safeParse(answer.body).success) return answer.body as Output;
+  throw new RemoteFailure(
+    `${remote.url} answered, but not as this version of Libretto expects: ${id}. Check the address, and the version of ` +
+      'the registry.',
+  );
 }
 
 function upperCase<Method extends string>(method: Method): Uppercase<Method> {
@@ -59,9 +65,9 @@ function formOf(form: string, values: JsonObject, fields: JsonObject): FilledFor
   return { path: filled(form, /:(\w+)/g, values), fields };
 }
 
-/** A link holds no secret: the person fills it in. */
+/** A link holds no secret: the person fills it in. The console takes the fields of the person's own token. */
 function needsConsole(
-  { url }: Remote,
+  { url, token }: Remote,
   summary: string,
   { path, fields = {} }: FilledForm,
   secrets: readonly string[],
@@ -69,7 +75,13 @@ function needsConsole(
   const open = Object.entries(fields).filter(([name]) => !secrets.includes(name));
   const query = parametersOf(Object.fromEntries(open));
   const missing = secrets.filter((name) => fields[name] !== undefined);
-  return new NeedsConsole(summary, `${url}/ui${path}${query.size > 0 ? `?${query}` : ''}`, missing);
+  const target = `${path}${query.size > 0 ? `?${query}` : ''}`;
+  const own = parseToken(token);
+  return new NeedsConsole(
+    summary,
+    `${url}/ui${own === undefined ? target : signTarget(target, hashToken(own))}`,
+    missing,
+  );
 }
 
 function parametersOf(values: JsonObject): URLSearchParams {

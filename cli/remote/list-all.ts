@@ -7,6 +7,7 @@ import { RemoteFailure, type Remote } from './remote.ts';
 /** `path`: of the list, perhaps with a query. Throws RegistryError with the registry's refusal, and RemoteFailure. */
 export async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
+  const seen = new Set<string>();
   for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
     const { body }: { readonly body: JsonObject } = await requestRemote(remote, {
       method: 'GET',
@@ -14,8 +15,10 @@ export async function listAll(remote: Remote, path: string): Promise<JsonObject[
     });
     if (!Array.isArray(body['data']))
       throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
-    found.push(...(body['data'] as readonly JsonValue[]).filter(isJsonObject));
+    for (const item of body['data'] as readonly JsonValue[]) if (isJsonObject(item)) found.push(item);
     cursor = body['next_cursor'];
+    if (typeof cursor === 'string' && seen.size === seen.add(cursor).size)
+      throw new RemoteFailure(`${remote.url} gives the same page of a list again. Check the address.`);
   }
   return found;
 }

@@ -131,7 +131,7 @@ export function readRemoteResponse(
   const body = parseBody(text);
   if (body !== undefined && status < 300) return { status, body };
   const { code, error, details } = body ?? {};
-  if (typeof code === 'string' && code in errorTable && typeof error === 'string')
+  if (typeof code === 'string' && Object.hasOwn(errorTable, code) && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
       message: `${isSignedIn ? ofSignIn(url, code, error) : error} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},

@@ -14,7 +14,7 @@ import { createAllowedHosts } from './request/allowed-hosts.ts';
 import { pageRequest, type PageMatch, type Pages } from './frame/pages.ts';
 import { readPostedForm } from './request/read-form.ts';
 import { respond } from './frame/respond.tsx';
-import { isFromOtherSite, isSameOrigin } from './request/same-origin.ts';
+import { isSameOrigin } from './request/same-origin.ts';
 import { submitForm, type PersonCheck, type Submitted } from './frame/submit-form.ts';
 import { createVisit, originsOf, authenticateVisit, type Visit, type VisitParts } from './request/visit.ts';
 import {
@@ -34,6 +34,8 @@ export interface ConsoleParts extends VisitParts {
   /** true: people may sign in over plain HTTP from other machines, for a trial in one's own network */
   readonly allowsPlainHttp: boolean;
   readonly check: PersonCheck;
+  /** The name of the visitor's terminal that signed the link to a form; undefined: none did. */
+  readonly terminalOf: (visit: Visit) => Promise<string | undefined>;
   readonly assets: Assets;
   /** false: builds run on another host, so this server changes no published versions */
   readonly hasBuilder: boolean;
@@ -75,7 +77,8 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   if (found === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
   const { hasBuilder, publicUrl } = parts;
-  const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder });
+  const filledBy = found.kind === 'form' && !posts ? await parts.terminalOf(visit) : undefined;
+  const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder, filledBy });
   if (isUnsafe(parts, visit)) return respond(visit, unsafeTransportView(visit.host), parts.assets);
   if (!hasBuilder) assertWithoutBuilder(found.definition.operation);
   if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.request);
@@ -109,14 +112,8 @@ function refuse({ assets }: ConsoleParts, visit: Visit, error: RegistryError): P
   if (error.code === 'AUTHENTICATION_REQUIRED')
     return visit.request.incoming.method === 'POST'
       ? respond(visit, endedSessionView(visit.target, isUpload(visit)), assets)
-      : respond(visit, { to: `/sign-in?next=${encodeURIComponent(nextTarget(visit))}` }, assets);
+      : respond(visit, { to: `/sign-in?next=${encodeURIComponent(visit.target)}` }, assets);
   return respond(visit, refusalView(error), assets);
-}
-
-/** The page after the sign-in. A link of another site may name a page, and fill in nothing. */
-function nextTarget(visit: Visit): string {
-  const { 'sec-fetch-site': fetchSite } = visit.request.incoming.headers;
-  return fetchSite !== undefined && isFromOtherSite(fetchSite.toString()) ? pathOf(visit) : visit.target;
 }
 
 /** The log has the cause under the id of the request, which the page shows. */

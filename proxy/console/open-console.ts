@@ -1,5 +1,9 @@
 // Puts the console together: its pages, its files, and the services that the pages call.
 
+import { personalTokens } from '../auth/personal-tokens.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { isSignedBy } from '../registry/signed-link.ts';
+import type { Visit } from './request/visit.ts';
 import { createAssets, readAssetFiles } from './assets/assets.ts';
 import { createConsole, type Console, type ConsoleParts } from './console.ts';
 import { createProviderCalls } from './provider-calls.ts';
@@ -77,7 +81,18 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace): Con
     providerCalls: createProviderCalls(services.singleSignOn),
     assets: createAssets(readAssetFiles()),
     hasBuilder: services.dataDirectory !== undefined,
+    terminalOf: (visit) => terminalOf(services.state, visit),
   });
+}
+
+/** A link without a signature costs no read. */
+async function terminalOf(
+  state: Pick<StateStore, 'range'>,
+  { caller, target, request }: Visit,
+): Promise<string | undefined> {
+  if (caller === undefined || !target.includes('signature=')) return undefined;
+  const tokens = await personalTokens(state, caller.userId, request.nowMs);
+  return tokens.find(({ hash }) => isSignedBy(target, hash))?.description;
 }
 
 /** Every page of the console. */

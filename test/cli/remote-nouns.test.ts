@@ -1,10 +1,12 @@
 // Tests commands about teams and publishers, and `libretto api`, on a remote registry: they read with the person's token, and what needs a
 // session becomes a link to the console's form, which the person confirms there.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { hashToken } from '../../proxy/core/tokens/token-format.ts';
+import { signTarget } from '../../proxy/registry/signed-link.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { serveTree, type RunningServer } from '../util/registry.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
@@ -49,9 +51,8 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** The form at a link that a person opens from a terminal. */
-const opened = (link: string, fetchSite: string) =>
-  browser.get(link.slice(`${server.url}/ui`.length), { 'sec-fetch-site': fetchSite });
+/** The form at a link that a command printed. */
+const opened = (link: string) => browser.get(link.slice(`${server.url}/ui`.length));
 
 describe('libretto team --url', () => {
   it('lists and shows teams as on the host, by name and by id', async () => {
@@ -68,14 +69,14 @@ describe('libretto team --url', () => {
     const before = await host('team', 'list', '--json');
     const made = await there('team', 'create', 'Web', '--package', 'acme/web-*', '--package', 'acme/ui');
     expect([made.exitCode, made.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
-    const { html } = await opened(made.stdout.trim(), 'none');
+    const { html } = await opened(made.stdout.trim());
     expect(html).toMatch(/name="name"[^>]*value="Web"/);
     expect(html).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/web-\*\nacme\/ui</);
     expect(html).not.toMatch(/class="[^"]*fault/);
     const changed = await there('team', 'update', 'Shop', '--package', 'acme/shop', '--json');
     const form = String(json(changed)['form']);
     expect(json(changed)['confirmed']).toBe(false);
-    const edit = (await opened(form, 'none')).html;
+    const edit = (await opened(form)).html;
     // what was not given keeps its value
     expect(edit).toMatch(/name="name"[^>]*value="Shop"/);
     expect(edit).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/shop</);
@@ -95,8 +96,19 @@ describe('libretto team --url', () => {
 
   it('names a member in the question before its removal, also by the address', async () => {
     await host('team', 'add-member', 'Shop', 'root@example.org');
-    const asked = await there('team', 'remove-member', 'Shop', 'root@example.org');
-    expect((await opened(asked.stdout.trim(), 'none')).text).toContain('Remove root@example.org from Shop?');
+    const asked = await there('team', 'remove-member', 'Shop', ' ROOT@example.org');
+    const nobody = await run([
+      'team',
+      'remove-member',
+      'Shop',
+      'root@example.org',
+      'nobody@x',
+      '--data',
+      folder.at('data'),
+    ]);
+    expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('Nobody was removed.')]);
+    expect((await there('team', 'show', 'Shop')).stdout).toContain('root@example.org');
+    expect((await opened(asked.stdout.trim())).text).toContain('Remove root@example.org from Shop?');
   });
 
   it('is refused to a token that may not list teams', async () => {
@@ -125,21 +137,59 @@ describe('libretto team --url', () => {
 });
 
 describe('a filled form', () => {
-  it('takes nothing from a link of another site, before and after signing in', async () => {
-    const link = `${server.url}/ui/teams/new?name=Evil&packages=*&members=mallory@example.org`;
-    for (const site of ['cross-site', 'same-site']) expect((await opened(link, site)).html).not.toContain('Evil');
-    const stranger = createBrowser(agent, server.url);
-    const sent = await stranger.get('/teams/new?name=Evil', { 'sec-fetch-site': 'cross-site' });
-    expect(sent.headers['location']).toMatch(/sign-in\?next=%2Fteams%2Fnew$/);
-    const own = await stranger.get('/teams/new?name=Web', { 'sec-fetch-site': 'none' });
-    expect(own.headers['location']).toContain(encodeURIComponent('/teams/new?name=Web'));
+  const linkOf = async (...args: readonly string[]): Promise<string> => (await there(...args)).stdout.trim();
+
+  it('says which terminal filled it in, and takes nothing from a link that no terminal of the person signed', async () => {
+    const link = await linkOf('team', 'create', 'Web', '--package', 'acme/web');
+    expect((await opened(link)).text).toContain('Your token “libretto login on laptop” filled in this page.');
+    for (const other of [
+      link.replace('acme%2Fweb', '*'),
+      link.replace('name=Web', 'name=Web&members=mallory@example.org'),
+      link.replace(/&signature=.*/, ''),
+      link.replace(/signature=./, 'signature=_'),
+      `${link}&members=mallory@example.org`,
+      `${link}&signature=${'A'.repeat(43)}`,
+      `${server.url}/ui/teams/new?name=Web&signature=`,
+    ]) {
+      const { status, html, text } = await opened(other);
+      expect([other, status, /value="Web"/.test(html), text.includes('filled in this page')]).toEqual([
+        other,
+        200,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it('is filled in for the person of the terminal alone, also after signing in', async () => {
+    const link = await linkOf('team', 'create', 'Web', '--package', 'acme/web');
+    await host('user', 'create', '--admin', '--email', 'other@example.org', '--password-stdin');
+    const other = createBrowser(agent, server.url);
+    expect((await other.post('/sign-in', { email: 'other@example.org', password })).status).toBe(303);
+    expect((await other.get(link.slice(`${server.url}/ui`.length))).html).not.toContain('value="Web"');
+    const signedOut = createBrowser(agent, server.url);
+    const { headers } = await signedOut.get(link.slice(`${server.url}/ui`.length));
+    const next = new URL(String(headers['location']), `${server.url}/ui/teams/new`).searchParams.get('next');
+    expect(next).toBe(link.slice(`${server.url}/ui`.length));
   });
 
   it('takes only the fields of the operation, and no password', async () => {
-    const link = `${server.url}/ui/teams/new?name=Web&current_password=guess&role=admin`;
-    const { html } = await opened(link, 'none');
-    expect(html).toContain('Web');
+    const token = hashToken(
+      String(JSON.parse(readFileSync(folder.at('config/libretto/sign-ins.json'), 'utf8')).sign_ins[0].token) as never,
+    );
+    const target = signTarget('/teams/new?name=Web&current_password=guess&role=admin', token);
+    const { html } = await browser.get(target);
+    expect(html).toContain('value="Web"');
     expect(html).not.toMatch(/guess|value="admin"/);
+  });
+
+  it('asks for another choice where the registry does not have the one of the link', async () => {
+    const args = ['publisher', 'add', '--repository', 'acme/shop', '--package', 'acme/shop', '--issuer'];
+    expect((await opened(await linkOf(...args, 'gitlab'))).html).toMatch(
+      /<option value="https:\/\/gitlab\.com" selected/,
+    );
+    const { html } = await opened(await linkOf(...args, 'https://ci.example.org'));
+    expect(html).toMatch(/<option value="https:\/\/ci\.example\.org" selected[^>]*>[^<]*not possible here/);
   });
 });
 
@@ -148,7 +198,7 @@ describe('libretto publisher --url', () => {
     const args = ['--issuer', 'github', '--purpose', 'read', '--repository', 'acme/app', '--package', 'acme/*:^1'];
     const asked = await there('publisher', 'add', ...args, '--claim', 'runner_environment=self-hosted');
     expect(asked.exitCode, asked.stderr).toBe(2);
-    const { html } = await opened(asked.stdout.trim(), 'none');
+    const { html } = await opened(asked.stdout.trim());
     expect(html).toMatch(/name="repository"[^>]*value="acme\/app"/);
     expect(html).toContain('runner_environment = self-hosted');
     expect(html).toMatch(/<option value="read" selected/);

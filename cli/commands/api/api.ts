@@ -28,6 +28,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     );
   const target = method === 'GET' ? withQuery(path, fields) : path;
   if (flags['all'] === true) {
+    if (method !== 'GET') throw new UsageError('--all reads a list: use the method GET.');
     printJson(stdout, { data: await listAll(remote, target), next_cursor: null });
     return 0;
   }

@@ -96,11 +96,24 @@ export const removeMember = operationCommand(
   noun,
   async (command) => {
     let team = await named(command);
-    for (const user of command.operands.slice(1)) team = await command.call(removeTeamMember, { id: team.id, user });
+    const members = membersOf(team, command.operands.slice(1));
+    if (members.length > 1 && command.config === undefined)
+      throw new UsageError('Name one person at a time: the console of a remote registry confirms each removal.');
+    for (const user of members) team = await command.call(removeTeamMember, { id: team.id, user });
     command.report(team, describeTeam);
   },
   { changes: true },
 );
+
+/** The ids of these members, by id or e-mail address. Throws UsageError for one who is in the team no more. */
+function membersOf({ name, members }: TeamDocument, people: readonly string[]): readonly string[] {
+  return people.map((text) => {
+    const wanted = text.trim();
+    const found = members.find(({ id, email }) => id === wanted || email?.toLowerCase() === wanted.toLowerCase());
+    if (found !== undefined) return found.id;
+    throw new UsageError(`${JSON.stringify(text)} is not in the team ${name}. Nobody was removed.`);
+  });
+}
 
 /** The team that the first operand names, by id or name. Throws NOT_FOUND. */
 async function named({

@@ -153,10 +153,12 @@ export function SelectField({
   choices,
 }: FieldProps & { readonly choices: readonly Choice[] }): Child {
   const shown = useTyped(name, value);
+  const isChoice = shown === undefined || shown === '' || choices.some((choice) => choice.value === shown);
+  const other = isChoice ? [] : [{ value: shown, label: `${shown}: not possible here, choose another one` }];
   return (
     <Field name={name} label={label} hint={hint}>
       <select id={name} name={name} {...descriptions(useContext(FormContext), name, hint)}>
-        {choices.map((choice) => (
+        {[...other, ...choices].map((choice) => (
           <option value={choice.value} selected={choice.value === shown}>
             {choice.label}
           </option>

@@ -18,8 +18,8 @@ export interface PageRequest {
   /** a parameter of the path, decoded; throws for a name that the path does not have */
   readonly param: (name: string) => string;
   readonly query: URLSearchParams;
-  /** true: a link or a page of another site led here */
-  readonly isFromOtherSite: boolean;
+  /** what the visitor calls the token whose holder filled in this form by a link; undefined: nobody did */
+  readonly filledBy: string | undefined;
   /** True if the visitor may use this operation on this server: pages show a button only then. */
   readonly may: (operation: Permission) => boolean;
   /** false: another host builds, so this server changes no published versions */

@@ -1,12 +1,13 @@
 // The page of an operation: a form with its fields, or a question without any. It is filled in from the record that it
-// changes, and from the address: a command prints such a link, and the person confirms it here. It never fills in what
-// is no field of the operation, and nothing from a link of another site.
+// changes, and from a link: a command prints it, signed by the person's terminal, and the person confirms it here. No
+// other link fills in anything.
 
 import type { Child } from 'hono/jsx';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { actorOf } from '../../auth/caller.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { Form } from '../components/form.tsx';
+import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { FormFields, withLineFaults, type FormState } from '../request/form-fields.ts';
 import { asksPassword, type FormPage, type PageOutcome, type PageView, type SignedInRequest } from './definitions.ts';
@@ -41,6 +42,8 @@ interface FormDefinition<Input, Output> {
   readonly path?: string;
   /** the fields that a link may fill in; default: those of the operation's body */
   readonly linked?: readonly string[];
+  /** what a field of the form has for the value in a link, where that differs */
+  readonly linkedValue?: (name: string, text: string) => string;
   /** as of a FormPage */
   readonly fieldOf?: Readonly<Record<string, string>>;
   /** An outcome stands for the form where nothing can be changed. */
@@ -69,7 +72,7 @@ export function operationForm<Services, Input, Output>(
 ): FormPage {
   const { id, form = '' } = operation;
   const { section, lists = [], asksNothing = false, fieldOf = {}, view, input, done } = definition;
-  const { path = form, linked = linkable(operation) } = definition;
+  const { path = form, linked = linkable(operation), linkedValue } = definition;
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path,
@@ -79,7 +82,8 @@ export function operationForm<Services, Input, Output>(
     show: async (request, state) => {
       const shown = await view(request);
       if (!('submit' in shown)) return shown;
-      return pageOf(shown, filledIn(linked, request, state, shown.values), {
+      return pageOf(shown, filledIn(linked, request, state, shown.values, linkedValue), {
+        filledBy: state.isPosted ? undefined : request.filledBy,
         section,
         lists,
         isDanger: shown.isDanger ?? operation.method === 'delete',
@@ -94,13 +98,14 @@ export function operationForm<Services, Input, Output>(
 }
 
 interface Showing {
+  readonly filledBy: string | undefined;
   readonly section: Section;
   readonly lists: readonly string[];
   readonly isDanger: boolean;
   readonly asksPassword: boolean;
 }
 
-function pageOf(view: FormView, state: FormState, { section, lists, ...form }: Showing): PageView {
+function pageOf(view: FormView, state: FormState, { filledBy, section, lists, ...form }: Showing): PageView {
   const { title, sentence, trail = [], actions, submit, cancel, notice, fields } = view;
   return {
     title,
@@ -109,6 +114,9 @@ function pageOf(view: FormView, state: FormState, { section, lists, ...form }: S
       <>
         <PageHead {...{ title, sentence, trail, actions }} />
         {notice}
+        {filledBy === undefined ? null : (
+          <Notice kind="info">Your token “{filledBy}” filled in this page. Read it before you confirm it.</Notice>
+        )}
         <Form {...form} {...{ submit, cancel }} state={withLineFaults(state, lists)}>
           {fields}
         </Form>
@@ -125,18 +133,19 @@ export function linkable({ body, secrets = [] }: Pick<Operation<never>, 'body' |
 /** A form that was posted shows what was typed. `values`: what the fields have before a change. */
 export function filledIn(
   names: readonly string[],
-  { query, isFromOtherSite }: SignedInRequest,
+  { query, filledBy }: SignedInRequest,
   state: FormState,
   values?: FormView['values'],
+  linkedValue = (_name: string, text: string): string => text,
 ): FormState {
-  const linked = isFromOtherSite ? [] : names.filter((name) => query.has(name));
+  const linked = filledBy === undefined ? [] : names.filter((name) => query.has(name));
   if (state.isPosted || (linked.length === 0 && values === undefined)) return state;
   const fields = new URLSearchParams(values);
   for (const name of linked) {
     const text = query.get(name) ?? '';
     // an empty box is no field of a form
     if (text === '') fields.delete(name);
-    else fields.set(name, text);
+    else fields.set(name, linkedValue(name, text));
   }
   return { ...state, isPosted: true, fields: new FormFields(fields) };
 }

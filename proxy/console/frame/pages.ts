@@ -12,7 +12,6 @@ import {
   type SignedInRequest,
   type Upload,
 } from './definitions.ts';
-import { isFromOtherSite } from '../request/same-origin.ts';
 import { readCookie } from '../request/session-cookie.ts';
 import type { Visit } from '../request/visit.ts';
 
@@ -89,7 +88,7 @@ export class Pages {
 export function pageRequest(
   visit: Visit,
   { definition: { operation }, params }: PageMatch,
-  server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder'>,
+  server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder' | 'filledBy'>,
 ): SignedInRequest | PageRequest {
   const { request, caller, target, isConfirmed } = visit;
   const visitor = caller ?? ({ kind: 'nobody' } as const);
@@ -107,7 +106,6 @@ export function pageRequest(
       return value;
     },
     query: new URL(target, 'http://localhost').searchParams,
-    isFromOtherSite: isFromOtherSite(request.incoming.headers['sec-fetch-site']?.toString()),
     may: (wanted) =>
       decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !hasCondition(wanted, 'builder')),
     asksPassword: !isConfirmed,

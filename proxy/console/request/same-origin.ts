@@ -20,11 +20,6 @@ export function isSameOrigin({ fetchSite, origin, host, transport }: PostHeaders
   return named !== undefined && named === withoutStandardPort(host, origin);
 }
 
-/** A link that a person opens from outside a browser has no site (`none`). A browser that says nothing is not trusted. */
-export function isFromOtherSite(fetchSite: string | undefined): boolean {
-  return fetchSite !== 'same-origin' && fetchSite !== 'none';
-}
-
 const schemes = { https: 'https:', loopback: 'http:' } as const;
 
 /** URL leaves out the standard port, and a Host header may have it. */

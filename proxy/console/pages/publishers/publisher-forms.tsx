@@ -24,6 +24,7 @@ const newPublisher = (services: PublisherPageServices): FormPage =>
   operationForm(services, createPublisher, {
     section,
     lists: publisherLists,
+    linkedValue: (name, text) => (name === 'issuer' ? issuerOf(services, text) : text),
     view: () => ({
       title: 'New publisher',
       sentence: 'The jobs of one repository may exchange their ID token for a token that ends within the hour.',
@@ -99,6 +100,12 @@ const removedPublisher = (services: PublisherPageServices): FormPage =>
     input: (request) => ({ id: request.param('id') }),
     done: () => ({ to: '/publishers', notice: 'removed' }),
   });
+
+/** A command names an issuer by its address or by its kind, and the form by its address. */
+function issuerOf({ issuers }: PublisherPageServices, text: string): string {
+  const [found, ...others] = issuers.filter(({ url, kind }) => url === text || kind === text);
+  return found === undefined || others.length > 0 ? text : found.url;
+}
 
 function NoIssuer(): Child {
   return (
