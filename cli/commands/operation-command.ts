@@ -37,7 +37,7 @@ export interface Noun<Services> {
 
 interface Composed<Services> {
   readonly services: Services;
-  readonly close?: () => void;
+  readonly close?: () => MaybeAsync<void>;
 }
 
 /** Items of a page, as every list answers. */
@@ -129,7 +129,7 @@ async function openRegistry<Services>(
     call: (operation, input) =>
       operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
     close: async () => {
-      close?.();
+      await close?.();
       await opened.state.close();
     },
   };

@@ -2,7 +2,15 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, onBehalfOption, orRemote, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+import {
+  example,
+  onBehalfOption,
+  orRemote,
+  withJson,
+  withRegistry,
+  withSettings,
+  type Wire,
+} from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
 export function addRepositories(program: Command, wire: Wire): void {
@@ -117,11 +125,12 @@ function addHook(repository: Command, wire: Wire): void {
     .option('--all', 'the webhook for all repositories: of an organisation, a group or a whole server')
     .option('--rotate', 'make a new secret; the former one stays valid for 24 hours')
     .option('--drop-old', 'with --rotate: the former secret ends at once')
-    .option('--replay <delivery>', 'start the syncs of this delivery once more, and wait for them')
+    .option('--replay <delivery>', 'start the syncs of this delivery once more; in a data folder, wait for them')
     .option('--remove', 'remove the webhook and its secrets');
   wire(
-    withJson(
+    withRegistry(
       hook,
+      'session',
       'libretto repository hook repo_4fHj2kLm9QwErTy0',
       'libretto repository hook repo_4fHj2kLm9QwErTy0 --replay dlv_9QwErTy04fHj2kLm',
       'libretto repository hook --all --rotate',

@@ -1,6 +1,6 @@
 // The text of webhooks on the command line. Pure.
 
-import type { DeliveryDocument, HookDocument } from '../../proxy/hooks/describe-hook.ts';
+import type { DeliveryDocument, HookDocument } from '../../proxy/hooks/hook-schema.ts';
 import { counted, formatFields, formatTable } from '../io/output.ts';
 
 /** `address`: the whole address for the provider. */

@@ -1,45 +1,23 @@
 // A webhook as people see it: its address, its secrets without their text, and its last deliveries with their syncs.
 
 import type { StateStore } from '../core/state/state-store.ts';
-import type { JobRecord, JobState } from '../sync/job.ts';
+import type { JobRecord } from '../sync/job.ts';
 import type { Jobs } from '../sync/jobs.ts';
 import { parsePendingSync, pendingKey } from '../sync/pending-sync.ts';
 import type { RepositoryId } from '../sync/repository.ts';
-import { listDeliveries, type DeliveryRecord } from './delivery.ts';
+import { listDeliveries } from './delivery.ts';
 import { hookPath, isValidAt, type HookRecord } from './hook-record.ts';
+import type { DeliveryDocument, HookDocument } from './hook-schema.ts';
 import type { HookAddress } from './inbox.ts';
-import { listOf, readRefusal, remedyOf, type RefusalRecord } from './refusal.ts';
+import { listOf, readRefusal, remedyOf } from './refusal.ts';
 
-/** The sync of one repository that a delivery asked for. */
-export interface DeliverySync {
-  readonly repository_id: RepositoryId;
-  /** null: it waits for another sync, or its job is no longer kept */
-  readonly job_id: string | null;
-  /** `waiting`: for another sync. null: its job is no longer kept */
-  readonly state: JobState | 'waiting' | null;
-}
-
-export interface DeliveryDocument extends Omit<DeliveryRecord, 'repositories'> {
-  readonly syncs: readonly DeliverySync[];
-}
-
-export interface HookDocument {
-  /** below the address of the registry */
-  readonly path: string;
-  /** the valid secrets, newest first; [] without a hook */
-  readonly secrets: readonly { readonly id: string; readonly created_at: string; readonly ends_at: string | null }[];
-  /** null without a hook */
-  readonly created_at: string | null;
-  readonly created_by: string | null;
-  /** requests without a right proof since the current secret was made; null: none */
-  readonly refused: (RefusalRecord & { readonly remedy: string }) | null;
-  /** newest first, those to the address for all repositories included */
-  readonly deliveries: readonly DeliveryDocument[];
-}
+type DeliverySync = DeliveryDocument['syncs'][number];
 
 export interface HookDescriptionParts {
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly jobs: Pick<Jobs, 'list'>;
+  /** the address of the registry for its clients; undefined: it is unknown */
+  readonly publicUrl?: string | undefined;
 }
 
 /** `record`: undefined if nobody made the hook. A repository also has deliveries to the address for all. */
@@ -56,8 +34,10 @@ export async function describeHook(
   const ids = [...new Set(deliveries.flatMap(({ repositories }) => repositories))];
   const syncs = new Map(await Promise.all(ids.map(async (id) => [id, await syncsOf(parts, id)] as const)));
   const valid = (record?.secrets ?? []).filter((secret) => isValidAt(secret, nowMs));
+  const path = hookPath(address);
   return {
-    path: hookPath(address),
+    url: parts.publicUrl === undefined ? null : `${parts.publicUrl.replace(/\/$/, '')}${path}`,
+    path,
     secrets: valid.map(({ id, created_at, ends_at }) => ({ id, created_at, ends_at })),
     created_at: record?.created_at ?? null,
     created_by: record?.created_by ?? null,

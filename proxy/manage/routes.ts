@@ -10,7 +10,7 @@ import { registerAuthentication, type AuthenticationServices } from './routes/au
 import { connectionOperations, type ConnectionServices } from '../forges/operations.ts';
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerDeviceSignIn, type DeviceServices } from './routes/device-sign-in.ts';
-import { registerHooks, type HookServices } from './routes/hooks.ts';
+import { hookOperations, type HookServices } from '../hooks/operations.ts';
 import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
@@ -71,7 +71,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerIdTokens(api, services);
   registerPurges(api, services);
   registerRepositories(api, services);
-  registerHooks(api, services);
+  addOperations(api, services, hookOperations);
   addOperations(api, services, endpointOperations);
   addOperations(api, services, settingOperations);
   registerStatus(api, services);

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { errorBody } from '../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../proxy/manage/routes/status.ts';
 import { artifactSchema } from '../../proxy/manage/schemas/artifact.ts';
-import { hookSchema } from '../../proxy/manage/schemas/hook.ts';
+import { hookSchema } from '../../proxy/hooks/hook-schema.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
-import { jobSchema } from '../../proxy/manage/schemas/job.ts';
+import { jobSchema } from '../../proxy/sync/job-schema.ts';
 import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/manage/schemas/package.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/manage/schemas/repository.ts';
 import { buildReport } from './build-documents.ts';
@@ -59,7 +59,6 @@ export const registryDocuments = {
   'repository show': repositorySchema.extend({ jobs: z.array(jobSchema).describe('the last syncs, newest first') }),
   'repository sync': jobSchema,
   'repository hook': hookSchema.extend({
-    url: text('the address of the webhook, for the provider'),
     secret: orNull(z.string(), 'the new secret, which no other output shows; null: none was made'),
     replayed: z
       .object({

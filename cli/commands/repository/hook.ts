@@ -2,51 +2,59 @@
 // secret, a replay, and its removal. A new secret is printed alone on standard output, for scripts.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { Secret } from '../../../build/shared/text/secret.ts';
-import { describeHook, type HookDocument } from '../../../proxy/hooks/describe-hook.ts';
-import { isValidAt, sharedHook } from '../../../proxy/hooks/hook-record.ts';
-import type { Hooks } from '../../../proxy/hooks/hooks.ts';
-import { replayDelivery } from '../../../proxy/hooks/replay-delivery.ts';
-import type { JobRecord } from '../../../proxy/sync/job.ts';
+import type { HookDocument, ReplayedDocument } from '../../../proxy/hooks/hook-schema.ts';
+import { registryHook, repositoryHook } from '../../../proxy/hooks/operations.ts';
 import type { RepositoryId } from '../../../proxy/sync/repository.ts';
+import { composeKeys } from '../../compose/keys.ts';
+import { composeSyncing, type Syncing } from '../../compose/sync.ts';
+import { publicUrlOf } from '../../config/public-url.ts';
 import type { CommandInput } from '../../io/command.ts';
-import type { Context } from '../../io/context.ts';
-import { printJson, printLines, revealSecret } from '../../io/output.ts';
+import { printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { runningServer } from '../../state/running-server.ts';
 import { describeHookLines } from '../../text/hook-text.ts';
+import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
 import { addressForClients } from '../token/address-for-clients.ts';
-import { runRepositoryCommand, type RepositoryCommand } from './repository-command.ts';
 
-type HookTarget = typeof sharedHook | { readonly of: 'repository'; readonly id: RepositoryId };
+type LocalServices = Syncing & { readonly publicUrl: string | undefined };
+type HookCommand = OperationCommand<LocalServices>;
+
+const noun: Noun<LocalServices> = {
+  name: 'repository',
+  thing: 'webhook',
+  compose: ({ config, state }, context) => {
+    const { sealer } = composeKeys(config, context);
+    const onError = (error: unknown): void =>
+      printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
+    const syncing = composeSyncing(config, context, { state, sealer, onError });
+    return { services: { ...syncing, publicUrl: publicUrlOf(config)?.url }, close: syncing.close };
+  },
+};
 
 export const publishes = true;
 
-export function run(context: Context, given: CommandInput): Promise<number> {
-  assertOne(given);
-  return runRepositoryCommand(
-    context,
-    given,
-    async (command) => {
-      const place = await placeOf(command);
-      const hooks = command.syncing.hooksOf(context.actor);
-      const acted = await act(command, place, hooks);
-      const record = await hooks.find(place);
-      await print(command, await describeHook(command.syncing, place, record, context.now().getTime()), acted);
-      if (acted.remark !== undefined && !command.json) printLines(context.remarks, ['', acted.remark]);
-      return acted.exitCode;
-    },
-    { changes: true },
-  );
-}
+export const { run } = operationCommand(
+  noun,
+  async (command) => {
+    assertOne(command);
+    const { hook, ...acted } = await act(command);
+    await print(command, hook, acted);
+    if (acted.remark !== undefined && !command.json) printLines(command.context.remarks, ['', acted.remark]);
+    return acted.exitCode ?? 0;
+  },
+  { changes: true },
+);
 
 /** What the command did beside showing the webhook. */
 interface Acted {
-  readonly secret?: Secret;
-  readonly exitCode: number;
+  readonly hook: HookDocument;
+  readonly secret?: string;
+  readonly exitCode?: number;
   readonly remark?: string;
-  readonly replayed?: { readonly delivery: string; readonly jobs: readonly JobRecord[] };
+  readonly replayed?: { readonly delivery: string; readonly jobs: readonly ReplayedJob[] };
 }
+
+type ReplayedJob = Pick<ReplayedDocument['data'][number], 'id' | 'repository_id' | 'state'>;
 
 /** One target and one action. */
 function assertOne({ operands, flags }: CommandInput): void {
@@ -59,90 +67,77 @@ function assertOne({ operands, flags }: CommandInput): void {
   if (flags['dropOld'] === true && flags['rotate'] !== true) throw new UsageError('--drop-old belongs to --rotate.');
 }
 
-async function placeOf({ given, repositories, id }: RepositoryCommand): Promise<HookTarget> {
-  return given.flags['all'] === true ? sharedHook : { of: 'repository', id: (await repositories.get(id)).id };
-}
-
-async function act(
-  { given: { flags }, context, syncing }: RepositoryCommand,
-  place: HookTarget,
-  hooks: Hooks,
-): Promise<Acted> {
-  if (flags['remove'] === true) {
-    await hooks.remove(place);
-    return { exitCode: 0 };
-  }
+async function act(command: HookCommand): Promise<Acted> {
+  const { flags, operands, call } = command;
+  // the operations on the webhook for all take no id
+  const [operations, id] = flags['all'] === true ? [registryHook, ''] : [repositoryHook, operands[0] ?? ''];
+  const before = await call(operations.get, { id });
+  if (flags['remove'] === true) return { hook: await call(operations.remove, { id }) };
   if (typeof flags['replay'] === 'string') {
-    const begun = await replayDelivery(syncing, place, flags['replay'], context.actor).catch(asUnknownDelivery(place));
-    await syncing.syncer.idle();
-    const jobs = await Promise.all(begun.map(({ repository_id: id, id: job }) => syncing.jobs.get(id, job)));
-    return {
-      exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0,
-      remark: replayedText(flags['replay'], jobs),
-      replayed: { delivery: flags['replay'], jobs },
-    };
+    const delivery = flags['replay'];
+    const { data } = await call(operations.replay, { id, delivery }).catch(asUnknownDelivery(id));
+    return { ...(await replayed(command, delivery, data)), hook: await call(operations.get, { id }) };
   }
-  if (flags['rotate'] !== true && (await hooks.find(place)) !== undefined) return { exitCode: 0 };
-  const dropped = flags['dropOld'] === true ? undefined : await droppedSecret(hooks, place, context.now().getTime());
-  const { secret } = await hooks.issue(place, { dropOld: flags['dropOld'] === true });
-  if (dropped === undefined) return { secret, exitCode: 0 };
-  return { secret, exitCode: 0, remark: `The secret ${dropped} ended: of the former ones, only the last stays valid.` };
+  if (flags['rotate'] !== true && before.created_at !== null) return { hook: before };
+  const dropOld = flags['dropOld'] === true;
+  const { secret, ...hook } = await call(operations.issue, { id, drop_old: dropOld });
+  // the one that ends before its time, because two are valid already
+  const dropped = dropOld ? undefined : before.secrets[1]?.id;
+  if (dropped === undefined) return { hook, secret };
+  return { hook, secret, remark: `The secret ${dropped} ended: of the former ones, only the last stays valid.` };
 }
 
-/** The secret that ends before its time, because two are valid already. */
-async function droppedSecret(hooks: Hooks, place: HookTarget, nowMs: number): Promise<string | undefined> {
-  const valid = (await hooks.find(place))?.secrets.filter((secret) => isValidAt(secret, nowMs)) ?? [];
-  return valid[1]?.id;
+/** Waits for the syncs of a data folder. A remote registry goes on with them. */
+async function replayed(
+  { services }: HookCommand,
+  delivery: string,
+  begun: readonly ReplayedJob[],
+): Promise<Omit<Acted, 'hook'>> {
+  await services?.syncer.idle();
+  const jobs = await Promise.all(
+    begun.map(async (job): Promise<ReplayedJob> => {
+      const { id, repository_id: repository } = job;
+      const { state } = (await services?.jobs.get(repository as RepositoryId, id)) ?? job;
+      return { id, repository_id: repository, state };
+    }),
+  );
+  return {
+    exitCode: jobs.some(({ state }) => state === 'failed') ? 1 : 0,
+    remark: `Replayed ${delivery}: ${jobs.map(({ id, state }) => `${id} ${state}`).join(', ')}.`,
+    replayed: { delivery, jobs },
+  };
 }
 
 /** The deliveries of a webhook are listed with it. */
-function asUnknownDelivery(place: HookTarget): (error: unknown) => never {
+function asUnknownDelivery(id: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof RegistryError) || error.code !== 'NOT_FOUND') throw error;
-    const operand = place.of === 'repository' ? place.id : '--all';
+    const operand = id === '' ? '--all' : id;
     throw new UsageError(`${error.message} \`libretto repository hook ${operand}\` lists them.`, { cause: error });
   };
 }
 
-function replayedText(delivery: string, jobs: readonly JobRecord[]): string {
-  return `Replayed ${delivery}: ${jobs.map(({ id, state }) => `${id} ${state}`).join(', ')}.`;
-}
-
-function replayedDocument(replayed: Acted['replayed']) {
-  if (replayed === undefined) return null;
-  const jobs = replayed.jobs.map(({ id, repository_id: repository, state }) => ({
-    id,
-    repository_id: repository,
-    state,
-  }));
-  return { delivery: replayed.delivery, jobs };
-}
-
 async function print(
-  { context, config, json }: RepositoryCommand,
-  document: HookDocument,
-  { secret, replayed }: Acted,
+  { context, config, json }: HookCommand,
+  hook: HookDocument,
+  { secret, replayed: again }: Omit<Acted, 'hook'>,
 ): Promise<void> {
   const { stdout, remarks } = context;
-  const { url, remark } = addressForClients(
-    config,
-    context.networkAddresses(),
-    await runningServer(config, context.now()),
-  );
-  const address = `${url}${document.path}`;
-  const shown = secret === undefined ? null : revealSecret(secret);
-  if (json) printJson(stdout, { url: address, ...document, secret: shown, replayed: replayedDocument(replayed) });
+  const server = config && (await runningServer(config, context.now()));
+  const known = config && addressForClients(config, context.networkAddresses(), server);
+  const url = known === undefined ? hook.url : `${known.url}${hook.path}`;
+  if (json) printJson(stdout, { ...hook, url, secret: secret ?? null, replayed: again ?? null });
   else {
-    printLines(shown === null ? stdout : remarks, describeHookLines(address, document));
-    if (remark !== undefined) printLines(remarks, ['', remark]);
-    if (!config.features.value.includes('hooks'))
+    printLines(secret === undefined ? stdout : remarks, describeHookLines(url ?? hook.path, hook));
+    if (known?.remark !== undefined) printLines(remarks, ['', known.remark]);
+    if (config?.features.value.includes('hooks') === false)
       printLines(remarks, ['', 'A server of this configuration answers 404 here: it leaves out the feature hooks.']);
-    if (shown !== null) {
+    if (secret !== undefined) {
       printLines(remarks, ['', 'Secret (shown only once; enter it at the provider now):']);
-      printLines(stdout, [shown]);
+      printLines(stdout, [secret]);
     }
   }
-  if (shown !== null)
+  if (secret !== undefined)
     await stdout.delivered(
       'The secret was made, but it could not be printed. Make another one with --rotate --drop-old.',
     );

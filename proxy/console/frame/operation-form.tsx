@@ -51,7 +51,7 @@ interface FormDefinition<Input, Output> {
   /** Throws INVALID_INPUT for a form that cannot be read. undefined: nothing is to change. */
   readonly input: (request: SignedInRequest, fields: FormFields) => MaybeAsync<Input | undefined>;
   /** the page afterwards */
-  readonly done: (answer: Output | undefined, request: SignedInRequest) => PageOutcome;
+  readonly done: (answer: Output | undefined, request: SignedInRequest) => MaybeAsync<PageOutcome>;
 }
 
 /** Runs an operation for the visitor. */

@@ -14,7 +14,7 @@ import type { Actor } from '../../state/audit.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate } from '../../registry/page.ts';
 import type { repositoryPatch, repositorySchema } from '../schemas/repository.ts';
-import type { jobSchema } from '../schemas/job.ts';
+import type { jobSchema } from '../../sync/job-schema.ts';
 import {
   listRepositories,
   createRepository,

@@ -12,7 +12,7 @@ import {
   repositorySchema,
   verificationSchema,
 } from '../schemas/repository.ts';
-import { jobSchema } from '../schemas/job.ts';
+import { jobSchema } from '../../sync/job-schema.ts';
 
 const tags = ['Repositories'];
 const params = z.strictObject({ id: idSchema('repo', 'the repository') });

@@ -1,7 +1,7 @@
 // The page of a webhook: its address, its valid secrets without their text, and the last deliveries with their syncs.
 
 import type { Child } from 'hono/jsx';
-import type { DeliveryDocument, DeliverySync, HookDocument } from '../../../hooks/describe-hook.ts';
+import type { DeliveryDocument, HookDocument } from '../../../hooks/hook-schema.ts';
 import { providerTitles } from '../../../hooks/inbox.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -134,7 +134,7 @@ function Result({ outcome, syncs }: DeliveryDocument): Child {
   );
 }
 
-function SyncLink({ repository_id: repository, job_id: job, state }: DeliverySync): Child {
+function SyncLink({ repository_id: repository, job_id: job, state }: DeliveryDocument['syncs'][number]): Child {
   if (job === null) return <span class="soft">{state === 'waiting' ? 'the sync waits' : 'no longer kept'}</span>;
   return <A to={`/repositories/${repository}/jobs/${job}`}>{`the sync ${syncWords[state ?? 'succeeded'] ?? ''}`}</A>;
 }

@@ -1,8 +1,8 @@
-// The shape of a sync job of a repository, as the management API shows it.
+// The fields of a sync job of a repository, as API, commands and console have them.
 
 import { z } from 'zod';
-import { jobTriggers } from '../../sync/job.ts';
-import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../registry/fields.ts';
+import { jobTriggers } from './job.ts';
 
 const line = z.object({
   name: z.string().nullable().meta({ description: 'the package; null if unknown', example: 'acme/tool' }),
