@@ -59,7 +59,7 @@ export async function remoteTerminal(name: string, configuration: object = {}): 
     host,
     run,
     there: (...args) => run(...args, '--url', server.url),
-    opened: ({ stdout }) => browser.get(stdout.trim().slice(`${server.url}/ui`.length), { 'sec-fetch-site': 'none' }),
+    opened: ({ stdout }) => browser.get(stdout.trim().slice(`${server.url}/ui`.length)),
     [Symbol.asyncDispose]: async () => {
       await agent.close();
       await server.stop();

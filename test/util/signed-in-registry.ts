@@ -46,7 +46,7 @@ export async function startSignedInRegistry(name: string): Promise<SignedInRegis
     browser,
     host,
     there: (...args) => runCli([...args, '--url', server.url], options),
-    opened: (link) => browser.get(link.trim().slice(`${server.url}/ui`.length), { 'sec-fetch-site': 'none' }),
+    opened: (link) => browser.get(link.trim().slice(`${server.url}/ui`.length)),
     close: async () => {
       await agent.close();
       await server.stop();

@@ -62,7 +62,8 @@ const changedRight = (services: PeoplePageServices): FormPage =>
       const user = await findPerson(services, request);
       const { email, role, policy_editor: isEditor } = user;
       // a link asks for what is so already
-      if (request.query.get('policy_editor') === String(isEditor)) return { to: personPath(user) };
+      const wanted = request.query.get('policy_editor');
+      if (wanted !== null && (wanted === 'on') === isEditor) return { to: personPath(user) };
       return {
         title: isEditor ? `Take the right to change the policy from ${email}?` : `Let ${email} change the policy?`,
         sentence: isEditor
