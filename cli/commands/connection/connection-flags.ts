@@ -24,6 +24,9 @@ export function connectionDraft(
         `${forge === 'github' ? ', or a GitHub App with --app ID and --key-file FILE' : ''}.`,
     );
   const url = flags['forgeUrl'];
+  // what former versions took for the address of the forge
+  if (forge === 'gitea' && url === undefined && flags['url'] !== undefined)
+    throw new UsageError('Gitea has no public address: name yours with --forge-url. --url names a registry.');
   return {
     forge,
     owner: String(flags['owner']),

@@ -13,7 +13,7 @@ import { A } from '../../components/place.tsx';
 import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { connectionPath, connectionsTrail } from './services.ts';
+import { connectionPath, repositoriesTrail } from './services.ts';
 
 interface ConnectionListProps {
   readonly rows: readonly ConnectionDocument[];
@@ -33,7 +33,7 @@ export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionLi
       <PageHead
         title="Connections"
         sentence="The registry registers all repositories of these organisations, groups and users that have a package."
-        trail={connectionsTrail.slice(0, 1)}
+        trail={repositoriesTrail}
         actions={rows.length === 0 ? undefined : add}
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />

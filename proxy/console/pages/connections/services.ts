@@ -7,10 +7,8 @@ import { callFor } from '../../frame/operation-form.tsx';
 
 export type ConnectionPageServices = ConnectionServices;
 
-export const connectionsTrail = [
-  { label: 'Repositories', to: '/repositories' },
-  { label: 'Connections', to: '/connections' },
-];
+export const repositoriesTrail = [{ label: 'Repositories', to: '/repositories' }];
+export const connectionsTrail = [...repositoriesTrail, { label: 'Connections', to: '/connections' }];
 
 /** The connection that the path names. Throws NOT_FOUND. */
 export function connectionOf(services: ConnectionServices, request: SignedInRequest): Promise<ConnectionDocument> {
