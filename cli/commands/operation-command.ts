@@ -137,6 +137,10 @@ async function openRegistry<Services>(
 
 /** As remoteOf; `formerUrl`: the option that --url was in former versions, for a command line of then. */
 async function namedRegistry(context: Context, flags: CommandInput['flags'], formerUrl?: string) {
+  // a command line of then must not send the token of a registry to a forge
+  const token = flags['token'] ?? context.environment['LIBRETTO_TOKEN'] ?? '';
+  if (formerUrl !== undefined && flags['url'] !== undefined && token !== '')
+    throw new UsageError(`Name the registry of this token by LIBRETTO_URL instead of --url. ${formerUrl}`);
   try {
     return await remoteOf(flags, context);
   } catch (error) {

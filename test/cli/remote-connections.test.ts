@@ -50,6 +50,8 @@ describe('libretto connect --url', () => {
     expect([plan.exitCode, plan.stderr]).toEqual([2, expect.stringContaining(`is connected already, as ${id}`)]);
     const former = await terminal.run(...place, '--token-file', 'token', '--url', forge.url, '--insecure-http');
     expect([former.exitCode, former.stderr]).toEqual([2, expect.stringContaining('the forge, use --forge-url.')]);
+    const withToken = await terminal.run(...place, '--url', forge.url, '--token', 'lib_r_no', '--dry-run');
+    expect([withToken.exitCode, withToken.stderr]).toEqual([2, expect.stringContaining('use --forge-url')]);
     const gitea = await terminal.there('connect', 'gitea', '--owner', 'acme', '--token-file', 'token', '--dry-run');
     expect([gitea.exitCode, gitea.stderr]).toEqual([2, expect.stringContaining('name yours with --forge-url')]);
   });

@@ -35,7 +35,6 @@ import { refreshAndPrint, type ConnectionCommand, type LocalServices } from './l
 
 const noun: Noun<LocalServices> = {
   name: 'connection',
-  formerUrl: 'For the address of the forge, use --forge-url.',
   flags: { url: '--forge-url', credentials: 'the credentials' },
   compose: async ({ config, state }, context) => {
     const { sealer } = composeKeys(config, context);
@@ -72,7 +71,8 @@ export const connect: CommandModule = {
         ]);
       return exitCode;
     };
-    return operationCommand(isPlan ? draftNoun : noun, work, { makes: !isPlan }).run(context, given);
+    const of = { ...(isPlan ? draftNoun : noun), formerUrl: 'For the address of the forge, use --forge-url.' };
+    return operationCommand(of, work, { makes: !isPlan }).run(context, given);
   },
 };
 

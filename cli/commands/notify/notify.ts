@@ -30,10 +30,11 @@ import { endpointDraft, endpointPatch, replayRange } from './endpoint-flags.ts';
 import { testMail } from './mail.ts';
 import { printIssued, senderSentence, warnOf, type NotifyCommand } from './print-endpoint.ts';
 
+const insteadOfUrl = 'For another address of the endpoint, use --to.';
+
 const noun: Noun<EndpointServices> = {
   name: 'notify',
   thing: 'endpoint',
-  formerUrl: 'For another address of the endpoint, use --to.',
   flags: { url: 'the address', events: '--event', packages: '--package' },
   compose: ({ config, state }, context) => {
     const { sealer } = composeKeys(config, context);
@@ -78,7 +79,7 @@ export const add = operationCommand(
 );
 
 export const update = operationCommand(
-  noun,
+  { ...noun, formerUrl: insteadOfUrl },
   async (command) => {
     const { flags, operands, call, report, context, config } = command;
     const id = operands[0] ?? '';
@@ -103,7 +104,7 @@ export const update = operationCommand(
 function nothingToChange({ url }: CommandInput['flags']): UsageError {
   return new UsageError(
     'Nothing to change was given. Name at least one flag of those that `libretto notify update --help` shows.' +
-      (url === undefined ? '' : ` --url names a registry. ${noun.formerUrl}`),
+      (url === undefined ? '' : ` --url names a registry. ${insteadOfUrl}`),
   );
 }
 
