@@ -221,3 +221,18 @@ export class RegistryError extends Error {
     return { error: this.message, code: this.code, details: this.details };
   }
 }
+
+/** A fault of a field. */
+export interface Issue {
+  /** `packages.3` */
+  readonly path: string;
+  /** completes "The value …": `must be one line of 1 to 100 characters` */
+  readonly message: string;
+}
+
+/** INVALID_INPUT with every fault. */
+export function invalidInput(...issues: readonly Issue[]): RegistryError {
+  return new RegistryError('INVALID_INPUT', {
+    details: { issues: issues.map(({ path, message }) => ({ path, message })) },
+  });
+}

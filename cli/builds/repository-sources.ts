@@ -4,7 +4,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { PackageDamaged } from '../../build/contract/refusals.ts';
@@ -59,7 +59,7 @@ export function readEntry({ type, url, filters }: RepositorySource): SourceEntry
   const described = { type, [type === 'git' || type === 'composer' ? 'url' : 'path']: url, ...(filters as JsonObject) };
   const entry = sourceShape.read(described, '', (at, message) => issues.push({ path: fieldOf(at), message }));
   if (entry !== undefined && issues.length === 0) return entry;
-  throw new RegistryError('INVALID_INPUT', { details: { issues } });
+  throw invalidInput(...issues);
 }
 
 /** `.minimum-stability` → `minimum_stability`: the API's fields are libretto.json's, in its own spelling. */
@@ -111,10 +111,7 @@ function refuseListedRepository(source: RepositorySource, { sources }: Config): 
  * no other folder.
  */
 export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
-  if (!isAbsolute(path))
-    throw new RegistryError('INVALID_INPUT', {
-      details: { issues: [{ path: 'url', message: 'must be an absolute path' }] },
-    });
+  if (!isAbsolute(path)) throw invalidInput({ path: 'url', message: 'must be an absolute path' });
   const outside = new RegistryError(
     'OUTSIDE_SOURCE_ROOTS',
     roots.length === 0

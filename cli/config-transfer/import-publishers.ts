@@ -1,9 +1,10 @@
 // Imports the trusted publishers of a configuration document. A publisher is found by its issuer, purpose and name. Of
 // several with one name, equal ones belong together first, so that a second import changes nothing.
 
+import { invalidInput } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
-import { checkedTexts, checkedView, invalid } from '../../proxy/publishers/records/publisher-fields.ts';
+import { checkedTexts, checkedView } from '../../proxy/publishers/records/publisher-fields.ts';
 import type { Publishers } from '../../proxy/publishers/records/publishers.ts';
 import { differences } from './differences.ts';
 import type { ImportDraft } from './import-draft.ts';
@@ -43,12 +44,10 @@ export async function importPublishers(
 async function add(entry: PublisherEntry, publishers: Publishers, draft: ImportDraft): Promise<void> {
   const record = await publishers.create(entry);
   if (record.kind !== entry.kind)
-    throw invalid([
-      {
-        path: 'kind',
-        message: `is ${entry.kind}, but the setting oidcIssuers names ${entry.issuer} as ${record.kind}`,
-      },
-    ]);
+    throw invalidInput({
+      path: 'kind',
+      message: `is ${entry.kind}, but the setting oidcIssuers names ${entry.issuer} as ${record.kind}`,
+    });
   const { name, ...fields } = publisherEntry(record) as unknown as JsonObject;
   draft.changes.push({ what: 'publisher', name: String(name), change: 'create', fields });
 }

@@ -1,7 +1,7 @@
 // What can be done with the audit log: the fields of an event, and the operation that API and commands call.
 
 import { z } from 'zod';
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput } from '../../build/contract/errors.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { time, timeSchema } from '../registry/fields.ts';
 import { operation, type Fixed } from '../registry/operation.ts';
@@ -75,7 +75,5 @@ function instant(given: string | undefined): number | undefined {
 
 function sequence(key: string): number {
   if (/^[1-9]\d{0,11}$/.test(key)) return Number(key);
-  throw new RegistryError('INVALID_INPUT', {
-    details: { issues: [{ path: 'cursor', message: 'is not a cursor that this list gave out' }] },
-  });
+  throw invalidInput({ path: 'cursor', message: 'is not a cursor that this list gave out' });
 }

@@ -1,12 +1,11 @@
 // Checks credentials and owner of a connection at the forge before they are stored, and says in the words of the caller
 // what the forge refused.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import { ForgePause, ForgeRefusal } from './client/forge-failure.ts';
 import type { Forge } from './client/forge.ts';
 import type { ConnectionRecord } from './model/connection.ts';
 import { forgeTitles, type OwnerKind } from './model/forge-name.ts';
-import { invalid } from './parse-connection.ts';
 
 /** The kind of the owner. Throws INVALID_INPUT, EGRESS_DENIED and UPSTREAM_UNAVAILABLE. */
 export async function checkAtForge(
@@ -24,7 +23,7 @@ export async function checkAtForge(
     throw asRegistryError(error);
   }
   const title = forgeTitles[name];
-  throw invalid([{ path: 'owner', message: `${title} has no ${owner}, or the token does not see it` }]);
+  throw invalidInput({ path: 'owner', message: `${title} has no ${owner}, or the token does not see it` });
 }
 
 /** In the words of this registry; another error unchanged. */
@@ -33,7 +32,7 @@ export function asRegistryError(error: unknown): unknown {
     return new RegistryError('UPSTREAM_UNAVAILABLE', { message: error.message, cause: error });
   if (!(error instanceof ForgeRefusal)) return error;
   if (error.isDenied) return new RegistryError('EGRESS_DENIED', { message: error.message, cause: error });
-  if (error.message.includes('private key')) return invalid([{ path: 'credentials', message: error.message }]);
+  if (error.message.includes('private key')) return invalidInput({ path: 'credentials', message: error.message });
   const path = error.status === 401 || error.status === 403 ? 'credentials' : error.status === 404 ? 'owner' : 'url';
-  return invalid([{ path, message: error.message }]);
+  return invalidInput({ path, message: error.message });
 }

@@ -1,7 +1,7 @@
 // Making, listing, changing and removing connections. The command line, the management API and the console call this.
 // Every change is one commit with its audit event; credentials go in and never come out.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
@@ -23,7 +23,6 @@ import { readProgress } from './model/read-progress.ts';
 import {
   checkFields,
   defaultFields,
-  invalid,
   parseDraft,
   type ConnectionDraft,
   type ConnectionFields,
@@ -132,7 +131,7 @@ async function newRecord(options: ConnectionsOptions, draft: ConnectionDraft): P
 function assertReachable({ hookUrl }: ConnectionsOptions, { hooks }: ConnectionFields): void {
   if (hooks !== true || hookUrl !== undefined) return;
   const message = 'a forge cannot reach this registry: set publicUrl, and leave the feature hooks on';
-  throw invalid([{ path: 'hooks', message }]);
+  throw invalidInput({ path: 'hooks', message });
 }
 
 /** The given fields, without the credentials. */
@@ -150,7 +149,7 @@ async function update(options: ConnectionsOptions, id: string, patch: Connection
   const { store, access, sealer, actor, now } = options;
   const { credentials } = patch;
   if (Object.values(patch).every((value) => value === undefined))
-    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+    throw invalidInput({ path: '', message: 'nothing to change was given' });
   for (;;) {
     const { record, revision } = await findConnection(store, id);
     checkFields(patch, record.forge);

@@ -1,7 +1,7 @@
 // Parses what a person gives for a connection: address, owner, patterns, intervals, credentials. Every fault is named,
 // with its field.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, type Issue } from '../../build/contract/errors.ts';
 import { credentialsFault, type ConnectionCredentials } from './model/credentials.ts';
 import { forgeAddresses, type ForgeAddresses } from './model/forge-address.ts';
 import { forgeTitles, parseOwner, type ForgeName, type OwnerName } from './model/forge-name.ts';
@@ -41,11 +41,6 @@ export interface ParsedPlace extends ForgeAddresses {
   readonly owner: OwnerName;
 }
 
-interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Throws INVALID_INPUT with every fault. */
 export function parseDraft(draft: ConnectionDraft): ParsedPlace {
   const { forge, url, owner: text } = draft;
@@ -56,18 +51,14 @@ export function parseDraft(draft: ConnectionDraft): ParsedPlace {
     ...(owner === undefined ? [{ path: 'owner', message: `is no name of an owner on ${forgeTitles[forge]}` }] : []),
     ...issuesOf(draft, forge),
   ];
-  if (issues.length > 0 || 'refusal' in addresses || owner === undefined) throw invalid(issues);
+  if (issues.length > 0 || 'refusal' in addresses || owner === undefined) throw invalidInput(...issues);
   return { ...addresses, owner };
 }
 
 /** Throws INVALID_INPUT with every fault. */
 export function checkFields(fields: ConnectionFields, forge: ForgeName): void {
   const issues = issuesOf(fields, forge);
-  if (issues.length > 0) throw invalid(issues);
-}
-
-export function invalid(issues: readonly Issue[]): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+  if (issues.length > 0) throw invalidInput(...issues);
 }
 
 const pattern = /^[A-Za-z0-9_.*-][A-Za-z0-9_.*/-]{0,200}$/;

@@ -1,6 +1,6 @@
 // The name of a passkey, as its owner writes it: it says on which device it is. No two of a person have the same.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput } from '../../build/contract/errors.ts';
 import type { Passkey } from '../auth/passkey.ts';
 
 export const longestPasskeyName = 60;
@@ -10,7 +10,7 @@ export function checkedPasskeyName(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= longestPasskeyName && !/\p{Cc}/u.test(name)) return name;
   const message = `must have 1 to ${longestPasskeyName} characters in one line, such as "Laptop"`;
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'name', message }] } });
+  throw invalidInput({ path: 'name', message });
 }
 
 /** The name, or the first of `Laptop 2`, `Laptop 3`, … that no other passkey has. */
@@ -26,7 +26,7 @@ export function distinctName(name: string, others: readonly Pick<Passkey, 'name'
 export function assertDistinct(name: string, others: readonly Pick<Passkey, 'name'>[]): void {
   if (!isTaken(name, others)) return;
   const message = 'is the name of another of your passkeys. Choose a different one';
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'name', message }] } });
+  throw invalidInput({ path: 'name', message });
 }
 
 function isTaken(name: string, others: readonly Pick<Passkey, 'name'>[]): boolean {

@@ -2,7 +2,7 @@
 // neither repeat nor hide other items.
 
 import { z } from 'zod';
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput } from '../../build/contract/errors.ts';
 
 export const pageQuery = z.strictObject({
   limit: z.coerce
@@ -45,7 +45,5 @@ export function writeCursor(key: string): string {
 export function readCursor(cursor: string): string {
   const key = Buffer.from(cursor, 'base64url').toString();
   if (writeCursor(key) === cursor) return key;
-  throw new RegistryError('INVALID_INPUT', {
-    details: { issues: [{ path: 'cursor', message: 'is not a cursor that a list here gave out' }] },
-  });
+  throw invalidInput({ path: 'cursor', message: 'is not a cursor that a list here gave out' });
 }

@@ -2,7 +2,7 @@
 // libretto.json, then the default. A change is one commit with its audit event. Every process sees it at the next
 // check of the state's generation.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -131,7 +131,7 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
     const message = value === null ? undefined : settingFault(key, value);
     return message === undefined ? [] : [{ path: key, message }];
   });
-  if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
+  if (issues.length > 0) throw invalidInput(...issues);
   const fixed = given.flatMap(([key]) => (isFixed(baseline[key]?.origin ?? 'default') ? [key] : []));
   if (fixed.length > 0) {
     throw new RegistryError('SETTING_FIXED', {
@@ -150,8 +150,8 @@ async function assertNoObjection(patch: SettingPatch, objection: SettingObjectio
   const found = await Promise.all(
     given.map(async ([key, value]) => ({ path: key, message: await objection(key, value) })),
   );
-  const issues = found.filter(({ message }) => message !== undefined);
-  if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
+  const issues = found.flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }]));
+  if (issues.length > 0) throw invalidInput(...issues);
 }
 
 async function apply(store: AuditedStore, patch: SettingPatch, actor: Actor): Promise<void> {

@@ -1,12 +1,11 @@
 // The people of a team: finds them by id or e-mail, and keeps a change from showing anybody more packages.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import { readUser, readUserByEmail, readUsers } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
 import type { UserId } from '../core/tokens/person.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { packagesOf, type PackageRule } from './packages-of.ts';
-import { invalid } from './team-fields.ts';
 import type { TeamRecord } from './team.ts';
 
 export interface TeamMember {
@@ -27,7 +26,7 @@ export async function findMembers(
       ? [{ path: `members.${at}`, message: `There is no user ${JSON.stringify(text.slice(0, 80))}.` }]
       : [],
   );
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidInput(...issues);
   return [...new Map(found.flatMap((user) => (user === undefined ? [] : [[user.record.id, user] as const]))).values()];
 }
 

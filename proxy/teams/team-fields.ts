@@ -1,7 +1,7 @@
 // What people give for a team, and its checks.
 
 import { z } from 'zod';
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput } from '../../build/contract/errors.ts';
 import { maxEntries, parseLimits, type LimitIssue } from '../core/views/token-limits.ts';
 import type { Fixed } from '../registry/operation.ts';
 import type { TeamRecord } from './team.ts';
@@ -52,7 +52,7 @@ export function checkedFields({ name, packages }: TeamPatch): Partial<Pick<TeamR
     });
   const parsed = packages === undefined ? { limits: {} } : parseLimits({ packages });
   if ('issues' in parsed) issues.push(...parsed.issues);
-  if (issues.length > 0 || 'issues' in parsed) throw invalid(issues);
+  if (issues.length > 0 || 'issues' in parsed) throw invalidInput(...issues);
   const found = parsed.limits.packages ?? undefined;
   return { ...(trimmed !== undefined && { name: trimmed }), ...(found && { packages: found }) };
 }
@@ -60,8 +60,4 @@ export function checkedFields({ name, packages }: TeamPatch): Partial<Pick<TeamR
 /** An id in place of a name would find another team. */
 function isName(text: string): boolean {
   return text !== '' && text.length <= longestName && !/\p{C}/u.test(text) && !text.startsWith('tea_');
-}
-
-export function invalid(issues: readonly LimitIssue[]): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
 }

@@ -1,13 +1,13 @@
 // Making, listing, changing and removing teams. The command line, the management API and the console call this. Every
 // change is one commit with its audit event (I8). It counts with the next request of a member.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { changeTeams, type TeamChange } from './change-teams.ts';
 import { findMembers } from './members.ts';
-import { checkedFields, invalid, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
+import { checkedFields, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
 import { listTeams } from './team-roster.ts';
 import { mintTeamId, parseTeamId, type TeamRecord } from './team.ts';
 
@@ -89,7 +89,7 @@ async function create(options: TeamsOptions, draft: TeamDraft, keepsRule: boolea
 
 async function update({ store, now, actor }: TeamsOptions, text: string, patch: TeamPatch): Promise<TeamRecord> {
   const fields = checkedFields(patch);
-  if (Object.keys(fields).length === 0) throw invalid([{ path: '', message: 'nothing to change was given' }]);
+  if (Object.keys(fields).length === 0) throw invalidInput({ path: '', message: 'nothing to change was given' });
   return edit(store, text, ({ before, teams }) => {
     const after = { ...before, ...fields, updated_at: new Date(now()).toISOString() };
     assertRoom(after, teams);

@@ -1,7 +1,7 @@
 // The fields of a posted form, and the state of a form that is shown: what was typed, and what is wrong with it. A form
 // that is refused comes back with what was typed, except passwords.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 
 /** The most fields and characters that a form of the console has. */
 export const formLimits = { mostBytes: 256 * 1024, mostFields: 2000 };
@@ -118,7 +118,7 @@ export function fieldFault(path: string, message: string): RegistryError {
 
 /** The error of several fields. */
 export function fieldFaults(issues: readonly Issue[]): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+  return invalidInput(...issues);
 }
 
 export interface Issue {

@@ -1,6 +1,6 @@
 // Reads the body of a request, within a size and a time: piece by piece, as bytes, as JSON or as a form.
 
-import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
+import { type ErrorCode, invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import { loneSurrogate, protoMember, type JsonValue } from '../../../build/contract/json.ts';
 import { shapeOf } from '../../../build/shared/json/json-scan.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -41,7 +41,7 @@ function assertWellFormed(value: JsonValue): void {
   const found = loneSurrogate(value);
   if (found === undefined) return;
   const message = `${found.inKey ? 'one of its keys contains' : 'contains'} half of a surrogate pair, which is not valid text`;
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
+  throw invalidInput({ path: found.path.join('.'), message });
 }
 
 /** It would be left out silently, and with it a rule of the caller. */
@@ -49,7 +49,7 @@ function assertNoProto(value: JsonValue): void {
   const path = protoMember(value);
   if (path === undefined) return;
   const message = '"__proto__" is a name that no member can have: choose another';
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: path.join('.'), message }] } });
+  throw invalidInput({ path: path.join('.'), message });
 }
 
 /** The bytes of a body. Throws RegistryError. */

@@ -1,6 +1,6 @@
 // Lists the deliveries of an endpoint, and sends them again.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import type { StateEntry, StateStore } from '../../core/state/state-store.ts';
 import type { EndpointId } from '../model/endpoint.ts';
@@ -53,9 +53,7 @@ export async function replayDeliveries(
 ): Promise<number> {
   const { record } = await findEndpoint(store, endpoint);
   if (range.event === undefined && range.sinceMs === undefined)
-    throw new RegistryError('INVALID_INPUT', {
-      details: { issues: [{ path: '', message: 'name an event, or the time from which events are sent again' }] },
-    });
+    throw invalidInput({ path: '', message: 'name an event, or the time from which events are sent again' });
   const found = (await store.range(deliveryPrefix(record.id))).filter(({ value }) => isInRange(value, range));
   if (range.event !== undefined && found.length === 0)
     throw new RegistryError('NOT_FOUND', {

@@ -2,7 +2,7 @@
 // Every change is one commit with its audit event (I8). A secret leaves this service once, after the commit is durable
 // (I7).
 
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
@@ -19,7 +19,6 @@ import { findEndpoint, listEndpoints } from './list-endpoints.ts';
 import {
   assertFitting,
   defaultEvents,
-  invalid,
   parseFields,
   shownAddress,
   type EndpointDraft,
@@ -97,9 +96,9 @@ function newEndpoint(options: EndpointsOptions, draft: EndpointDraft): IssuedEnd
   const { form = 'standard', signature = 'v1' } = draft;
   const { url, name, events = defaultEvents, packages = null, ...rest } = parseFields(draft, form, policy);
   const { stability = null, view = null } = rest;
-  if (url === undefined) throw invalid([{ path: 'url', message: 'is missing' }]);
+  if (url === undefined) throw invalidInput({ path: 'url', message: 'is missing' });
   if (form !== 'standard' && draft.signature !== undefined)
-    throw invalid([{ path: 'signature', message: 'the messages of chat services are not signed: leave it out' }]);
+    throw invalidInput({ path: 'signature', message: 'the messages of chat services are not signed: leave it out' });
   assertFitting({ events }, view);
   const nowMs = now();
   const id = draft.id ?? mintEndpointId(randomBytes);
@@ -134,7 +133,7 @@ function madeAlready(id: EndpointId): RegistryError {
 async function update(options: EndpointsOptions, text: string, patch: EndpointPatch): Promise<EndpointRecord> {
   const { store, sealer, policy, now, actor } = options;
   if (Object.values(patch).every((value) => value === undefined))
-    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+    throw invalidInput({ path: '', message: 'nothing to change was given' });
   for (;;) {
     const { record, revision } = await findEndpoint(store, text);
     const key = endpointKey(record.id);
@@ -168,7 +167,7 @@ async function rotate(options: EndpointsOptions, text: string, dropOld: boolean)
   for (;;) {
     const { record, revision } = await findEndpoint(store, text);
     if (record.form !== 'standard')
-      throw invalid([{ path: 'form', message: 'the messages of chat services are not signed: there is no secret' }]);
+      throw invalidInput({ path: 'form', message: 'the messages of chat services are not signed: there is no secret' });
     const key = endpointKey(record.id);
     const minted = mintEndpointSecret(options, record.scheme, key, now());
     const edited = { ...record, secrets: rotated(record, minted.stored, { dropOld, nowMs: now() }) };
@@ -225,11 +224,11 @@ async function viewCondition(
 ): Promise<readonly { readonly key: string; readonly revision: number }[]> {
   if (view === null) return [];
   const entry = await store.get(tokenKey(view));
-  if (entry === undefined) throw invalid([{ path: 'view', message: 'there is no such token' }]);
+  if (entry === undefined) throw invalidInput({ path: 'view', message: 'there is no such token' });
   const token = parseTokenRecord(entry.value);
-  if (token.person !== undefined) throw invalid([{ path: 'view', message: tokenOfPerson }]);
+  if (token.person !== undefined) throw invalidInput({ path: 'view', message: tokenOfPerson });
   const status = tokenStatus(token, now());
-  if (status !== 'active') throw invalid([{ path: 'view', message: `this token is ${status}` }]);
+  if (status !== 'active') throw invalidInput({ path: 'view', message: `this token is ${status}` });
   return [{ key: entry.key, revision: entry.revision }];
 }
 

@@ -1,7 +1,7 @@
 // Parses what a person gives for an endpoint. Every fault is named, with its field.
 
 import { isIP } from 'node:net';
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, type Issue, RegistryError } from '../../../build/contract/errors.ts';
 import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
 import { CredentialsInUrl, EgressFailure } from '../../../build/egress/egress-failure.ts';
@@ -42,20 +42,11 @@ export interface ParsedFields extends Partial<EndpointSelection> {
   readonly view?: TokenId | null;
 }
 
-interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** The events of an endpoint for which nobody chose others. */
 export const defaultEvents: readonly EventType[] = ['package.version.published', 'package.version.withdrawn'];
 
 function refusedAddress(message: string): RegistryError {
   return new RegistryError('EGRESS_DENIED', { message, details: { issues: [{ path: 'url', message }] } });
-}
-
-export function invalid(issues: readonly Issue[]): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
 }
 
 /** Throws INVALID_INPUT with every fault, and EGRESS_DENIED for an address that the guard refuses. */
@@ -72,7 +63,7 @@ export function parseFields(given: EndpointFields, form: EndpointForm, policy: A
       : { stability: orNull(given.stability, (text) => parseStability(text, note)) }),
     ...(given.view === undefined ? {} : { view: orNull(given.view, (text) => parseView(text, note)) }),
   };
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidInput(...issues);
   return parsed as ParsedFields;
 }
 
@@ -143,12 +134,10 @@ function parseView(text: string, note: Note): TokenId | undefined {
 export function assertFitting({ events }: Pick<EndpointSelection, 'events'>, view: TokenId | null): void {
   const outside = view === null ? [] : events.filter((type) => !viewEventTypes.has(type));
   if (outside.length === 0) return;
-  throw invalid([
-    {
-      path: 'events',
-      message: `an endpoint with the view of a token is notified only of packages, not of ${outside.join(', ')}`,
-    },
-  ]);
+  throw invalidInput({
+    path: 'events',
+    message: `an endpoint with the view of a token is notified only of packages, not of ${outside.join(', ')}`,
+  });
 }
 
 /** The address without its secret part. The addresses of chat services are secrets as a whole. */

@@ -1,11 +1,11 @@
 // Checks the rules of a publisher together: they must name one repository, and the tokens of its issuer must be able to
 // prove them.
 
+import { invalidInput } from '../../../build/contract/errors.ts';
 import type { LimitIssue } from '../../core/views/token-limits.ts';
 import { dialects } from '../claims/dialects.ts';
 import { kindTitles, parseIssuer, type Issuer } from '../model/issuer.ts';
 import { type Purpose, type PublisherRecord, type RefRule, standardMinutes } from '../model/publisher.ts';
-import { invalid } from './publisher-fields.ts';
 
 /** Throws INVALID_INPUT for an issuer that the operator does not accept. */
 export function chosenIssuer(issuers: readonly Issuer[], text: string): Issuer {
@@ -15,15 +15,13 @@ export function chosenIssuer(issuers: readonly Issuer[], text: string): Issuer {
   const found = exact ?? (ofKind.length === 1 ? ofKind[0] : undefined);
   if (found !== undefined) return found;
   const known = issuers.map(({ url }) => url).join(', ');
-  throw invalid([
-    {
-      path: 'issuer',
-      message:
-        ofKind.length > 1
-          ? `names several issuers; write one of ${ofKind.map(({ url }) => url).join(', ')}`
-          : `is not accepted here; accepted: ${known === '' ? 'none' : known}. The setting oidcIssuers adds others`,
-    },
-  ]);
+  throw invalidInput({
+    path: 'issuer',
+    message:
+      ofKind.length > 1
+        ? `names several issuers; write one of ${ofKind.map(({ url }) => url).join(', ')}`
+        : `is not accepted here; accepted: ${known === '' ? 'none' : known}. The setting oidcIssuers adds others`,
+  });
 }
 
 /** Publishing begins with tags and protected branches, where the issuer tells them apart. */
@@ -36,7 +34,7 @@ export function standardRefs(purpose: Purpose, { kind }: Issuer): RefRule {
 /** Throws INVALID_INPUT with every fault. */
 export function assertRules(record: PublisherRecord): void {
   const issues = [...identityIssues(record), ...unprovable(record), ...refIssues(record), ...minuteIssues(record)];
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidInput(...issues);
 }
 
 function identityIssues({

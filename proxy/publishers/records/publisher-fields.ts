@@ -1,6 +1,6 @@
 // What people give for a publisher, and the checks of each field alone.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput } from '../../../build/contract/errors.ts';
 import { limitNames, parseLimits, uselessConstraints, type LimitIssue } from '../../core/views/token-limits.ts';
 import {
   longestName,
@@ -11,10 +11,6 @@ import {
   type PublisherView,
 } from '../model/publisher.ts';
 import type { PublisherFields } from './publisher-schema.ts';
-
-export function invalid(issues: readonly LimitIssue[]): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
-}
 
 type Note = (path: string, message: string) => void;
 
@@ -39,7 +35,7 @@ export function checkedTexts(given: PublisherFields): PublisherFields {
   }
   checkNumber('token_minutes', given.token_minutes, 60, note);
   checkNumber('exchanges_per_hour', given.exchanges_per_hour, mostExchanges, note);
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidInput(...issues);
   return fields;
 }
 
@@ -74,7 +70,7 @@ function checkNumber(path: string, value: number | undefined, most: number, note
 export function checkedView(given: PublisherFields): Partial<PublisherView> {
   const wanted = Object.fromEntries(limitNames.map((name) => [name, (given as Record<string, unknown>)[name]]));
   const parsed = parseLimits(wanted);
-  if ('issues' in parsed) throw invalid(parsed.issues);
+  if ('issues' in parsed) throw invalidInput(...parsed.issues);
   const { networks: _networks, ...view } = parsed.limits;
   return view;
 }
@@ -88,5 +84,5 @@ export function assertView(purpose: Purpose, view: PublisherView): void {
     for (const name of ['constraints', 'stability', 'not_after'] as const)
       if (view[name] !== null) issues.push({ path: name, message: 'is only for the purpose `read`' });
   }
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidInput(...issues);
 }

@@ -1,6 +1,7 @@
 // Making, listing, changing and removing trusted publishers. The management API, the command line and the console call
 // this. Every change is one commit with its audit event (I8). The packages of a publisher need not exist yet.
 
+import { invalidInput } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
@@ -18,7 +19,7 @@ import {
 import { publisherUseKey } from '../model/publisher-use.ts';
 import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
 import { findPublisher, listPublishers } from './list-publishers.ts';
-import { assertView, checkedTexts, checkedView, invalid } from './publisher-fields.ts';
+import { assertView, checkedTexts, checkedView } from './publisher-fields.ts';
 import type { PublisherDraft, PublisherFields } from './publisher-schema.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
@@ -108,7 +109,7 @@ async function create(options: PublishersOptions, draft: PublisherDraft): Promis
 async function update(options: PublishersOptions, text: string, patch: PublisherFields): Promise<ChangedPublisher> {
   const { store, now, actor } = options;
   if (Object.values(patch).every((value) => value === undefined))
-    throw invalid([{ path: '', message: 'nothing to change was given' }]);
+    throw invalidInput({ path: '', message: 'nothing to change was given' });
   const given = Object.fromEntries(
     Object.entries({ ...checkedTexts(patch), ...checkedView(patch) }).filter(([, value]) => value !== undefined),
   ) as Partial<PublisherRecord>;
@@ -176,12 +177,10 @@ function idsAfter(before: PublisherRecord, given: Partial<PublisherRecord>): Par
     given.repository !== undefined && given.repository?.toLowerCase() !== before.repository?.toLowerCase();
   if (!isRenamed || (before.repository_id === null && before.owner_id === null)) return {};
   if (before.ids_learnt_at !== null) return { repository_id: null, owner_id: null, ids_learnt_at: null };
-  throw invalid([
-    {
-      path: 'repository_id',
-      message: `is ${before.repository_id ?? 'not set'} for ${before.repository ?? 'it'}: give the ids of the new repository, or remove them to learn them anew`,
-    },
-  ]);
+  throw invalidInput({
+    path: 'repository_id',
+    message: `is ${before.repository_id ?? 'not set'} for ${before.repository ?? 'it'}: give the ids of the new repository, or remove them to learn them anew`,
+  });
 }
 
 async function remove(options: PublishersOptions, text: string): Promise<PublisherRecord> {
