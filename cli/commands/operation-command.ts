@@ -101,7 +101,11 @@ async function openRegistry<Services>(
   return {
     config: opened.config,
     call: (operation, input) =>
-      operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
+      operation.run(services, input, {
+        caller: { kind: 'operator', actor: context.actor },
+        actor: context.actor,
+        nowMs: context.now().getTime(),
+      }),
     close: async () => {
       close?.();
       await opened.state.close();

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { hasCondition } from '../../proxy/auth/permissions.ts';
 import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
-import { requestRemote } from './request-remote.ts';
 import type { Remote } from './remote.ts';
 
 /** The operation needs a session: the person confirms it in the console. Nothing was sent or changed. */
@@ -44,6 +43,8 @@ export async function callRemotely<Input, Output>(
           headers: { 'content-type': 'application/json' },
           body: Readable.from([JSON.stringify(pick(values, body))]),
         };
+  // the HTTP client delays the start of commands in a data folder
+  const { requestRemote } = await import('./request-remote.ts');
   const answer = await requestRemote(remote, { method: upperCase(method), path: target, ...sent });
   return answer.body as Output;
 }

@@ -5,11 +5,14 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import type { Caller, Operator } from '../auth/caller.ts';
 import type { OperationId } from '../auth/permissions.ts';
 import type { Actor } from '../state/audit.ts';
 
 /** For whom the operation runs. Its permission was checked before. */
 export interface Call {
+  readonly caller: Caller | Operator;
+  /** the caller, as the audit log names them */
   readonly actor: Actor;
   /** epoch milliseconds */
   readonly nowMs: number;
@@ -46,6 +49,8 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly params?: z.ZodObject | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodObject | undefined;
+  /** true: a request without a body has the defaults of its fields */
+  readonly bodyIsOptional?: boolean;
   readonly status: 200 | 201;
   readonly answer: z.ZodType;
   /** what the answer is */

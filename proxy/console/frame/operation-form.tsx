@@ -58,7 +58,7 @@ export function callFor<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  return operation.run(services, input, { actor: actorOf(caller), nowMs });
+  return operation.run(services, input, { caller, actor: actorOf(caller), nowMs });
 }
 
 /** The page at a form of the operation. */
@@ -122,11 +122,21 @@ function filledIn(
   state: FormState,
   { values }: FormView,
   names: readonly string[],
-  { query, isFromOtherSite }: SignedInRequest,
+  request: SignedInRequest,
 ): FormState {
-  const linked = isFromOtherSite ? [] : names.filter((name) => query.has(name));
+  const linked = linkedFields(request, names);
   if (state.isPosted || (linked.length === 0 && values === undefined)) return state;
   const fields = new URLSearchParams(values);
-  for (const name of linked) fields.set(name, query.get(name) ?? '');
+  for (const [name, value] of linked) fields.set(name, value);
   return { ...state, isPosted: true, fields: new FormFields(fields) };
+}
+
+/** The fields of these names in the link that led here; none in a link of another site. */
+export function linkedFields(
+  { query, isFromOtherSite }: SignedInRequest,
+  names: readonly string[],
+): readonly (readonly [name: string, value: string])[] {
+  return isFromOtherSite
+    ? []
+    : names.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ''] as const] : []));
 }
