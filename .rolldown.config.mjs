@@ -32,7 +32,7 @@ const groups = [
   },
   {
     name: 'registry',
-    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|builds\/git-access)\.ts$|proxy\/(?:core\/(?:tokens\/token-uses|limits\/saved-counters|protocol\/tombstones|views\/compile-access)|state\/audit(?:-log)?)\.ts$|cli\/text\/address\.ts$/,
+    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|state\/running-server|builds\/git-access)\.ts$|proxy\/(?:core\/(?:tokens\/token-uses|limits\/(?:saved-counters|windows)|protocol\/tombstones|views\/compile-access)|state\/audit(?:-log)?)\.ts$|cli\/text\/address\.ts$/,
   },
   { name: 'server', test: /cli\/serve\/service\.ts$/ },
   // of its pool and of its worker

@@ -127,7 +127,11 @@ async function openRegistry<Services>(
     config: opened.config,
     services,
     call: (operation, input) =>
-      operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
+      operation.run(services, input, {
+        caller: { kind: 'operator', actor: context.actor },
+        actor: context.actor,
+        nowMs: context.now().getTime(),
+      }),
     close: async () => {
       await close?.();
       await opened.state.close();

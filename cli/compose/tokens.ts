@@ -5,7 +5,7 @@ import { createAuthenticator, type Authenticator } from '../../proxy/core/tokens
 import { personStatus } from '../../proxy/auth/person-status.ts';
 import type { ReadPersonStatus } from '../../proxy/core/tokens/person.ts';
 import { createTokens, type Tokens } from '../../proxy/auth/tokens.ts';
-import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
@@ -51,8 +51,11 @@ export function composePersonStatus(config: Config, store: StateStore): ReadPers
   });
 }
 
-/** The tokens service, with the user of this command line as the actor. */
-export function composeTokens(store: StateStore, { now, randomBytes, actor }: Context): Tokens {
+/** The tokens service of a command. */
+export function composeTokens(
+  store: StateStore,
+  { now, randomBytes, actor }: Pick<Context, 'now' | 'randomBytes'> & { readonly actor: Actor },
+): Tokens {
   const nowMs = (): number => now().getTime();
   return createTokens({ store: createAuditedStore({ store, now: nowMs }), now: nowMs, randomBytes, actor });
 }

@@ -3,7 +3,10 @@
 import type { Command } from 'commander';
 
 import { standardExpiry } from '../../proxy/auth/expiry.ts';
-import { collect, example, withJson, type Wire } from '../commands/command-parts.ts';
+import { collect, example, withRegistry, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/token/token.ts')) => async () =>
+  (await import('../commands/token/token.ts'))[command];
 
 /** Adds `token` and its commands to the program. */
 export function addTokens(program: Command, wire: Wire): void {
@@ -32,19 +35,20 @@ function addCreate(token: Command, wire: Wire): void {
     );
   withLimits(create);
   wire(
-    withJson(
+    withRegistry(
       create,
+      'session',
       'libretto token create --description "CI of the shop" --expires 365d --limit 5000',
       'libretto token create --description "Customer 17" --package "acme/shop:^1" --stability stable ' +
         '--not-after 2027-01-31',
     ),
-    () => import('../commands/token/create.ts'),
+    load('create'),
   );
 }
 
 function addList(token: Command, wire: Wire): void {
   const list = token.command('list').summary('list all tokens').description('List all tokens, without their secrets.');
-  wire(withJson(list, 'libretto token list --json'), () => import('../commands/token/list.ts'));
+  wire(withRegistry(list, 'reads', 'libretto token list --json'), load('list'));
 }
 
 function addShow(token: Command, wire: Wire): void {
@@ -53,7 +57,7 @@ function addShow(token: Command, wire: Wire): void {
     .argument('<id>', 'the id of the token')
     .summary('show one token')
     .description('Show one token, without its secret.');
-  wire(withJson(show, 'libretto token show tok_2kTq9'), () => import('../commands/token/show.ts'));
+  wire(withRegistry(show, 'reads', 'libretto token show tok_2kTq9'), load('show'));
 }
 
 function addUpdate(token: Command, wire: Wire): void {
@@ -77,12 +81,13 @@ function addUpdate(token: Command, wire: Wire): void {
     collect,
   );
   wire(
-    withJson(
+    withRegistry(
       update,
+      'session',
       'libretto token update tok_2kTq9 --limit default --expires never',
       'libretto token update tok_2kTq9 --package "acme/shop:^2" --clear not-after',
     ),
-    () => import('../commands/token/update.ts'),
+    load('update'),
   );
 }
 
@@ -99,12 +104,13 @@ function addExplain(token: Command, wire: Wire): void {
     )
     .option('--from <address>', 'check for a client with this address');
   wire(
-    withJson(
+    withRegistry(
       explain,
+      'reads',
       'libretto token explain tok_2kTq9 acme/shop',
       'libretto token explain tok_2kTq9 acme/shop 2.0.0 --from 203.0.113.7',
     ),
-    () => import('../commands/token/explain.ts'),
+    async () => (await import('../commands/token/explain.ts')).explain,
   );
 }
 
@@ -122,7 +128,7 @@ function addRotate(token: Command, wire: Wire): void {
       'how long the previous secret keeps working: 30m, 12h, 7d, or 0 to end it at once',
       '24h',
     );
-  wire(withJson(rotate, 'libretto token rotate tok_2kTq9 --grace 7d'), () => import('../commands/token/rotate.ts'));
+  wire(withRegistry(rotate, 'session', 'libretto token rotate tok_2kTq9 --grace 7d'), load('rotate'));
 }
 
 function addRevoke(token: Command, wire: Wire): void {
@@ -131,7 +137,7 @@ function addRevoke(token: Command, wire: Wire): void {
     .argument('<id>', 'the id of the token')
     .summary('revoke a token permanently')
     .description('Revoke a token permanently. The change takes effect with the next request.');
-  wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('../commands/token/revoke.ts'));
+  wire(withRegistry(revoke, 'session', 'libretto token revoke tok_2kTq9'), load('revoke'));
 }
 
 function withLimits(command: Command): Command {

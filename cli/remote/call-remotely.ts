@@ -9,7 +9,6 @@ import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
 import { NeedsConsole } from './needs-console.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
 import { signTarget } from '../../proxy/registry/signed-link.ts';
-import { requestRemote } from './request-remote.ts';
 import { RemoteFailure, type Remote } from './remote.ts';
 
 /** Throws NeedsConsole, RegistryError with the registry's refusal, and RemoteFailure. */
@@ -33,6 +32,8 @@ export async function callRemotely<Input, Output>(
           headers: { 'content-type': 'application/json' },
           body: Readable.from([JSON.stringify(pick(values, body))]),
         };
+  // the HTTP client delays the start of commands in a data folder
+  const { requestRemote } = await import('./request-remote.ts');
   const answer = await requestRemote(remote, { method: upperCase(method), path: target, ...sent });
   if (answers.safeParse(answer.body).success) return answer.body as Output;
   throw new RemoteFailure(

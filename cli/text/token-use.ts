@@ -3,10 +3,11 @@
 import { authArguments, registryLines } from '../../build/shared/text/install-lines.ts';
 import { describeAllowance } from '../../proxy/auth/token-allowance.ts';
 import { authDocument, publishLine } from '../../proxy/auth/token-use-text.ts';
-import type { TokenDocument } from './token-text.ts';
+import type { TokenKind } from '../../proxy/core/tokens/token-format.ts';
 
 export interface TokenUseAdvice {
-  readonly token: Pick<TokenDocument, 'kind' | 'limit'>;
+  /** `limit`: requests an hour; 0: without a limit */
+  readonly token: { readonly kind: TokenKind; readonly limit: number };
   /** undefined: a placeholder stands for it */
   readonly secret: string | undefined;
   /** the host of the registry for clients, with its port, or a placeholder */

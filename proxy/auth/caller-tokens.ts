@@ -5,7 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../state/audit.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
-import { actorOf, type Caller } from './caller.ts';
+import { actorOf, type Caller, type Operator } from './caller.ts';
 import { explainToken, type MirroredReleases } from './explain-token.ts';
 import type { Explanation, ExplanationRequest } from './explain-view.ts';
 import type { Rotation } from './rotate-token.ts';
@@ -47,10 +47,10 @@ export interface CallerTokensOptions {
  * Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT with the faulty fields as the management API names them,
  * INSUFFICIENT_SCOPE, TOKEN_REVOKED, CONFLICT.
  */
-export function createCallerTokens(options: CallerTokensOptions, caller: Caller): CallerTokens {
+export function createCallerTokens(options: CallerTokensOptions, caller: Caller | Operator): CallerTokens {
   const tokens = options.tokensOf(actorOf(caller));
   const find = async (id: string): Promise<TokenRecord> => {
-    const record = await tokens.get(id).catch(asRegistryError);
+    const record = await tokens.get(id).catch((error: unknown) => asRegistryError(error, caller.kind === 'operator'));
     if (!maySee(caller, record))
       return asRegistryError(new TokenError('TOKEN_UNKNOWN', 'It is that of somebody else.'));
     return record;
@@ -83,8 +83,12 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller)
   };
 }
 
-function maySee(caller: Caller, record: TokenRecord): boolean {
-  return caller.kind === 'user' && (caller.role === 'admin' || record.created_by === `user:${caller.userId}`);
+function maySee(caller: Caller | Operator, record: TokenRecord): boolean {
+  return managesAll(caller) || (caller.kind === 'user' && record.created_by === `user:${caller.userId}`);
+}
+
+function managesAll(caller: Caller | Operator): boolean {
+  return caller.kind === 'operator' || (caller.kind === 'user' && caller.role === 'admin');
 }
 
 /**
@@ -93,11 +97,11 @@ function maySee(caller: Caller, record: TokenRecord): boolean {
  */
 async function assertLimit(
   { defaultLimits }: CallerTokensOptions,
-  caller: Caller,
+  caller: Caller | Operator,
   wanted: Pick<TokenRecord, 'kind' | 'limit'>,
   before?: TokenRecord,
 ): Promise<void> {
-  if (caller.kind === 'user' && caller.role === 'admin') return;
+  if (managesAll(caller)) return;
   const defaults = await defaultLimits();
   const limit = effectiveLimit(wanted, defaults); // 0: without a limit
   const allowed = [defaults[wanted.kind], ...(before === undefined ? [] : [effectiveLimit(before, defaults)])];
@@ -121,11 +125,13 @@ function isConflict(code: TokenErrorCode): code is Conflict {
   return ['TOKEN_ROTATED', 'TOKEN_EXISTS', 'TOKEN_OF_PERSON', 'TOKEN_OF_PUBLISHER'].includes(code);
 }
 
-function asRegistryError(error: unknown): never {
+/** `isOnHost`: nothing is hidden from an operator, also not why a text is no id. */
+function asRegistryError(error: unknown, isOnHost?: unknown): never {
   if (!(error instanceof TokenError)) throw error;
   const { code, message, issues } = error;
-  if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'Token not found.' });
-  if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
+  if (code === 'TOKEN_UNKNOWN')
+    throw new RegistryError('NOT_FOUND', { message: isOnHost === true ? message : 'Token not found.' });
+  if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED', { message });
   if (isConflict(code)) throw new RegistryError('CONFLICT', { message });
   if (code === 'VIEW_INVALID')
     throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });

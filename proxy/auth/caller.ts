@@ -38,6 +38,12 @@ export type Caller =
   | SessionCaller
   | TerminalCaller;
 
+/** Somebody on the host of the registry, who may do everything. */
+export interface Operator {
+  readonly kind: 'operator';
+  readonly actor: Actor;
+}
+
 export function callerClass(caller: Caller): CallerClass {
   if (caller.kind === 'user') return caller.role;
   return caller.kind === 'token' ? `${caller.token.kind} token` : 'nobody';
@@ -88,7 +94,8 @@ export const teamsRefusal =
   'packages.';
 
 /** The caller's name in the audit log. */
-export function actorOf(caller: Caller): Actor {
+export function actorOf(caller: Caller | Operator): Actor {
+  if (caller.kind === 'operator') return caller.actor;
   if (caller.kind === 'user') return `user:${caller.userId}`;
   return caller.kind === 'token' ? `token:${caller.token.id}` : 'system:anonymous';
 }

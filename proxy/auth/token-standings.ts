@@ -15,6 +15,8 @@ export interface TokenUsage {
   readonly use: TokenUse | undefined;
   /** undefined: the next request begins one */
   readonly window: Window | undefined;
+  /** false: nobody counts here */
+  readonly isCounted: boolean;
   /** when this was read, epoch milliseconds */
   readonly nowMs: number;
 }
@@ -22,7 +24,8 @@ export interface TokenUsage {
 export interface TokenStandingParts {
   readonly defaultLimits: () => MaybeAsync<Readonly<Record<TokenKind, number>>>;
   readonly uses: Pick<TokenUses, 'of'>;
-  readonly counters: Pick<Counters, 'peek'>;
+  /** undefined: on the host of the registry, where nobody counts requests */
+  readonly counters?: Pick<Counters, 'peek'> | undefined;
 }
 
 /** In the order of `records`. */
@@ -34,7 +37,15 @@ export async function readTokenStandings(
   const [defaults, used, windows] = await Promise.all([
     defaultLimits(),
     uses.of(records.map(({ id }) => id)),
-    Promise.all(records.map(({ id }) => counters.peek(id, limitWindowMs, nowMs))),
+    Promise.all(records.map(({ id }) => counters?.peek(id, limitWindowMs, nowMs))),
   ]);
-  return records.map((record, at) => ({ record, defaults, use: used.get(record.id), window: windows[at], nowMs }));
+  const isCounted = counters !== undefined;
+  return records.map((record, at) => ({
+    record,
+    defaults,
+    use: used.get(record.id),
+    window: windows[at],
+    isCounted,
+    nowMs,
+  }));
 }

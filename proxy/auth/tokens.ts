@@ -150,12 +150,6 @@ async function find({ store }: TokensOptions, text: string): Promise<{ record: T
   const entry = id === undefined ? undefined : await store.get(tokenKey(id));
   if (entry !== undefined) return { record: parseTokenRecord(entry.value), revision: entry.revision };
   if (text.startsWith('lib_'))
-    throw new TokenError(
-      'TOKEN_UNKNOWN',
-      'This is the token itself, not its id. Ids start with tok_; `libretto token list` shows them.',
-    );
-  throw new TokenError(
-    'TOKEN_UNKNOWN',
-    `There is no token with the id ${JSON.stringify(text.slice(0, 80))}. \`libretto token list\` shows all of them.`,
-  );
+    throw new TokenError('TOKEN_UNKNOWN', 'This is the token itself, not its id. Ids start with tok_.');
+  throw new TokenError('TOKEN_UNKNOWN', `There is no token with the id ${JSON.stringify(text.slice(0, 80))}.`);
 }

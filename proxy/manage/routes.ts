@@ -24,7 +24,7 @@ import { registerRepositories, type RepositoryServices } from './routes/reposito
 import { settingOperations, type SettingServices } from '../settings/operations.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
-import { registerTokens, type TokenServices } from './routes/tokens.ts';
+import { tokenOperations, type TokenServices } from '../tokens/operations.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { userOperations, type UserServices } from '../people/operations.ts';
 
@@ -76,7 +76,7 @@ export function registerRoutes(api: Api, services: Services): void {
   addOperations(api, services, settingOperations);
   registerStatus(api, services);
   addOperations(api, services, teamOperations);
-  registerTokens(api, services);
+  addOperations(api, services, tokenOperations);
   registerTwoFactor(api, services);
   addOperations(api, services, userOperations);
 }

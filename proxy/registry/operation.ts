@@ -5,11 +5,14 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import type { Caller, Operator } from '../auth/caller.ts';
 import type { OperationId } from '../auth/permissions.ts';
 import type { Actor } from '../state/audit.ts';
 
 /** For whom the operation runs. Its permission was checked before. */
 export interface Call {
+  readonly caller: Caller | Operator;
+  /** the caller, as the audit log names them */
   readonly actor: Actor;
   /** epoch milliseconds */
   readonly nowMs: number;

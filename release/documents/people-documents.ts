@@ -2,33 +2,12 @@
 
 import { z } from 'zod';
 import { auditEventSchema } from '../../proxy/audit/operations.ts';
-import { shownLimits } from '../../proxy/registry/token-limit-fields.ts';
-import { explanationSchema } from '../../proxy/manage/schemas/token-explanation.ts';
+import { explanationSchema } from '../../proxy/tokens/token-explanation.ts';
 import { changedUser, userDetails, userSchema } from '../../proxy/people/user-schema.ts';
+import { createdToken, tokenSchema } from '../../proxy/tokens/token-schema.ts';
 import * as part from './parts.ts';
 
 const { count, flag, orNull, text, time } = part;
-
-const token = z
-  .object({
-    id: text('the id of the token'),
-    description: text('its purpose or owner'),
-    kind: z.enum(['read', 'write']).describe('`write`: may also publish'),
-    limit: count('requests an hour; 0: no limit'),
-    limit_is_default: flag('whether the limit is that of its kind'),
-    status: z.enum(['active', 'expired', 'revoked']).describe('whether it is accepted'),
-    created_at: time('when it was created'),
-    created_by: text('who created it'),
-    person: orNull(z.string(), 'the id of the person who has it by `libretto login`; null: nobody'),
-    expires_at: orNull(z.iso.datetime(), 'null: never'),
-    revoked_at: orNull(z.iso.datetime(), 'null: not revoked'),
-    previous_expires_at: orNull(z.iso.datetime(), 'how long the secret before the rotation works; null: not at all'),
-    last_used_at: orNull(z.iso.datetime(), 'null: never, or unknown'),
-    last_used_from: orNull(z.string(), 'the address of the last use'),
-    ...shownLimits,
-  })
-  .describe('a token, without its secret');
-const newToken = token.extend({ token: text('the secret; shown only once') });
 
 const signIn = z.object({
   url: text('the address of the registry'),
@@ -67,12 +46,12 @@ const settings = z.object({
 const stateError = z.object({ code: text('the error code'), message: part.message });
 
 export const peopleDocuments = {
-  'token create': newToken,
-  'token rotate': newToken,
-  'token list': z.object({ tokens: z.array(token).describe('oldest first') }),
-  'token show': token,
-  'token update': token,
-  'token revoke': token,
+  'token create': createdToken,
+  'token rotate': createdToken,
+  'token list': z.object({ tokens: z.array(tokenSchema).describe('oldest first') }),
+  'token show': tokenSchema,
+  'token update': tokenSchema,
+  'token revoke': tokenSchema,
   'token explain': explanationSchema,
   'user create': changedUser,
   'user show': userDetails,

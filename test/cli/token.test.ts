@@ -119,8 +119,9 @@ describe('token create', () => {
       token: expect.stringMatching(/^lib_w_[0-9A-Za-z]{38}$/) as string,
       description: 'CI of the shop',
       kind: 'write',
-      limit: 0,
-      limit_is_default: false,
+      rate_limit: 0,
+      effective_rate_limit: 0,
+      requests: null,
       status: 'active',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       created_by: expect.stringMatching(/^cli:/) as string,
@@ -236,14 +237,14 @@ describe('token list, show, update and revoke', () => {
       id,
       description: 'Shop CI',
       kind: 'read',
-      limit: 50,
-      limit_is_default: false,
+      rate_limit: 50,
+      effective_rate_limit: 50,
       status: 'active',
     });
     expect(updated['expires_at']).not.toBeNull();
     expect(await json('update', id, '--limit', 'default', '--expires', 'never')).toMatchObject({
-      limit: 1000,
-      limit_is_default: true,
+      rate_limit: null,
+      effective_rate_limit: 1000,
       expires_at: null,
     });
 
@@ -275,7 +276,7 @@ describe('token list, show, update and revoke', () => {
       cwd: folder.path,
       environment: { LIBRETTO_LIMITS_READ: '7' },
     });
-    expect(JSON.parse(stdout)).toMatchObject({ tokens: [{ limit: 7, limit_is_default: true }] });
+    expect(JSON.parse(stdout)).toMatchObject({ tokens: [{ rate_limit: null, effective_rate_limit: 7 }] });
   });
 
   it.each([['show'], ['revoke'], ['update', '--limit', '5']])(

@@ -2,8 +2,8 @@
 
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
-import { printLines, revealSecret, type Revealable } from '../../io/output.ts';
-import type { TokenDocument } from '../../text/token-text.ts';
+import { printLines } from '../../io/output.ts';
+import type { CreatedToken } from '../../../proxy/tokens/token-schema.ts';
 import { tokenUseLines } from '../../text/token-use.ts';
 import { runningServer } from '../../state/running-server.ts';
 import { addressForClients } from './address-for-clients.ts';
@@ -15,8 +15,7 @@ import { addressForClients } from './address-for-clients.ts';
 export async function explainUse(
   context: Context,
   config: Config,
-  token: TokenDocument,
-  secret: Revealable,
+  { kind, effective_rate_limit: limit, token }: CreatedToken,
 ): Promise<void> {
   const { stdout, stderr, remarks, networkAddresses, now } = context;
   const server = await runningServer(config, now());
@@ -24,8 +23,8 @@ export async function explainUse(
   printLines(
     remarks,
     tokenUseLines({
-      token,
-      secret: isShown ? revealSecret(secret) : undefined,
+      token: { kind, limit },
+      secret: isShown ? token : undefined,
       invocation: context.invocation,
       ...addressForClients(config, networkAddresses(), server),
     }),

@@ -1,69 +1,57 @@
 // `libretto token explain ID vendor/name [version]`: exit code 0 when the token sees it, 1 when it does not.
 
-import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
-import type { ExplainedVersion } from '../../../proxy/auth/explain-verdict.ts';
-import type { Explanation } from '../../../proxy/auth/explain-view.ts';
-import { mirroredText, reasonText } from '../../../proxy/auth/explanation-text.ts';
-import { explainToken } from '../../../proxy/auth/explain-token.ts';
-import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
-import { composeSettings } from '../../compose/settings.ts';
-import type { Context } from '../../io/context.ts';
-import { openPrivateNames } from '../../mirror/private-names-reader.ts';
-import { mirroredReleases } from '../../mirror/mirrored-releases.ts';
-import { firstOf, formatTable, printJson, printLines } from '../../io/output.ts';
-import type { CommandInput } from '../../io/command.ts';
-import { runTokenCommand } from './token-command.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
+import type { MirroredReleases } from '../../../proxy/auth/explain-token.ts';
+import { mirroredText } from '../../../proxy/auth/explanation-text.ts';
 import { describeLimits } from '../../../proxy/auth/token-limit-text.ts';
+import { explainToken, getToken, type TokenServices } from '../../../proxy/tokens/operations.ts';
+import type { TokenExplanation } from '../../../proxy/tokens/token-explanation.ts';
+import type { TokenDocument } from '../../../proxy/tokens/token-schema.ts';
+import { composeSettings } from '../../compose/settings.ts';
+import { firstOf, formatTable } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { mirroredReleases } from '../../mirror/mirrored-releases.ts';
+import { openPrivateNames } from '../../mirror/private-names-reader.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
+import { operationCommand, type Noun } from '../operation-command.ts';
+import { tokenNoun } from './token-noun.ts';
 
 const mostShown = 20;
 
-export async function run(context: Context, given: CommandInput): Promise<number> {
-  const [, name = '', version] = given.operands;
-  const { stdout } = context;
-  let seen = false;
-  await runTokenCommand(
-    context,
-    given,
-    async ({ tokens, config, state, id, nowMs, json }) => {
-      const record = await tokens.get(id);
-      const from = given.flags['from'] as string | undefined;
-      const privateNames = await openPrivateNames(config);
-      const mirrored = mirroredReleases(config, context, {
-        state,
-        settings: composeSettings(config, context, state),
-        privateNames: privateNames.read,
-      });
-      const explanation = await explainToken(
-        createLocalPublishedFiles(config.data.value),
-        record,
-        { name, version, from, nowMs },
-        mirrored,
-      ).finally(privateNames.close);
-      if (explanation === undefined) throw new UsageError(notAPackageName(name));
-      seen = explanation.seen;
-      if (json)
-        printJson(stdout, {
-          ...explanation,
-          reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })),
-        });
-      else printLines(stdout, describe(explanation, record));
-    },
-    { area: 'all' },
-  );
-  return seen ? 0 : 1;
-}
+const noun: Noun<TokenServices> = {
+  ...tokenNoun,
+  compose: async (opened, context) => {
+    const { config, state } = opened;
+    const settings = composeSettings(config, context, state);
+    const mirrored: MirroredReleases = async (name) => {
+      const { read, close } = await openPrivateNames(config);
+      return mirroredReleases(config, context, { state, settings, privateNames: read })(name).finally(close);
+    };
+    const { services } = await tokenNoun.compose(opened, context);
+    return { services: { ...services, mirroredReleases: mirrored } };
+  },
+};
 
-function describe(
-  { token_id: token, package: name, version, seen, mirrored, reasons, versions }: Explanation,
-  record: TokenLimits,
-): readonly string[] {
-  const limits = describeLimits(record);
+export const explain = operationCommand(
+  noun,
+  async ({ call, operands: [id = '', name = '', version], flags, print }) => {
+    const token = await call(getToken, { id });
+    if (parsePackageName(name.toLowerCase()) === undefined) throw new UsageError(notAPackageName(name));
+    const { from } = flags as { readonly from?: string };
+    const explanation = await call(explainToken, { id: token.id, package: name, version, from });
+    print(explanation, (document) => describe(document, token));
+    return explanation.seen ? 0 : 1;
+  },
+  { area: 'all' },
+);
+
+function describe(explanation: TokenExplanation, token: TokenDocument): readonly string[] {
+  const { token_id: id, package: name, version, seen, mirrored, reasons, versions } = explanation;
+  const limits = describeLimits(token);
   return [
-    `${token} ${seen ? 'sees' : 'does not see'} ` +
+    `${id} ${seen ? 'sees' : 'does not see'} ` +
       `${name}${version === null ? '' : ` ${version}`}${reasons.length === 0 ? '.' : ':'}`,
-    ...reasons.map((reason) => `- ${reasonText(reason, record)}.`),
+    ...reasons.map(({ message }) => `- ${message}.`),
     ...(mirrored ? [mirroredText(versions)] : []),
     ...(versions.length === 0 ? [] : ['', ...firstOf(table(versions, mirrored ? 'mirrored' : 'none'), mostShown)]),
     '',
@@ -72,7 +60,7 @@ function describe(
   ];
 }
 
-function table(versions: readonly ExplainedVersion[], withoutState: string): string[] {
+function table(versions: TokenExplanation['versions'], withoutState: string): string[] {
   return formatTable(
     ['VERSION', 'STATE', 'RELEASED', 'SEEN', 'HIDDEN BY'],
     versions.map(({ version, state, released_at: released, seen, hidden_by: hiddenBy }) => [

@@ -10,18 +10,25 @@ import { parseWholeNumber } from '../../config/setting-values.ts';
 import { parseLimitFlags } from './token-limit-flags.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
-export interface TokenFlags {
+/** The fields of a token as its operations take them. */
+export interface TokenFlags extends Partial<TokenLimits> {
   readonly description: string | undefined;
   readonly kind: TokenKind | undefined;
-  readonly limit: number | undefined;
+  /** null: the default of the kind */
+  readonly rate_limit: number | null | undefined;
   /** null: never */
-  readonly expires: Date | null | undefined;
-  /** the given limits on visible packages and versions */
-  readonly limits: Partial<TokenLimits>;
+  readonly expires_at: string | null | undefined;
 }
 
-/** undefined: not given. Throws UsageError with all faults of all flags, a line each. */
-export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: number): TokenFlags {
+/**
+ * undefined: not given. Throws UsageError with all faults of all flags, a line each. `takesDefault`: a limit may be
+ * `default`.
+ */
+export function tokenFlags(
+  given: Readonly<Record<string, unknown>>,
+  nowMs: number,
+  { takesDefault = false }: { readonly takesDefault?: boolean } = {},
+): TokenFlags {
   const { description, kind, limit, expires } = given;
   const problems: string[] = [];
   const noting = <Value>(read: () => Value): Value | undefined => {
@@ -33,19 +40,20 @@ export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: numb
       return undefined;
     }
   };
+  const isDefault = takesDefault && limit === 'default';
   const flags = {
     description: typeof description === 'string' ? noting(() => checkedDescription(description)) : undefined,
     kind: kind === undefined ? undefined : noting(() => kindFlag(kind)),
-    limit: limit === undefined ? undefined : noting(() => limitFlag(limit)),
-    expires: typeof expires === 'string' ? noting(() => expiryFlag(expires, nowMs)) : undefined,
-    limits: noting(() => parseLimitFlags(given)) ?? {},
+    rate_limit: isDefault ? null : limit === undefined ? undefined : noting(() => limitFlag(limit)),
+    expires_at: typeof expires === 'string' ? noting(() => expiryFlag(expires, nowMs)) : undefined,
+    ...noting(() => parseLimitFlags(given)),
   };
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return flags;
 }
 
-function expiryFlag(text: string, nowMs: number): Date | null {
-  return text.toLowerCase() === 'never' ? null : parseExpiry(text, nowMs);
+function expiryFlag(text: string, nowMs: number): string | null {
+  return text.toLowerCase() === 'never' ? null : parseExpiry(text, nowMs).toISOString();
 }
 
 function kindFlag(raw: unknown): TokenKind {

@@ -20,6 +20,14 @@ const flagOf: Readonly<Record<keyof TokenLimits, string>> = {
   networks: '--network',
 };
 
+/** `constraints.acme/core` → `--package acme/core: `; empty for a path of no limit. */
+export function flagOfLimit(path: string): string {
+  const [field = '', ...rest] = path.split('.');
+  const flag = (flagOf as Readonly<Record<string, string>>)[field];
+  if (flag === undefined) return '';
+  return `${flag}${field === 'constraints' && rest.length > 0 ? ` ${rest.join('.')}` : ''}: `;
+}
+
 export const limitFlags: readonly string[] = ['package', 'stability', 'notAfter', 'network', 'clear'];
 
 /** The given limits. Throws UsageError with all faults of all flags, a line each. */
@@ -38,15 +46,7 @@ export function parseLimitFlags(flags: Readonly<Record<string, unknown>>): Parti
         problems.push(`--clear ${word} removes the limit that ${flagOf[limit]} sets. Use one of them.`);
   }
   const parsed = parseLimits(given);
-  if ('issues' in parsed)
-    problems.push(
-      ...parsed.issues.map(
-        ({ path, message }) =>
-          `${flagOf[path.split('.', 1)[0] as keyof TokenLimits]}${path.startsWith('constraints.') ? ` ${path.slice('constraints.'.length)}` : ''}: ` +
-          '' +
-          `${message}`,
-      ),
-    );
+  if ('issues' in parsed) problems.push(...parsed.issues.map(({ path, message }) => `${flagOfLimit(path)}${message}`));
   if (problems.length > 0) throw new UsageError([...new Set(problems)].join('\n'));
   return 'limits' in parsed ? parsed.limits : {};
 }

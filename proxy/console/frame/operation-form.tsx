@@ -61,7 +61,7 @@ export function callFor<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  return operation.run(services, input, { actor: actorOf(caller), nowMs });
+  return operation.run(services, input, { caller, actor: actorOf(caller), nowMs });
 }
 
 /** The page at a form of the operation. */
@@ -133,19 +133,27 @@ export function linkable({ body, secrets = [] }: Pick<Operation<never>, 'body' |
 /** A form that was posted shows what was typed. `values`: what the fields have before a change. */
 export function filledIn(
   names: readonly string[],
-  { query, filledBy }: SignedInRequest,
+  request: SignedInRequest,
   state: FormState,
   values?: FormView['values'],
   linkedValue = (_name: string, text: string): string => text,
 ): FormState {
-  const linked = filledBy === undefined ? [] : names.filter((name) => query.has(name));
+  const linked = linkedFields(request, names);
   if (state.isPosted || (linked.length === 0 && values === undefined)) return state;
   const fields = new URLSearchParams(values);
-  for (const name of linked) {
-    const text = query.get(name) ?? '';
-    // an empty box is no field of a form
+  // an empty box is no field of a form
+  for (const [name, text] of linked) {
     if (text === '') fields.delete(name);
     else fields.set(name, linkedValue(name, text));
   }
   return { ...state, isPosted: true, fields: new FormFields(fields) };
+}
+
+/** The fields of these names in the link that led here; none if no terminal of the visitor signed it. */
+export function linkedFields(
+  { query, filledBy }: SignedInRequest,
+  names: readonly string[],
+): readonly (readonly [name: string, value: string])[] {
+  if (filledBy === undefined) return [];
+  return names.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ''] as const] : []));
 }

@@ -12,8 +12,12 @@ export function addOperations<Services>(
 ): void {
   for (const one of operations) {
     api.openapi(routeOf(one), async (context) => {
-      const { nowMs } = context.env.exchange;
-      const answer = await one.run(services, inputOf(one, context), { actor: actor(context), nowMs });
+      const { caller, exchange } = context.env;
+      const answer = await one.run(services, inputOf(one, context), {
+        caller,
+        actor: actor(context),
+        nowMs: exchange.nowMs,
+      });
       return context.json(answer, one.status);
     });
   }
@@ -41,10 +45,10 @@ function routeOf<Services>(one: Operation<Services>) {
 
 /** All fields of the request, which Hono has validated by the schemas of the operation. */
 function inputOf<Services>({ params, query, body: fields }: Operation<Services>, { req }: ApiContext): never {
-  const valid = (part: 'param' | 'query' | 'json'): object => req.valid(part as never);
+  const valid = (part: 'param' | 'query' | 'json'): object | undefined => req.valid(part as never);
   return {
     ...(params && valid('param')),
     ...(query && valid('query')),
-    ...(fields && valid('json')),
+    ...(fields && (valid('json') ?? fields.parse({}))),
   } as never;
 }

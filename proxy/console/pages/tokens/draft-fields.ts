@@ -7,7 +7,7 @@ import { checkedDescription, type TokenPatch } from '../../../auth/token-fields.
 import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
-import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
+import { fieldFaults, type FormFields, type Issue } from '../../request/form-fields.ts';
 import { fieldsOfLimits, limitsOfFields } from './limit-fields.ts';
 
 export interface DraftFields {
@@ -24,20 +24,18 @@ export interface DraftFields {
 export const expiryChoices = { keep: 'keep', never: 'never', date: 'date' } as const;
 
 /** The fields of a new token. `id`: of the token that the form makes. */
-export function newFields(id: TokenId): FormFields {
-  return new FormFields(new URLSearchParams({ id, kind: 'read', expires: standardExpiry }));
+export function newFields(id: TokenId): URLSearchParams {
+  return new URLSearchParams({ id, kind: 'read', expires: standardExpiry });
 }
 
-export function fieldsOfToken(record: TokenRecord): FormFields {
-  return new FormFields(
-    new URLSearchParams([
-      ['description', record.description],
-      ['kind', record.kind],
-      ['rate_limit', record.limit === null ? '' : String(record.limit)],
-      ['expires', expiryText(record)],
-      ...fieldsOfLimits(record),
-    ]),
-  );
+export function fieldsOfToken(record: TokenRecord): URLSearchParams {
+  return new URLSearchParams([
+    ['description', record.description],
+    ['kind', record.kind],
+    ['rate_limit', record.limit === null ? '' : String(record.limit)],
+    ['expires', expiryText(record)],
+    ...fieldsOfLimits(record),
+  ]);
 }
 
 /** The choice of the expiry that the form of this token begins with. */

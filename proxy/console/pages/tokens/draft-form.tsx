@@ -1,9 +1,9 @@
 // The form that makes or edits a token, with the preview of what the token sees beside it.
 
-import type { Child } from 'hono/jsx';
+import { useContext, type Child } from 'hono/jsx';
 import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import { PageHead } from '../../components/page-head.tsx';
-import { Form, SelectField, TextField, type Choice } from '../../components/form.tsx';
+import { Form, FormContext, SelectField, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { withLineFaults, type FormState } from '../../request/form-fields.ts';
 import { expiryChoices } from './draft-fields.ts';
@@ -79,10 +79,11 @@ const spans: readonly Choice[] = [
 ];
 
 function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires: string | null }): Child {
+  // a command names a moment
+  const moment = /^\d{4}-.*Z$/.exec(useContext(FormContext).fields.text('expires'))?.[0];
   const choices: readonly Choice[] = [
-    ...(isNew || expires === null
-      ? []
-      : [{ value: expiryChoices.keep, label: `as now: on ${expires.slice(0, 16).replace('T', ' ')} UTC` }]),
+    ...(isNew || expires === null ? [] : [{ value: expiryChoices.keep, label: `as now: on ${minuteText(expires)}` }]),
+    ...(moment === undefined ? [] : [{ value: moment, label: `on ${minuteText(moment)}` }]),
     ...spans,
     { value: expiryChoices.date, label: 'on a day' },
     { value: expiryChoices.never, label: 'never' },
@@ -93,6 +94,10 @@ function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires:
       <TextField name="expires_on" label="Day" type="date" hint="It works to the end of this day (UTC)." />
     </div>
   );
+}
+
+function minuteText(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function HourlyLimit({ defaults: { read, write }, mayRaise }: DraftFormProps): Child {

@@ -5,10 +5,13 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { longestGraceSeconds, standardGraceSeconds } from '../../../auth/rotate-token.ts';
 import type { TokenUse } from '../../../core/tokens/token-uses.ts';
 import { isFixed, type TokenRecord } from '../../../core/tokens/token.ts';
+import { revokeToken } from '../../../tokens/operations.ts';
 import { Form, SelectField, type Choice } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
+import { formatSpan } from '../../components/quantity.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import { linkedFields, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { tokenSecretView } from './secret-page.tsx';
@@ -21,15 +24,27 @@ export function registerEndingTokens(pages: Pages, services: TokenPageServices):
     show: (request, state) => askRotation(services, request, state),
     submit: (request, fields) => rotate(services, request, fields),
   });
-  pages.form({
-    path: '/tokens/:id/revoke',
-    operation: 'revokeToken',
-    show: (request, state) => askRevocation(services, request, state),
-    submit: async (request) => {
-      const record = await tokensFor(services, request).revoke(request.param('id'));
-      return { to: tokenPath(record), notice: 'revoked' };
-    },
-  });
+  pages.form(
+    operationForm(services, revokeToken, {
+      section: 'tokens',
+      view: async (request) => {
+        const { record, use } = await readStanding(services, request);
+        return {
+          title: `Revoke ${record.description}?`,
+          sentence: 'The registry refuses it from now on, and every client that uses it fails. It cannot be undone.',
+          notice: (
+            <p>
+              <LastUse use={use} nowMs={request.nowMs} />
+            </p>
+          ),
+          submit: 'Revoke token',
+          cancel: tokenPath(record),
+        };
+      },
+      input: ({ param }) => ({ id: param('id') }),
+      done: (_token, { param }) => ({ to: tokenPath({ id: param('id') }), notice: 'revoked' }),
+    }),
+  );
 }
 
 const hour = 3600;
@@ -49,6 +64,10 @@ async function askRotation(
   const record = await tokensFor(services, request).get(request.param('id'));
   if (record.revoked_at !== null || isFixed(record)) return { to: tokenPath(record) };
   const title = `Rotate ${record.description}?`;
+  // a command may name another time
+  const [[, linked = String(standardGraceSeconds)] = []] = linkedFields(request, ['grace_seconds']);
+  const other = graceLabel(linked);
+  const isOther = other !== undefined && graces.every(({ value }) => value !== linked);
   return {
     title,
     section: 'tokens',
@@ -64,8 +83,8 @@ async function askRotation(
             name="grace_seconds"
             label="The former secret works on"
             hint="Time for clients to switch. A secret from before an earlier rotation ends at once."
-            value={String(standardGraceSeconds)}
-            choices={graces}
+            value={linked}
+            choices={isOther ? [{ value: linked, label: other }, ...graces] : graces}
           />
         </Form>
       </>
@@ -79,14 +98,15 @@ async function rotate(services: TokenPageServices, request: SignedInRequest, fie
   const before = await tokens.get(request.param('id'));
   const overtaken = { to: tokenPath(before), notice: 'overtaken' };
   if (fields.text('secret') !== secretMark(before)) return overtaken;
-  const grace = graces.find(({ value }) => value === fields.text('grace_seconds'));
-  if (grace === undefined) throw fieldFault('grace_seconds', 'Choose one of these times.');
+  const grace = fields.text('grace_seconds');
+  const label = graceLabel(grace);
+  if (label === undefined) throw fieldFault('grace_seconds', 'Choose one of these times.');
   try {
-    const { record, secret } = await tokens.rotate(before.id, Number(grace.value), before.hash);
+    const { record, secret } = await tokens.rotate(before.id, Number(grace), before.hash);
     const former =
-      grace.value === '0'
+      grace === '0'
         ? 'The token has a new secret. The former one is refused from now on.'
-        : `The token has a new secret. The former one works on ${grace.label}.`;
+        : `The token has a new secret. The former one works on ${label}.`;
     return tokenSecretView({
       record,
       secret,
@@ -100,35 +120,10 @@ async function rotate(services: TokenPageServices, request: SignedInRequest, fie
   }
 }
 
-async function askRevocation(
-  services: TokenPageServices,
-  request: SignedInRequest,
-  state: FormState,
-): Promise<PageOutcome> {
-  const { record, use } = await readStanding(services, request);
-  const title = `Revoke ${record.description}?`;
-  return {
-    title,
-    section: 'tokens',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence="The registry refuses it from now on, and every client that uses it fails. It cannot be undone."
-        />
-        <p>
-          <LastUse use={use} nowMs={request.nowMs} />
-        </p>
-        <Form
-          state={state}
-          submit="Revoke token"
-          isDanger
-          cancel={tokenPath(record)}
-          asksPassword={request.asksPassword}
-        />
-      </>
-    ),
-  };
+/** undefined: no time that a former secret may work on. */
+function graceLabel(seconds: string): string | undefined {
+  if (!/^\d{1,7}$/.test(seconds) || Number(seconds) > longestGraceSeconds) return undefined;
+  return graces.find(({ value }) => value === seconds)?.label ?? `for ${formatSpan(Number(seconds))}`;
 }
 
 function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }) {

@@ -4,10 +4,12 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { standardExpiry } from '../../../auth/expiry.ts';
 import { isFixed, parseTokenId } from '../../../core/tokens/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import { linkedFields } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { fieldFault, FormFields, type FormState } from '../../request/form-fields.ts';
 import { tokenChanges, fieldsOfToken, newFields, parseTokenDraft, expiryText } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
+import { ruleFields } from './limit-fields.ts';
 import { tokenSecretView } from './secret-page.tsx';
 import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';
 
@@ -19,7 +21,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     operation: 'createToken',
     fieldOf,
     show: (request, state) =>
-      newTokenView(services, request, filled(state, newFields(tokensFor(services, request).newId()))),
+      newTokenView(services, request, filled(state, request, newFields(tokensFor(services, request).newId()))),
     submit: (request, fields) => create(services, request, fields),
   });
   pages.form({
@@ -36,7 +38,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     show: async (request, state) => {
       const record = await tokensFor(services, request).get(request.param('id'));
       if (record.revoked_at !== null || isFixed(record)) return { to: tokenPath(record) };
-      return editTokenView(services, request, filled(state, fieldsOfToken(record)), record);
+      return editTokenView(services, request, filled(state, request, fieldsOfToken(record)), record);
     },
     submit: (request, fields) => update(services, request, fields),
   });
@@ -90,9 +92,21 @@ function atLimitField(error: unknown): unknown {
     : error;
 }
 
-/** Before a post the form shows `standard`. */
-function filled(state: FormState, standard: FormFields): FormState {
-  return state.isPosted ? state : { ...state, isPosted: true, fields: standard };
+/**
+ * Before a post the form shows `standard`, and the fields that a command put into the link. A rule about versions is a
+ * row of the form, and a line in the link.
+ */
+function filled(state: FormState, request: SignedInRequest, standard: URLSearchParams): FormState {
+  if (state.isPosted) return state;
+  const rows: readonly string[] = Object.values(ruleFields);
+  const names = ['description', 'kind', 'rate_limit', 'expires', 'packages', 'stability', 'not_after', 'networks'];
+  const fields = new URLSearchParams(standard);
+  for (const [name, value] of linkedFields(request, [...names, ...rows])) {
+    fields.delete(name);
+    if (!rows.includes(name)) fields.set(name, value);
+    else if (value !== '') for (const line of value.split('\n')) fields.append(name, line);
+  }
+  return { ...state, isPosted: true, fields: new FormFields(fields) };
 }
 
 function typed(fields: FormFields): FormState {

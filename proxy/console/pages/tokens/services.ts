@@ -1,14 +1,15 @@
 // What the pages about tokens need, and small questions that several of them ask.
 
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
-import { createCallerTokens, type CallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
-import { readTokenStandings, type TokenUsage, type TokenStandingParts } from '../../../auth/token-standings.ts';
-import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
+import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
+import { readTokenStandings, type TokenUsage } from '../../../auth/token-standings.ts';
+import type { TokenId } from '../../../core/tokens/token.ts';
+import type { TokenServices } from '../../../tokens/operations.ts';
 import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
-export interface TokenPageServices extends CallerTokensOptions, TokenStandingParts {
+export interface TokenPageServices extends TokenServices {
   readonly catalogue: Catalogue;
   readonly state: Pick<StateStore, 'get' | 'range'>;
   /** undefined: no trusted publisher made the token */
@@ -29,6 +30,6 @@ export async function readStanding(services: TokenPageServices, request: SignedI
 }
 
 /** The address of a token's page. */
-export function tokenPath({ id }: Pick<TokenRecord, 'id'>): string {
+export function tokenPath({ id }: { readonly id: string }): string {
   return `/tokens/${id}`;
 }

@@ -196,7 +196,7 @@ describe('revoking a token', () => {
 
 describe('an unknown id', () => {
   it.each(['tok_0123456789abcdef', 'nonsense', '', '../x'])('%j is refused by every command', async (id) => {
-    const refusal = { code: 'TOKEN_UNKNOWN', message: expect.stringContaining('token list') };
+    const refusal = { code: 'TOKEN_UNKNOWN', message: expect.stringContaining('There is no token') };
     await expect(tokens.get(id)).rejects.toMatchObject(refusal);
     await expect(tokens.update(id, { limit: 1 })).rejects.toMatchObject(refusal);
     await expect(tokens.revoke(id)).rejects.toMatchObject(refusal);

@@ -1,12 +1,12 @@
-// Tests commands about settings, users and the audit log of a remote registry: they print what they print on its host, and a
+// Tests commands about tokens, settings, users and the audit log of a remote registry: they print what they print on its host, and a
 // change becomes a link to the form of the console.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startSignedInRegistry, type SignedInRegistry } from '../util/signed-in-registry.ts';
+import { adminPassword, startSignedInRegistry, type SignedInRegistry } from '../util/signed-in-registry.ts';
 
 let registry: SignedInRegistry;
-beforeAll(async () => void (registry = await startSignedInRegistry('remote-people')));
+beforeAll(async () => void (registry = await startSignedInRegistry('remote-administration')));
 afterAll(() => registry.close());
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
@@ -41,6 +41,72 @@ describe('libretto settings --url', () => {
     expect((await registry.opened(asked.stdout)).text).toContain('Remove the change of retention.jobs?');
     const unknown = await registry.there('settings', 'set', 'limit.read', '5');
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean limits.read?')]);
+  });
+});
+
+describe('libretto token --url', () => {
+  const make = async (...args: readonly string[]): Promise<string> =>
+    String(json(await registry.host('token', 'create', '--description', 'CI', '--json', ...args))['id']);
+
+  it('lists, shows and explains tokens as on the host, where nobody counts requests', async () => {
+    const id = await make('--package', 'acme/*:^1', '--limit', '50');
+    const [shown, onHost] = await both('token', 'show', id);
+    expect(shown).toEqual({ ...(onHost as object), requests: { used: 0, limit: 50, resets_at: null } });
+    const [there] = await both('token', 'list');
+    expect((there as { tokens: { id: string }[] }).tokens.map((token) => token.id)).toContain(id);
+    const explained = await registry.there('token', 'explain', id, 'other/lib', '--json');
+    expect([explained.exitCode, json(explained.stdout)]).toEqual([
+      1,
+      expect.objectContaining({ token_id: id, seen: false }),
+    ]);
+    const unknown = await registry.there('token', 'show', 'tok_0123456789abcdef');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('Token not found.')]);
+  });
+
+  it('fills in the form of a new token with its limits, and of a changed one', async () => {
+    const limits = [
+      '--package',
+      'acme/*',
+      '--package',
+      'acme/shop:^1',
+      '--package',
+      'acme/core:<3',
+      '--network',
+      '10.0.0.0/8',
+    ];
+    const args = ['--description', 'Shop', '--kind', 'write', '--expires', '2099-01-31', ...limits];
+    expect((await registry.there('token', 'create', ...args)).stderr).toContain('more than ten years');
+    const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const asked = await registry.there('token', 'create', ...args.with(5, day));
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+    const { html, text } = await registry.opened(asked.stdout);
+    expect(html).toMatch(/name="description"[^>]*value="Shop"/);
+    expect(html).toMatch(/value="write" checked/);
+    expect(html).toContain(`<option value="${day}T23:59:59.000Z" selected`);
+    expect(html).toMatch(/name="packages"[^>]*>acme\/\*\nacme\/core\nacme\/shop</);
+    for (const value of ['acme/shop', '^1', 'acme/core', '&lt;3']) expect(html).toContain(`value="${value}"`);
+    expect(html).toContain('10.0.0.0/8');
+    expect(text).not.toContain('Must be');
+    const id = await make('--package', 'acme/*:^1', '--limit', '50');
+    const changed = await registry.there('token', 'update', id, '--limit', 'default', '--clear', 'packages');
+    const edit = (await registry.opened(changed.stdout)).html;
+    expect(edit).toMatch(/name="rate_limit"[^>]*value=""/);
+    expect(edit).not.toContain('value="^1"');
+    expect(edit).toMatch(/name="description"[^>]*value="CI"/);
+    const expires = `${day}T12:34:56.000Z`;
+    expect((await registry.browser.post(`/tokens/${id}/edit`, { description: 'CI', expires })).status).toBe(303);
+    expect(json(await registry.host('token', 'show', id, '--json'))).toMatchObject({ expires_at: expires });
+  });
+
+  it('leads to the questions before a rotation and a revocation, and prints no secret', async () => {
+    const id = await make();
+    const rotation = await registry.there('token', 'rotate', id, '--grace', '30m');
+    expect((await registry.opened(rotation.stdout)).html).toContain('<option value="1800" selected');
+    const done = await registry.browser.post(`/tokens/${id}/revoke`, { current_password: adminPassword });
+    expect(done.status).toBe(303);
+    const again = await registry.there('token', 'revoke', id);
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('was revoked already')]);
+    expect(rotation.stdout + rotation.stderr).not.toContain('lib_r_');
   });
 });
 

@@ -1,11 +1,12 @@
-// A token as the management API shows and takes it.
+// A token as every surface shows and takes it. Its secret is only in the answer that makes one.
 
 import { z } from 'zod';
-import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
-import type { TokenUsage } from '../../auth/token-standings.ts';
-import { effectiveLimit, tokenStatus } from '../../core/tokens/token.ts';
-import { idSchema, time, timeSchema } from '../../registry/fields.ts';
-import { shownLimits, takenLimits } from '../../registry/token-limit-fields.ts';
+import { longestGraceSeconds, standardGraceSeconds } from '../auth/rotate-token.ts';
+import type { TokenUsage } from '../auth/token-standings.ts';
+import { effectiveLimit, tokenStatus } from '../core/tokens/token.ts';
+import { idSchema, time, timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { shownLimits, takenLimits } from '../registry/token-limit-fields.ts';
 
 const kind = z
   .enum(['read', 'write'])
@@ -60,9 +61,13 @@ export const tokenSchema = z
           .meta({ description: 'when the window ends; null: the next request starts a window' }),
       })
       .nullable()
-      .meta({ description: 'the request count; null: the token has no limit, and its requests are not counted' }),
+      .meta({
+        description:
+          'the request count; null: the token has no limit, or the answer is from the host of the registry: nobody counts there',
+      }),
   })
   .meta({ id: 'Token' });
+export type TokenDocument = Fixed<z.output<typeof tokenSchema>>;
 
 const expiry = expiresAt.optional().meta({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
 const draftExpiry = expiry.meta({ description: 'when the token expires; left out: after 90 days; null: never' });
@@ -82,8 +87,8 @@ export const tokenPatch = z
 export const createdToken = tokenSchema
   .extend({ token: z.string().meta({ description: 'the secret; it appears only in this answer' }) })
   .meta({ id: 'CreatedToken' });
+export type CreatedToken = Fixed<z.output<typeof createdToken>>;
 
-/** `body` may be left out. */
 export const tokenRotation = z
   .strictObject({
     grace_seconds: z
@@ -96,14 +101,12 @@ export const tokenRotation = z
   })
   .meta({ id: 'TokenRotation' });
 
-export function showToken({ record, defaults, nowMs, use, window }: TokenUsage): z.infer<typeof tokenSchema> {
+export function showToken({ record, defaults, nowMs, use, window, isCounted }: TokenUsage): TokenDocument {
   const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
   const limit = effectiveLimit(record, defaults);
   return {
     ...fields,
     person: record.person ?? null,
-    packages: record.packages === null ? null : [...record.packages],
-    networks: record.networks === null ? null : [...record.networks],
     rate_limit,
     effective_rate_limit: limit,
     status: tokenStatus(record, nowMs),
@@ -112,7 +115,7 @@ export function showToken({ record, defaults, nowMs, use, window }: TokenUsage):
     last_used_at: use === undefined ? null : timeOf(use.atMs),
     last_used_from: use?.from ?? null,
     requests:
-      limit === 0
+      limit === 0 || !isCounted
         ? null
         : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : timeOf(window.endsAtMs) },
   };

@@ -1,10 +1,11 @@
 // The shape of an explanation: the versions that a token sees, and the limits that hide the others.
 
 import { z } from 'zod';
-import type { Explanation } from '../../auth/explain-view.ts';
-import { reasonText } from '../../auth/explanation-text.ts';
-import type { TokenLimits } from '../../core/views/token-limits.ts';
-import { idSchema, time } from '../../registry/fields.ts';
+import type { Explanation } from '../auth/explain-view.ts';
+import { reasonText } from '../auth/explanation-text.ts';
+import type { TokenLimits } from '../core/views/token-limits.ts';
+import { idSchema, time } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
 
 export const explanationQuery = z.strictObject({
   package: z.string().min(3).max(201).meta({ description: 'the name of the package', example: 'acme/shop' }),
@@ -77,14 +78,15 @@ export const explanationSchema = z
       .meta({ description: 'newest first, with one entry for each content of a version' }),
   })
   .meta({ id: 'TokenExplanation' });
+export type TokenExplanation = Fixed<z.output<typeof explanationSchema>>;
 
 export function showExplanation(
   { reasons, versions, ...explanation }: Explanation,
   limits: TokenLimits,
-): z.infer<typeof explanationSchema> {
+): TokenExplanation {
   return {
     ...explanation,
     reasons: reasons.map((code) => ({ code, message: reasonText(code, limits) })),
-    versions: versions.map(({ hidden_by: hiddenBy, ...version }) => ({ ...version, hidden_by: [...hiddenBy] })),
+    versions,
   };
 }
