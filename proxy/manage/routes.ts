@@ -4,7 +4,8 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Counters } from '../core/limits/counters.ts';
 import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
-import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
+import { artifactOperations, type ArtifactServices } from '../artifacts/operations.ts';
+import { registerUpload, type UploadServices } from './routes/upload.ts';
 import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { registerConnections, type ConnectionServices } from './routes/connections.ts';
@@ -50,6 +51,7 @@ export interface Services
     StatusServices,
     TeamServices,
     TokenServices,
+    UploadServices,
     UserServices {
   readonly sessions: Sessions;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
@@ -58,7 +60,8 @@ export interface Services
 export function registerRoutes(api: Api, services: Services): void {
   describeProtocol(api);
   registerDescription(api, services);
-  registerArtifacts(api, services);
+  registerUpload(api, services);
+  addOperations(api, services, artifactOperations);
   registerAudit(api, services);
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);

@@ -4,6 +4,7 @@
 
 import type { z } from 'zod';
 import type { ErrorCode } from '../../build/contract/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { OperationId } from '../auth/permissions.ts';
 import type { Actor } from '../state/audit.ts';
 
@@ -12,6 +13,8 @@ export interface Call {
   readonly actor: Actor;
   /** epoch milliseconds */
   readonly nowMs: number;
+  /** who sent the request; undefined: a command on the host of the registry */
+  readonly caller?: Caller;
 }
 
 /** Values that nobody changes: what a schema reads or describes. */
@@ -44,6 +47,8 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly answers: string;
   /** the form of the console that does it, below /ui: `/teams/:id/edit`; its fields have the names of the input */
   readonly form?: string | undefined;
+  /** true: it waits for the builder, longer than a silent connection may last */
+  readonly awaitsBuilder?: boolean;
   /** codes of this operation; the API adds the common codes of its kind */
   readonly errors?: readonly ErrorCode[];
   /** `input`: all fields together. Throws RegistryError. */

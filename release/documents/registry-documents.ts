@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { errorBody } from '../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../proxy/manage/routes/status.ts';
-import { artifactSchema } from '../../proxy/manage/schemas/artifact.ts';
+import { artifactSchema } from '../../proxy/artifacts/artifact-schema.ts';
 import { hookSchema } from '../../proxy/manage/schemas/hook.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/manage/schemas/connection.ts';
 import { jobSchema } from '../../proxy/manage/schemas/job.ts';

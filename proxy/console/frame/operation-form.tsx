@@ -47,7 +47,7 @@ export function callFor<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  return operation.run(services, input, { actor: actorOf(caller), nowMs });
+  return operation.run(services, input, { actor: actorOf(caller), nowMs, caller });
 }
 
 /** The page at the operation's `form`. */
@@ -56,13 +56,14 @@ export function operationForm<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   { section, lists = [], asksNothing = false, view, input, done }: FormDefinition<Input, Output>,
 ): FormPage {
-  const { id, form = '', body } = operation;
+  const { id, form = '', body, awaitsBuilder = false } = operation;
   const names = Object.keys(body?.shape ?? {});
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path: form,
     operation: id,
     asksNothing,
+    awaitsBuilder,
     show: async (request, state) => {
       const shown = await view(request);
       return pageOf(shown, filledIn(state, shown, names, request), {
