@@ -45,12 +45,16 @@ export function withJson(command: Command, ...examples: readonly string[]): Comm
 }
 
 /**
- * A command that calls operations of a registry: in a data folder, or remotely. `session`: the person confirms it in the
- * console of a remote registry.
+ * A command that calls operations of a registry: in a data folder, or remotely. `changes`: with a token, also remotely.
+ * `session`: the person confirms it in the console of a remote registry.
  */
-export function withRegistry(command: Command, kind: 'reads' | 'session', ...examples: readonly string[]): Command {
+export function withRegistry(
+  command: Command,
+  kind: 'reads' | 'changes' | 'session',
+  ...examples: readonly string[]
+): Command {
   const all = orRemote(withJson(command, ...examples));
-  return kind === 'reads' ? all : all.option('--open', 'with --url: open the form of the console that confirms it');
+  return kind !== 'session' ? all : all.option('--open', 'with --url: open the form of the console that confirms it');
 }
 
 /** A command that works on a data folder or on a remote registry. */

@@ -2,6 +2,7 @@
 // running registry. It prints answers and refusals. A command itself says what it calls, and what its text shows.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Operation } from '../../proxy/registry/operation.ts';
 import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
 import type { Config } from '../config/config.ts';
@@ -11,7 +12,7 @@ import type { Context } from '../io/context.ts';
 import { openBrowser } from '../io/open-browser.ts';
 import { printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
-import { callRemotely, NeedsConsole } from '../remote/call-remotely.ts';
+import { allPages, callRemotely, NeedsConsole, type Page, type PageQuery } from '../remote/call-remotely.ts';
 import { remoteOf } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
 
@@ -27,15 +28,8 @@ export interface Noun<Services> {
 
 interface Composed<Services> {
   readonly services: Services;
-  readonly close?: () => void;
+  readonly close?: () => MaybeAsync<void>;
 }
-
-/** Items of a page, as every list answers. */
-type ListOperation<Services, Item> = Operation<
-  Services,
-  { readonly limit: number; readonly cursor?: string | undefined },
-  { readonly data: readonly Item[]; readonly next_cursor: string | null }
->;
 
 export interface OperationCommand<Services> extends CommandInput {
   readonly context: Context;
@@ -43,8 +37,11 @@ export interface OperationCommand<Services> extends CommandInput {
   /** of the data folder; undefined: the registry is remote */
   readonly config: Config | undefined;
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
-  /** The items of all pages. */
-  readonly all: <Item>(operation: ListOperation<Services, Item>) => Promise<readonly Item[]>;
+  /** The items of all pages. `more`: what the list takes beside its page. */
+  readonly all: <Input extends PageQuery, Item>(
+    operation: Operation<Services, Input, Page<Item>>,
+    more?: Omit<Input, keyof PageQuery>,
+  ) => Promise<readonly Item[]>;
   /** Prints an answer: as JSON, or the lines of its text. */
   readonly print: <Document extends object>(
     document: Document,
@@ -101,13 +98,11 @@ async function openRegistry<Services>(
     call: (operation, input) =>
       operation.run(services, input, { actor: context.actor, nowMs: context.now().getTime() }),
     close: async () => {
-      close?.();
+      await close?.();
       await opened.state.close();
     },
   };
 }
-
-const longestPage = 200;
 
 function commandOf<Services>(
   { call, config }: Registry<Services>,
@@ -125,15 +120,7 @@ function commandOf<Services>(
     json,
     config,
     call,
-    all: async (operation) => {
-      const items = [];
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await call(operation, { limit: longestPage, cursor });
-        items.push(...page.data);
-        cursor = page.next_cursor;
-      }
-      return items;
-    },
+    all: (operation, more) => allPages((query) => call(operation, query), more),
     print: printTo(context.stdout),
     report: printTo(context.summary),
   };

@@ -47,6 +47,33 @@ export async function callRemotely<Input, Output>(
   return answer.body as Output;
 }
 
+/** Items of a page, as every list answers. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+const longestPage = 200;
+
+/** The items of all pages. `more`: what the list takes beside its page. */
+export async function allPages<Input extends PageQuery, Item>(
+  read: (query: Input) => Promise<Page<Item>>,
+  more?: Omit<Input, keyof PageQuery>,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: Page<Item> = await read({ ...more, limit: longestPage, cursor } as unknown as Input);
+    items.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return items;
+}
+
 function upperCase<Method extends string>(method: Method): Uppercase<Method> {
   return method.toUpperCase() as Uppercase<Method>;
 }

@@ -85,7 +85,7 @@ export const cleanUpArtifacts = operation({
   run: async (services: ArtifactServices, { retention_days, dry_run }, { actor }) => {
     const retentionDays = retention_days ?? (await services.artifactRetention());
     const cleanup = await services.artifactsOf(actor).cleanUp({ retentionDays, dryRun: dry_run });
-    return { ...cleanup, dry_run, artifacts: cleanup.artifacts.map(showArtifact) };
+    return { dry_run, ...cleanup, artifacts: cleanup.artifacts.map(showArtifact) };
   },
 });
 

@@ -6,13 +6,14 @@ import { statusSchema } from '../../proxy/manage/routes/status.ts';
 import { artifactSchema } from '../../proxy/artifacts/artifact-schema.ts';
 import { hookSchema } from '../../proxy/manage/schemas/hook.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/manage/schemas/connection.ts';
-import { jobSchema } from '../../proxy/manage/schemas/job.ts';
-import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/manage/schemas/package.ts';
-import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/manage/schemas/repository.ts';
+import { jobSchema } from '../../proxy/sync/job-schema.ts';
+import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/packages/package-schema.ts';
+import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/sync/repository-schema.ts';
 import { buildReport } from './build-documents.ts';
 import { archiveLine } from './why-document.ts';
 import * as part from './parts.ts';
-import { tombstone, format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
+import { tombstoneSchema } from '../../proxy/packages/purge-schema.ts';
+import { format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
 
 const { count, flag, name, orNull, reference, text, time, version } = part;
 
@@ -39,14 +40,7 @@ export const registryDocuments = {
   'package purged': z.union([
     z.object({
       format,
-      versions: z
-        .array(
-          tombstone.extend({
-            note: orNull(z.string(), 'the explanation for admins'),
-            purged_by: orNull(z.string(), 'who purged it; null if unknown'),
-          }),
-        )
-        .describe('the tombstones, newest first'),
+      versions: z.array(tombstoneSchema).describe('the tombstones, newest first'),
       recovery: recovery.optional(),
     }),
     z.object({ format, dry_run: z.literal(true).describe('--dry-run was given'), recovery }),

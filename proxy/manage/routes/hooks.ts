@@ -12,7 +12,7 @@ import type { JobRecord } from '../../sync/job.ts';
 import { jobDocument } from '../../sync/repository-document.ts';
 import { actor, type Api, type ApiContext } from '../frame/api.ts';
 import type { hookSchema, issuedHook } from '../schemas/hook.ts';
-import type { jobSchema } from '../schemas/job.ts';
+import type { jobSchema } from '../../sync/job-schema.ts';
 import {
   getRegistryHook,
   getRepositoryHook,
@@ -23,7 +23,7 @@ import {
   replayRegistryDelivery,
   replayRepositoryDelivery,
 } from './hook-operations.ts';
-import type { RepositoryServices } from './repositories.ts';
+import type { RepositoryServices } from '../../sync/operations.ts';
 
 export interface HookServices extends RepositoryServices {
   readonly hooksOf: (actor: Actor) => Hooks;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { deliveryOutcomes, providerNames } from '../../hooks/inbox.ts';
 import { refusalReasons } from '../../hooks/refusal.ts';
 import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
-import { jobSchema } from './job.ts';
+import { jobSchema } from '../../sync/job-schema.ts';
 
 const sync = z.object({
   repository_id: idSchema('repo', 'the repository'),
