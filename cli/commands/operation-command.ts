@@ -21,7 +21,7 @@ export interface Noun<Services> {
   /** `team` */
   readonly name: string;
   /** The services of a data folder. */
-  readonly compose: (opened: CommandState, context: Context) => Composed<Services>;
+  readonly compose: (opened: CommandState, context: Context) => MaybeAsync<Composed<Services>>;
   /** Fields whose flag has another name, with what a line about them begins with: `packages` → `--package`. */
   readonly flags?: Readonly<Record<string, string>>;
 }
@@ -92,7 +92,7 @@ async function openRegistry<Services>(
     };
   }
   const opened = await openCommandState(context, flags, opening);
-  const { services, close } = compose(opened, context);
+  const { services, close } = await compose(opened, context);
   return {
     config: opened.config,
     call: (operation, input) =>

@@ -17,6 +17,7 @@ import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts
 import { packageOperations, type PackageServices } from '../packages/operations.ts';
 import { purgeOperations, type PurgeServices } from '../packages/purge-operations.ts';
 import { registerPackageTexts } from './routes/package-texts.ts';
+import { policyOperations } from '../policy/admin/operations.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
@@ -71,6 +72,7 @@ export function registerRoutes(api: Api, services: Services): void {
   addOperations(api, services, packageOperations);
   registerPackageTexts(api, services);
   registerPasskeys(api, services);
+  addOperations(api, services, policyOperations);
   registerPolicy(api, services);
   addOperations(api, services, publisherOperations);
   registerIdTokens(api, services);

@@ -35,7 +35,7 @@ export const registryDocuments = {
       .array(packageSummary.omit({ keywords: true, downloads: true }))
       .describe('the packages that match, by name'),
   }),
-  'package withdraw': withdrawalSchema,
+  'package withdraw': z.union([withdrawalSchema, part.inConsole]),
   'package purge': purge,
   'package purged': z.union([
     z.object({
@@ -48,7 +48,7 @@ export const registryDocuments = {
   ]),
   'package statistics': statisticsSchema.extend({ name }),
   'repository add': repositorySchema,
-  'repository update': repositorySchema,
+  'repository update': z.union([repositorySchema, part.inConsole]),
   'repository list': z.object({ repositories: z.array(repositorySchema).describe('oldest first') }),
   'repository show': repositorySchema.extend({ jobs: z.array(jobSchema).describe('the last syncs, newest first') }),
   'repository sync': jobSchema,
@@ -64,7 +64,7 @@ export const registryDocuments = {
       .describe('null: no delivery was replayed'),
   }),
   'repository verify': z.union([verificationSchema, errorBody]),
-  'repository remove': removedRepository,
+  'repository remove': z.union([removedRepository, part.inConsole]),
   'repository withdraw': z.union([
     buildReport,
     z.object({

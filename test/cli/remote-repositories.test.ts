@@ -1,5 +1,5 @@
-// Tests commands about repositories and packages on a remote registry: a person's token reads, registers, checks and
-// syncs; a change, a removal or a withdrawal becomes a link to the console's form.
+// Tests commands about repositories, packages and the policy on a remote registry: a person's token reads, registers,
+// checks and syncs; a change, a removal or a withdrawal becomes a link to the console's form.
 
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -151,5 +151,23 @@ describe('libretto package --url', () => {
     expect((await opened(asked.stdout)).text).toContain('Withdraw acme/lib 1.0.0?');
     const recovery = await remotely('package', 'purged', '--recover');
     expect([recovery.exitCode, recovery.stderr]).toEqual([2, expect.stringContaining('on the host of the registry')]);
+  });
+});
+
+describe('libretto policy --url', () => {
+  it('shows the rules, the hits and the feeds as on the host', async () => {
+    const rule = { rule: 'abandoned', name: 'abandoned', action: 'log' };
+    writeTree(folder.path, { 'policy.json': JSON.stringify({ rules: [rule] }) });
+    await host('policy', 'set', folder.at('policy.json'));
+    for (const command of ['show', 'hits', 'feeds'])
+      expect(json((await remotely('policy', command, '--json')).stdout), command).toEqual(
+        json(await host('policy', command, '--json')),
+      );
+    expect((await remotely('policy', 'show')).stdout).toBe(await host('policy', 'show'));
+    const asked = await remotely('policy', 'feeds', '--accept', 'osv', '--json');
+    expect([asked.exitCode, json(asked.stdout)]).toEqual([
+      2,
+      { confirmed: false, form: `${server.url}/ui/policy/feeds/osv/accept` },
+    ]);
   });
 });

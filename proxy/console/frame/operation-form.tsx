@@ -33,6 +33,8 @@ interface FormDefinition<Input, Output> {
   /** fields with one entry a line */
   readonly lists?: readonly string[];
   readonly asksNothing?: boolean;
+  /** default: it removes something */
+  readonly isDanger?: boolean;
   readonly view: (request: SignedInRequest) => MaybeAsync<FormView>;
   /** Throws INVALID_INPUT for a form that cannot be read. undefined: nothing is to change. */
   readonly input: (request: SignedInRequest, fields: FormFields) => MaybeAsync<Input | undefined>;
@@ -54,7 +56,15 @@ export function callFor<Services, Input, Output>(
 export function operationForm<Services, Input, Output>(
   services: Services,
   operation: Operation<Services, Input, Output>,
-  { section, lists = [], asksNothing = false, view, input, done }: FormDefinition<Input, Output>,
+  {
+    section,
+    lists = [],
+    asksNothing = false,
+    isDanger = operation.method === 'delete',
+    view,
+    input,
+    done,
+  }: FormDefinition<Input, Output>,
 ): FormPage {
   const { id, form = '', body, awaitsBuilder = false } = operation;
   const names = Object.keys(body?.shape ?? {});
@@ -69,7 +79,7 @@ export function operationForm<Services, Input, Output>(
       return pageOf(shown, filledIn(state, shown, names, request), {
         section,
         lists,
-        isDanger: operation.method === 'delete',
+        isDanger,
         asksPassword: asks && request.asksPassword,
       });
     },
